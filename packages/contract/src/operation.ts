@@ -1,0 +1,48 @@
+import type { Static, TSchema } from 'typebox';
+
+/** The gateway that serves an operation. */
+export type Gateway = 'read' | 'inbound';
+
+/** What API keys allow and rate limits count, besides single operation ids. */
+export type OperationGroup = 'list' | 'search' | 'inbound' | 'bulk' | 'delete';
+
+/** One operation of the public API: the single source of its route, its validators, its types and its OpenAPI entry. */
+export interface OperationContract {
+  /** camelCase, as in `listOpportunities`; also the name of its file (`list-opportunities.ts`). */
+  readonly id: string;
+  readonly gateway: Gateway;
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** In OpenAPI form: `/v1/opportunities/{id}`. */
+  readonly path: string;
+  readonly group: OperationGroup;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Path parameters; absent when the path has none. */
+  readonly params?: TSchema;
+  /** Query parameters; absent means that none is taken. */
+  readonly query?: TSchema;
+  /** Body; absent means that none is read. */
+  readonly body?: TSchema;
+  /** Largest body in bytes, where it is not the usual 256 KB. */
+  readonly maxBodyBytes?: number;
+  /** The shape of `data` in the answer. */
+  readonly data: TSchema;
+  /** Further properties of a successful body (`warnings`, `statusCode`), by name. */
+  readonly extra?: Readonly<Record<string, TSchema>>;
+  /** Error statuses that the operation itself can answer beyond those every operation can. */
+  readonly errors?: readonly number[];
+  /** Response headers of a success beyond those every answer has: name to description. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type StaticOr<T, Otherwise> = T extends TSchema ? Static<T> : Otherwise;
+
+/** The validated path parameters of an operation. */
+export type ParamsOf<C extends OperationContract> = StaticOr<C['params'], Record<string, never>>;
+/** The validated query of an operation. */
+export type QueryOf<C extends OperationContract> = StaticOr<C['query'], Record<string, never>>;
+/** The validated body of an operation. */
+export type BodyOf<C extends OperationContract> = StaticOr<C['body'], undefined>;
+/** The `data` that an operation answers. */
+export type DataOf<C extends OperationContract> = Static<C['data']>;

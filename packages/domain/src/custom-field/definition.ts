@@ -1,0 +1,65 @@
+import type { ObjectType } from '../object-type.js';
+
+/** The attribute types of the specification, in its order. */
+export const attributeTypes = [
+  'string',
+  'number',
+  'checkbox',
+  'date',
+  'date_range',
+  'rating',
+  'timestamp',
+  'select',
+  'multi_select',
+  'currency',
+  'percentage',
+  'location',
+  'time',
+  'datetime',
+  'email',
+  'phone',
+  'website',
+  'url',
+  'radio',
+  'team_members',
+] as const;
+
+/** One of {@link attributeTypes}. */
+export type AttributeType = (typeof attributeTypes)[number];
+
+/** One choice of a select, radio or multi_select field. An archived one stays readable and cannot be written. */
+export interface FieldOption {
+  readonly label: string;
+  readonly value: string;
+  readonly color: string;
+  readonly archived?: boolean;
+}
+
+/** What a definition's type needs beside its name; the keys in use depend on the type. */
+export interface FieldMetadata {
+  /** select, radio, multi_select. */
+  readonly options?: readonly FieldOption[];
+  /** currency: an ISO 4217 code. */
+  readonly currency?: string;
+  /** rating: the highest value, 5 where absent. */
+  readonly max?: number;
+}
+
+/** A custom field of one organization and object, as the services use it. */
+export interface CustomFieldDefinition {
+  readonly id: string;
+  readonly objectType: ObjectType;
+  /** Immutable; the key under `custom_fields`. `custom__` before it makes the wire's `property_name`. */
+  readonly slug: string;
+  /** Display name; may change. */
+  readonly name: string;
+  readonly attributeType: AttributeType;
+  readonly metadata: FieldMetadata | null;
+  readonly position: number;
+  /** Left out of reads unless named. */
+  readonly isHidden: boolean;
+  /** The pipelines that an opportunity field holds for; null means all of them (always null for other objects). */
+  readonly pipelineIds: readonly string[] | null;
+  /** The indexed column that carries this field's comparison key (`text_1`, `number_3`), or null when it has none. */
+  readonly slot: string | null;
+}

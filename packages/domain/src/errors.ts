@@ -1,0 +1,81 @@
+/** Dotted path of a request field, as in `related_objects.owner_email` or `filters[2].operator`, to the text about it. */
+export type FieldErrors = Readonly<Record<string, string>>;
+
+/** Every error that the API answers: its HTTP status and the public text used when no better one is given. */
+export const errorCatalogue = {
+  validation_failed: { status: 400, message: 'Validation failed' },
+  unauthorized: { status: 401, message: 'Unauthorized: a valid API key is required in the x-api-key header' },
+  not_found: { status: 404, message: 'Not found' },
+  method_not_allowed: { status: 405, message: 'Method not allowed' },
+  conflict: { status: 409, message: 'Conflict with an existing record' },
+  precondition_failed: { status: 412, message: 'The record has changed since the version in If-Match' },
+  payload_too_large: { status: 413, message: 'The request body is too large' },
+  unsupported_media_type: { status: 415, message: 'Content-Type must be application/json' },
+  idempotency_mismatch: { status: 422, message: 'This Idempotency-Key was used with another request' },
+  rate_limited: { status: 429, message: 'Rate limit exceeded' },
+  headers_too_large: { status: 431, message: 'The request headers are too large' },
+  internal: { status: 500, message: 'Internal server error' },
+  unavailable: { status: 503, message: 'The service is temporarily unavailable, please retry' },
+} as const;
+
+/** A key of {@link errorCatalogue}. */
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** What an error may carry beside its code. */
+export interface ApiErrorDetails {
+  /** Public text; the catalogue's where absent. */
+  readonly message?: string;
+  /** Field errors of a refused request, all of them at once. */
+  readonly errors?: FieldErrors;
+  /** Further public properties of the error body, as `conflict`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Response headers, as `Allow` or `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What happened inside; logged, never sent. */
+  readonly cause?: unknown;
+}
+
+/** An error with a public answer. The one error handler turns its code into a status; nothing else does. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: FieldErrors | undefined;
+  readonly extra: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(code: ErrorCode, details: ApiErrorDetails = {}) {
+    super(details.message ?? errorCatalogue[code].message, { cause: details.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.errors = details.errors;
+    this.extra = details.extra;
+    this.headers = details.headers;
+  }
+
+  /** The HTTP status that this error answers with. */
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+}
+
+/** A 400 that names every field at fault. */
+export const validationError = (errors: FieldErrors): ApiError => new ApiError('validation_failed', { errors });
+
+/** Gathers field errors by path, the first text for a path winning, and throws them together. */
+export class ErrorCollector {
+  readonly #errors: Record<string, string> = Object.create(null) as Record<string, string>;
+
+  /** Notes that the field at `path` is at fault; a later note on the same path is dropped. */
+  add(path: string, message: string): void {
+    this.#errors[path] ??= message;
+  }
+
+  /** Whether nothing was noted so far. */
+  get isEmpty(): boolean {
+    return Object.keys(this.#errors).length === 0;
+  }
+
+  /** @throws ApiError `validation_failed` with everything noted, if anything was. */
+  throwIfAny(): void {
+    if (!this.isEmpty) throw validationError({ ...this.#errors });
+  }
+}

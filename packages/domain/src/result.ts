@@ -1,0 +1,8 @@
+/** The outcome of reading one value: the value in its stored form, or the text that tells the sender what is wrong with it. */
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+
+/** A successful {@link Result}. */
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
+
+/** A failed {@link Result}; `message` is shown to the caller of the API as it is. */
+export const fail = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });

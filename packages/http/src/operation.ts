@@ -1,0 +1,45 @@
+import type { BodyOf, DataOf, OperationContract, ParamsOf, QueryOf } from '@crm/contract';
+
+/** Who calls: one API key of one organization. */
+export interface Caller {
+  readonly organizationId: string;
+  readonly apiKeyId: string;
+}
+
+/** What a handler is given: validated input and the caller; never `req` or `res`. */
+export interface OperationRequest<C extends OperationContract> {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly params: ParamsOf<C>;
+  readonly query: QueryOf<C>;
+  readonly body: BodyOf<C>;
+  /** A request header by its lower-case name, when sent once. */
+  readonly header: (name: string) => string | undefined;
+}
+
+/** JSON that is already text (as built by the database); it is sent as it is. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/** What a handler answers; `http` makes the envelope of it. Always status 200. */
+export interface OperationReply<C extends OperationContract> {
+  readonly message: string;
+  readonly data: DataOf<C> | JsonText;
+  /** Further properties of the envelope, as `warnings` or `statusCode`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Response headers, as `X-Record-Status` or `ETag`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An operation of a gateway: its contract and what it does. `Context` is the gateway's own plain object. */
+export interface Operation<Context, C extends OperationContract = OperationContract> {
+  readonly contract: C;
+  readonly handle: (context: Context, request: OperationRequest<C>) => Promise<OperationReply<C>>;
+}
+
+/** Ties a handler to its contract so that its input and output are typed by it. */
+export const defineOperation = <Context, C extends OperationContract>(
+  contract: C,
+  handle: Operation<Context, C>['handle'],
+): Operation<Context, C> => ({ contract, handle });
