@@ -7,6 +7,7 @@ export const errorCatalogue = {
   unauthorized: { status: 401, message: 'Unauthorized: a valid API key is required in the x-api-key header' },
   not_found: { status: 404, message: 'Not found' },
   method_not_allowed: { status: 405, message: 'Method not allowed' },
+  request_timeout: { status: 408, message: 'The request took too long to arrive' },
   conflict: { status: 409, message: 'Conflict with an existing record' },
   precondition_failed: { status: 412, message: 'The record has changed since the version in If-Match' },
   payload_too_large: { status: 413, message: 'The request body is too large' },

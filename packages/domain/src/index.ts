@@ -1,3 +1,4 @@
+export * from './api-key.js';
 export * from './errors.js';
 export * from './object-type.js';
 export * from './result.js';

@@ -1,0 +1,36 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const prefix = 'crm_live_';
+const randomLength = 30;
+const checksumLength = 6;
+const wellFormed = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/** CRC-32 of the text in base62; a checksum and no secret, so that a mistyped key is told apart without a database. */
+const checksum = (text: string): string => {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < checksumLength; i++) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+};
+
+/** A new API key: `crm_live_`, 30 random base62 characters (178 bits), 6 of checksum. It is shown once and never stored. */
+export const generateApiKey = (): string => {
+  let body = prefix;
+  for (let i = 0; i < randomLength; i++) body += base62.charAt(randomInt(62));
+  return body + checksum(body);
+};
+
+/** The key when its form and its checksum are right, else `null`: such a text cannot be a key, so nobody needs to look it up. */
+export const parseApiKey = (text: string): string | null => {
+  if (!wellFormed.test(text)) return null;
+  const body = text.slice(0, -checksumLength);
+  return text.slice(-checksumLength) === checksum(body) ? text : null;
+};
+
+/** SHA-256 of a key, 32 bytes: what is stored and looked up. A plain hash is enough because the key itself is 178 random bits. */
+export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
