@@ -25,7 +25,17 @@ describe('API keys', () => {
 
   it('are refused with anything before, behind or missing', () => {
     const key = generateApiKey();
-    const others = ['', ' ', `${key} `, ` ${key}`, `${key}\n`, `${key}, ${key}`, key.slice(1), key.slice(0, -1), `${key}0`];
+    const others = [
+      '',
+      ' ',
+      `${key} `,
+      ` ${key}`,
+      `${key}\n`,
+      `${key}, ${key}`,
+      key.slice(1),
+      key.slice(0, -1),
+      `${key}0`,
+    ];
     for (const text of others) expect(parseApiKey(text)).toBeNull();
   });
 

@@ -13,7 +13,10 @@ export interface OperationRequest<C extends OperationContract> {
   readonly params: ParamsOf<C>;
   readonly query: QueryOf<C>;
   readonly body: BodyOf<C>;
-  /** A request header by its lower-case name, when sent once. */
+  /**
+   * A request header by its lower-case name, `undefined` when it was not sent.
+   * @throws ApiError `validation_failed` when it was sent twice: choosing one of two in silence could lose a promise.
+   */
   readonly header: (name: string) => string | undefined;
 }
 
@@ -35,7 +38,8 @@ export interface OperationReply<C extends OperationContract> {
 /** An operation of a gateway: its contract and what it does. `Context` is the gateway's own plain object. */
 export interface Operation<Context, C extends OperationContract = OperationContract> {
   readonly contract: C;
-  readonly handle: (context: Context, request: OperationRequest<C>) => Promise<OperationReply<C>>;
+  // Written as a method so that operations of different contracts fit one list; a property's parameter would forbid it.
+  handle(context: Context, request: OperationRequest<C>): Promise<OperationReply<C>>;
 }
 
 /** Ties a handler to its contract so that its input and output are typed by it. */

@@ -1,0 +1,148 @@
+/** A process environment, as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The exit code of a process whose configuration is wrong (EX_CONFIG of sysexits.h). */
+export const configurationExitCode = 78;
+
+/** Every problem of an environment at once. Values are never part of it: they may be secrets. */
+export class EnvironmentError extends Error {
+  readonly exitCode = configurationExitCode;
+
+  constructor(readonly problems: readonly string[]) {
+    super(`Wrong configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'EnvironmentError';
+  }
+}
+
+/** Bounds and default of an integer variable. */
+export interface IntegerRules {
+  readonly min: number;
+  readonly max: number;
+  /** Taken when the variable is not set; without it the variable is required. */
+  readonly fallback?: number;
+}
+
+/** What a URL variable may be. */
+export interface UrlRules {
+  /** Allowed schemes without the colon, as `['postgres', 'postgresql']`. */
+  readonly schemes: readonly string[];
+}
+
+/** Reads typed variables and gathers what is wrong with them. A reader of a wrong variable returns a stand-in. */
+export class EnvironmentReader {
+  readonly #env: Environment;
+  readonly #problems: string[] = [];
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /** Everything found wrong so far. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** Notes a problem that only the caller can see, as of two variables that do not fit each other. */
+  problem(name: string, text: string): void {
+    this.#problems.push(`${name} ${text}`);
+  }
+
+  /** A text; required when no fallback is given. */
+  string(name: string, fallback?: string): string {
+    const value = this.#raw(name) ?? fallback;
+    if (value === undefined) this.problem(name, 'is required');
+    return value ?? '';
+  }
+
+  /** A text that may be absent. */
+  optionalString(name: string): string | undefined {
+    return this.#raw(name);
+  }
+
+  /** A whole number in decimal digits within its bounds. */
+  integer(name: string, rules: IntegerRules): number {
+    const value = this.#raw(name);
+    if (value === undefined) {
+      if (rules.fallback === undefined) this.problem(name, 'is required');
+      return rules.fallback ?? rules.min;
+    }
+    const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= rules.min && number <= rules.max) return number;
+    this.problem(name, `must be a whole number from ${rules.min} to ${rules.max}`);
+    return rules.min;
+  }
+
+  /** `true`, `false`, `1` or `0`. */
+  boolean(name: string, fallback: boolean): boolean {
+    const value = this.#raw(name)?.toLowerCase();
+    if (value === undefined) return fallback;
+    if (value === 'true' || value === '1') return true;
+    if (value !== 'false' && value !== '0') this.problem(name, 'must be true or false');
+    return false;
+  }
+
+  /** One of several words. */
+  choice<const Word extends string>(name: string, words: readonly Word[], fallback: Word): Word {
+    const value = this.#raw(name);
+    if (value === undefined) return fallback;
+    const word = words.find((candidate) => candidate === value);
+    if (word === undefined) this.problem(name, `must be one of ${words.join(', ')}`);
+    return word ?? fallback;
+  }
+
+  /** A required URL of one of the schemes, as given. */
+  url(name: string, rules: UrlRules): string {
+    const value = this.optionalUrl(name, rules);
+    if (value === undefined && this.#raw(name) === undefined) this.problem(name, 'is required');
+    return value ?? '';
+  }
+
+  /** A URL of one of the schemes, as given, that may be absent. */
+  optionalUrl(name: string, rules: UrlRules): string | undefined {
+    const value = this.#raw(name);
+    if (value === undefined) return undefined;
+    if (URL.canParse(value) && rules.schemes.includes(new URL(value).protocol.slice(0, -1))) return value;
+    this.problem(name, `must be a URL that starts with ${rules.schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+    return undefined;
+  }
+
+  /** The comma-separated parts, trimmed, none empty; required when no fallback is given. */
+  list(name: string, fallback?: readonly string[]): readonly string[] {
+    const value = this.#raw(name);
+    if (value === undefined) {
+      if (fallback === undefined) this.problem(name, 'is required');
+      return fallback ?? [];
+    }
+    const parts = value.split(',').map((part) => part.trim());
+    if (parts.includes('')) this.problem(name, 'has an empty part');
+    return parts;
+  }
+
+  /** A variable set to nothing counts as not set: compose files pass `NAME=` for what they leave open. */
+  #raw(name: string): string | undefined {
+    const value = this.#env[name]?.trim();
+    return value === undefined || value === '' ? undefined : value;
+  }
+}
+
+/**
+ * Builds a configuration from an environment; pure.
+ * @throws EnvironmentError that names every problem the reader met.
+ */
+export const readEnvironment = <Config>(env: Environment, build: (read: EnvironmentReader) => Config): Config => {
+  const reader = new EnvironmentReader(env);
+  const config = build(reader);
+  if (reader.problems.length > 0) throw new EnvironmentError(reader.problems);
+  return config;
+};
+
+/** Calls a gateway's `envToConfig` with this process's environment; wrong configuration ends the process with code 78. */
+export const loadConfig = <Config>(envToConfig: (env: Environment) => Config): Config => {
+  try {
+    return envToConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(error.exitCode);
+  }
+};

@@ -1,0 +1,34 @@
+import type { Gateway, OperationContract } from '@crm/contract';
+import type { Logger } from 'pino';
+import type { AuthenticationOptions } from './api-key-record.js';
+import type { OperationValidators } from './operation-validators.js';
+import type { Operation } from './operation.js';
+import type { RateLimitOptions } from './rate-limit-config.js';
+
+/** Whose `X-Forwarded-For` is believed: a number of hops, a list of addresses and CIDRs, or nobody's. */
+export type TrustProxy = number | readonly string[] | false;
+
+/** Everything a gateway's app is built from. */
+export interface GatewayAppOptions<Context> {
+  readonly gateway: Gateway;
+  /** Handed to every operation as it is. */
+  readonly context: Context;
+  readonly operations: readonly Operation<Context>[];
+  /** Compiles the validators of one operation; called once each, when the app is built. */
+  readonly validators: (contract: OperationContract) => OperationValidators;
+  readonly authentication: AuthenticationOptions;
+  readonly limits: RateLimitOptions;
+  /** Rejects when the gateway cannot serve now, as while its database is away. */
+  readonly readiness: () => Promise<void>;
+  readonly logger: Logger;
+  /** Served at `/openapi.json`. */
+  readonly openApiDocument?: object | undefined;
+  /** A page served at `/docs`. */
+  readonly docsHtml?: string | undefined;
+  /** Nobody's when absent. */
+  readonly trustProxy?: TrustProxy | undefined;
+  /** Requests under `/v1` that may be in work at once, 256 when absent. */
+  readonly maxInFlight?: number | undefined;
+  /** Load is shed while the event loop runs later than this, 500 ms when absent. */
+  readonly maxEventLoopDelayMs?: number | undefined;
+}

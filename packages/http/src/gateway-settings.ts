@@ -1,0 +1,58 @@
+import { isIP } from 'node:net';
+import type { EnvironmentReader } from './environment.js';
+import type { TrustProxy } from './gateway-options.js';
+import { defaultRateLimits, type RateLimits } from './rate-limit-config.js';
+
+/** The levels of `LOG_LEVEL`. */
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** One of {@link logLevels}. */
+export type LogLevel = (typeof logLevels)[number];
+
+/** What both gateways read from their environment. */
+export interface GatewaySettings {
+  readonly host: string;
+  readonly port: number;
+  readonly trustProxy: TrustProxy;
+  readonly logLevel: LogLevel;
+  readonly maxInFlight: number;
+  readonly rateLimits: RateLimits;
+}
+
+const isAddressRange = (part: string): boolean => {
+  const [address = '', bits, ...more] = part.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+};
+
+/** `TRUST_PROXY`: a number of hops, or addresses and CIDRs. There is no "everyone": it would let callers forge addresses. */
+const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
+  const parts = read.list('TRUST_PROXY', []);
+  const [first] = parts;
+  if (first === undefined) return false;
+  if (parts.length === 1 && /^\d{1,2}$/.test(first)) return first === '0' ? false : Number(first);
+  if (parts.every(isAddressRange)) return parts;
+  read.problem('TRUST_PROXY', 'must be a number of hops or a list of addresses and CIDRs');
+  return false;
+};
+
+/** Reads `HOST PORT TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT RATE_LIMIT_*`; problems are noted in the reader. */
+export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
+  const limit = (name: string, fallback: number): number =>
+    read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });
+  return {
+    host: read.string('HOST', '127.0.0.1'),
+    port: read.integer('PORT', { min: 0, max: 65_535, fallback: defaults.port }),
+    trustProxy: readTrustProxy(read),
+    logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
+    maxInFlight: read.integer('MAX_IN_FLIGHT', { min: 1, max: 1_000_000, fallback: 256 }),
+    rateLimits: {
+      list: limit('LIST', defaultRateLimits.list),
+      search: limit('SEARCH', defaultRateLimits.search),
+      inbound: limit('INBOUND', defaultRateLimits.inbound),
+      bulk: limit('BULK', defaultRateLimits.bulk),
+      failedAuth: limit('FAILED_AUTH', defaultRateLimits.failedAuth),
+    },
+  };
+};
