@@ -1,0 +1,37 @@
+import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
+
+/** Annotations and bounds of a schema, as JSON Schema writes them. */
+export type SchemaOptions = Readonly<Record<string, unknown>>;
+
+/**
+ * The same schema with `null` allowed, as `type: [T, 'null']` rather than a union so that a wrong value gives one
+ * plain message. A component name (`title`) is not carried over: the nullable form is another schema.
+ */
+export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
+  const { title: _title, ...rest } = schema as TSchema & { title?: string; type?: unknown; enum?: unknown[] };
+  const types = Array.isArray(rest.type) ? (rest.type as unknown[]) : [rest.type];
+  return Type.Unsafe<Static<T> | null>({
+    ...rest,
+    type: [...types, 'null'],
+    ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }),
+  });
+};
+
+/** An optional property that may also be `null`: absent on creates and searches, cleared on updates. */
+export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
+
+/** A string out of a fixed list. */
+export const oneOf = <const V extends readonly string[]>(values: V, options: SchemaOptions): TUnsafe<V[number]> =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
+
+/** A UUID in its 36 character form. */
+export const uuid = (description: string, options: SchemaOptions = {}) =>
+  Type.String({ format: 'uuid', description, examples: ['0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11'], ...options });
+
+/** A map from text to `value`. */
+export const mapOf = <T extends TSchema>(value: T, options: SchemaOptions): TUnsafe<Record<string, Static<T>>> =>
+  Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options });
+
+/** An instant as responses write it. */
+export const instant = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2026-03-02T09:30:00.000Z'] });

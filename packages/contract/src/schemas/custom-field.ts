@@ -1,0 +1,63 @@
+import { attributeTypes } from '@crm/domain';
+import { Type, type Static } from 'typebox';
+import { customValuesPerRecord } from '../bounds.js';
+import { mapOf, nullable, oneOf } from './build.js';
+
+/** One choice of a select, radio or multi_select field. */
+export const FieldOption = Type.Object(
+  {
+    label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
+    value: Type.String({ description: 'Stored value.', examples: ['enterprise'] }),
+    color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),
+    archived: Type.Optional(Type.Boolean({ description: 'True when it can be read and no longer written.' })),
+  },
+  { title: 'CustomFieldOption', description: 'One choice of a select type.' },
+);
+
+const Metadata = Type.Object(
+  {
+    options: Type.Optional(Type.Array(FieldOption, { description: 'Select types: the choices in their order.' })),
+    currency: Type.Optional(Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'] })),
+    max: Type.Optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
+  },
+  { description: 'What the type needs beside its name; null when it needs nothing.' },
+);
+
+/** The definition of a custom field, as every list and search answers it. */
+export const CustomFieldDefinition = Type.Object(
+  {
+    current_name: Type.String({ description: 'Display name; may change.', examples: ['Deal tier'] }),
+    property_name: Type.String({
+      pattern: '^custom__',
+      description: 'Stable name: the slug after `custom__`. Usable in `fields`, filters, sorts and writes.',
+      examples: ['custom__deal_tier'],
+    }),
+    attribute_type: oneOf(attributeTypes, { description: 'The type of its values.', examples: ['select'] }),
+    metadata: Type.Optional(nullable(Metadata)),
+  },
+  { title: 'CustomFieldDefinition', additionalProperties: false, description: 'The definition of a custom field.' },
+);
+export type CustomFieldDefinition = Static<typeof CustomFieldDefinition>;
+
+/** `custom_field_definitions` of lists, searches and gets. */
+export const CustomFieldDefinitions = mapOf(CustomFieldDefinition, {
+  description: 'Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`.',
+});
+
+/** `custom_fields` of a record that is read. */
+export const CustomFields = mapOf(Type.Unknown(), {
+  description: 'Custom field values by slug, in their read form.',
+  examples: [{ deal_tier: 'enterprise' }],
+});
+
+/** `custom_fields` of a record that is written; the values are checked against the definitions by the handlers. */
+export const CustomFieldInput = mapOf(Type.Unknown(), {
+  maxProperties: customValuesPerRecord,
+  description: 'Custom field values by slug. Values are never coerced; `null` clears on updates.',
+  examples: [{ deal_tier: 'enterprise' }],
+});
+
+/** The alternative way to write custom values: beside the other fields, under their `property_name`. */
+export interface CustomKeys {
+  [key: `custom__${string}`]: unknown;
+}

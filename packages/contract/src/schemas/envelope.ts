@@ -1,0 +1,62 @@
+import { Type, type Static } from 'typebox';
+import { mapOf, uuid } from './build.js';
+
+/** `success` of every answer that is not an error. */
+export const Success = Type.Literal(true, { description: 'True on success.' });
+
+/** `message` of every answer. */
+export const Message = Type.String({ description: 'Human-readable status.', examples: ['OK'] });
+
+/** One thing that was sent and not applied. */
+export const Warning = Type.Object(
+  {
+    field: Type.String({ description: 'Dotted path of the field.', examples: ['opportunity.deal_size'] }),
+    message: Type.String({
+      description: 'Why it was not applied.',
+      examples: ['differs from the stored value, which was kept'],
+    }),
+  },
+  { title: 'Warning', additionalProperties: false, description: 'Something that was sent and not applied.' },
+);
+export type Warning = Static<typeof Warning>;
+
+/** `warnings` of writes; absent when everything sent was applied. */
+export const Warnings = Type.Array(Warning, {
+  description: 'What was sent and not applied; absent when there is nothing to say.',
+});
+
+/** `statusCode` of the create-opportunity answer. */
+export const StatusCode = Type.Literal(200, { description: 'Equals the HTTP status.' });
+
+/** The body of every error, whatever its status. */
+export const ErrorBody = Type.Object(
+  {
+    success: Type.Literal(false, { description: 'False on every error.' }),
+    message: Type.String({ description: 'Human-readable reason.', examples: ['Validation failed'] }),
+    statusCode: Type.Integer({ minimum: 400, maximum: 599, description: 'Equals the HTTP status.', examples: [400] }),
+    errors: Type.Optional(
+      mapOf(Type.String(), {
+        description: 'On validation errors: dotted path of each field at fault to the text about it.',
+        examples: [{ pipeline_id: 'must be a valid UUID' }],
+      }),
+    ),
+    conflict: Type.Optional(
+      Type.Object(
+        {
+          field: Type.String({ description: 'The field whose value another record holds.', examples: ['email'] }),
+          existing_id: uuid('Id of the record that holds it.'),
+        },
+        { description: 'On 409 for a natural key that another record holds.' },
+      ),
+    ),
+    counts: Type.Optional(
+      mapOf(Type.Integer({ minimum: 0 }), {
+        description:
+          'On 409 for the deletion of an account that is still in use: how many records of each kind use it.',
+        examples: [{ contacts: 2, opportunities: 1 }],
+      }),
+    ),
+  },
+  { title: 'Error', description: 'The body of every error.' },
+);
+export type ErrorBody = Static<typeof ErrorBody>;

@@ -1,0 +1,38 @@
+import { Type, type Static, type TProperties, type TObject, type TUnsafe } from 'typebox';
+import { customValuesPerRecord, keysPerCall, nameLength, rawKeyLength } from '../bounds.js';
+import type { CustomKeys } from './custom-field.js';
+import type { SchemaOptions } from './build.js';
+
+/** An object of a request: keys that are not listed are refused. */
+export const closed = <P extends TProperties>(properties: P, options: SchemaOptions): TObject<P> =>
+  Type.Object(properties, { additionalProperties: false, ...options });
+
+/** As {@link closed}, with `custom__<slug>` keys taken beside the listed ones. */
+export const closedWithCustom = <P extends TProperties>(
+  properties: P,
+  options: SchemaOptions,
+): TUnsafe<Static<TObject<P>> & CustomKeys> =>
+  Type.Unsafe<Static<TObject<P>> & CustomKeys>(
+    Type.Object(properties, {
+      additionalProperties: false,
+      patternProperties: { '^custom__': { description: 'A custom field value under its `property_name`.' } },
+      maxProperties: Object.keys(properties).length + customValuesPerRecord,
+      ...options,
+    }),
+  );
+
+/** An email as it is sent; normalised and checked in `domain`. */
+export const EmailInput = (description: string, example = 'ada@acme.com') =>
+  Type.String({ maxLength: rawKeyLength, description, examples: [example] });
+
+/** A company domain as it is sent, which may be a URL; normalised and checked in `domain`. */
+export const DomainInput = (description: string, example = 'acme.com') =>
+  Type.String({ maxLength: rawKeyLength, description, examples: [example] });
+
+/** A short text such as a name. */
+export const ShortText = (description: string, example: string) =>
+  Type.String({ maxLength: nameLength, description, examples: [example] });
+
+/** A list of emails or domains. */
+export const KeyList = (item: ReturnType<typeof EmailInput>, description: string) =>
+  Type.Array(item, { maxItems: keysPerCall, description });

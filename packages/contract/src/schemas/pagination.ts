@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import {
+  cursorLength,
+  fieldsEntryLength,
+  fieldsPerSelection,
+  pageLimitDefault,
+  pageLimitMax,
+  pageLimitMin,
+  rawParameterLength,
+} from '../bounds.js';
+import { nullable } from './build.js';
+
+/** What the document says of `limit` in a query, where the wire has text and `domain` reads it. */
+const documentedLimit = {
+  type: 'integer',
+  minimum: pageLimitMin,
+  maximum: pageLimitMax,
+  default: pageLimitDefault,
+} as const;
+
+/** The properties that every page has beside its records. */
+export const pageProperties = {
+  has_more: Type.Boolean({ description: 'Whether another page exists.', examples: [false] }),
+  next_cursor: nullable(
+    Type.String({
+      description: 'Send it as `cursor` for the next page; null on the last one.',
+      examples: ['v1.eyJrIjoi'],
+    }),
+  ),
+  limit: Type.Integer({
+    minimum: pageLimitMin,
+    maximum: pageLimitMax,
+    description: 'The page size used.',
+    examples: [pageLimitDefault],
+  }),
+};
+
+/** The query parameters that page through a list. */
+export const pageQuery = {
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: cursorLength,
+      description: 'Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({ maxLength: rawParameterLength, description: 'Records in a page.', 'x-document': documentedLimit }),
+  ),
+};
+
+/** `q` of a list. */
+export const SearchTerm = Type.String({
+  maxLength: rawParameterLength,
+  description: 'Words that must all occur; at most 200 characters.',
+  examples: ['acme renewal'],
+});
+
+/** `fields` in a query: repeated, or comma-separated in one. */
+export const FieldsParameter = Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
+  maxItems: fieldsPerSelection,
+  description:
+    'Fields to include: system names, custom field slugs or `custom__<slug>`; `custom_fields` for all custom ones. ' +
+    'Repeated or comma-separated.',
+  examples: [['amount', 'deal_tier']],
+});

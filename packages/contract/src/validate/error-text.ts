@@ -1,0 +1,59 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+};
+
+const formatTexts: Readonly<Record<string, string>> = {
+  uuid: 'must be a valid UUID',
+  email: 'must be a valid email',
+  'date-time': 'must be an RFC 3339 date and time',
+};
+
+const listed = (values: readonly unknown[]): string =>
+  values
+    .filter((value) => value !== null)
+    .map(String)
+    .join(', ');
+
+const typeText = (type: unknown): string => {
+  const names = (Array.isArray(type) ? (type as unknown[]) : [type]).filter((name) => name !== 'null').map(String);
+  return `must be ${names.map((name) => typeNames[name] ?? name).join(' or ') || 'null'}`;
+};
+
+const counted = (limit: unknown, one: string, many: string): string => `${String(limit)} ${limit === 1 ? one : many}`;
+const atMost = (one: string, many: string) => (error: ErrorObject) =>
+  `must have at most ${counted(error.params['limit'], one, many)}`;
+const atLeast = (one: string, many: string) => (error: ErrorObject) =>
+  `must have at least ${counted(error.params['limit'], one, many)}`;
+
+/** What is said of each keyword, in place of ajv's own text. A test holds that none in use is missing. */
+const keywordTexts: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  type: (error) => typeText(error.schema),
+  enum: (error) => `must be one of ${listed(error.params['allowedValues'] as unknown[])}`,
+  const: (error) => `must be ${JSON.stringify(error.params['allowedValue'])}`,
+  format: (error) => formatTexts[String(error.params['format'])] ?? 'has the wrong format',
+  pattern: () => 'has the wrong format',
+  minimum: (error) => `must be at least ${String(error.params['limit'])}`,
+  maximum: (error) => `must be at most ${String(error.params['limit'])}`,
+  maxLength: (error) => `must be at most ${counted(error.params['limit'], 'character', 'characters')} long`,
+  minLength: (error) =>
+    error.params['limit'] === 1
+      ? 'must not be empty'
+      : `must be at least ${counted(error.params['limit'], 'character', 'characters')} long`,
+  maxItems: atMost('item', 'items'),
+  minItems: atLeast('item', 'items'),
+  maxProperties: atMost('property', 'properties'),
+  minProperties: atLeast('property', 'properties'),
+};
+
+/** Whether {@link errorText} has words for a keyword. */
+export const hasErrorText = (keyword: string): boolean => Object.hasOwn(keywordTexts, keyword);
+
+/** Plain English for an ajv error about a value that is there and wrong. */
+export const errorText = (error: ErrorObject): string => keywordTexts[error.keyword]?.(error) ?? 'is not valid';

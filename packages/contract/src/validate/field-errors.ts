@@ -1,0 +1,67 @@
+import type { FieldErrors } from '@crm/domain';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { reportedErrors } from '../bounds.js';
+import { dottedPath, joinPath } from './error-path.js';
+import { errorText } from './error-text.js';
+import { nearestName } from './nearest-name.js';
+import { isRecord, type JsonSchema } from './schema-walk.js';
+
+/** The part of a request that a validator looks at. */
+export type Location = 'params' | 'query' | 'body';
+
+/** Keywords that only say that another one failed. */
+const echoes = new Set(['if']);
+
+const requiredText = 'is required';
+
+/** Whether a failed type is that of a required property, as the schema around it says. */
+const isRequiredProperty = (schemaPath: string, root: JsonSchema): boolean => {
+  const segments = schemaPath.split('/').slice(1);
+  const [map, key, keyword] = segments.slice(-3);
+  if (map !== 'properties' || key === undefined || keyword !== 'type') return false;
+  let schema: unknown = root;
+  for (const segment of segments.slice(0, -3)) schema = isRecord(schema) ? schema[segment] : undefined;
+  const required = isRecord(schema) ? schema['required'] : undefined;
+  return Array.isArray(required) && required.includes(key);
+};
+
+const unknownText = (error: ErrorObject, key: string, location: Location): string => {
+  const properties: unknown = error.parentSchema?.['properties'];
+  const near = nearestName(key, isRecord(properties) ? Object.keys(properties) : []);
+  const text = location === 'query' ? 'is not a known query parameter' : 'is not a known field';
+  return near === undefined ? text : `${text}, did you mean ${near}?`;
+};
+
+const describe = (error: ErrorObject, input: unknown, root: JsonSchema, location: Location): [string, string] => {
+  const path = dottedPath(error.instancePath, input);
+  if (error.keyword === 'required') return [joinPath(path, String(error.params['missingProperty'])), requiredText];
+  if (error.keyword === 'additionalProperties') {
+    const key = String(error.params['additionalProperty']);
+    return [joinPath(path, key), unknownText(error, key, location)];
+  }
+  if (error.keyword === 'type' && path === '') return [location, 'must be a JSON object'];
+  if (error.keyword === 'type' && error.data === null && isRequiredProperty(error.schemaPath, root)) {
+    return [path, requiredText];
+  }
+  if (error.keyword === 'type' && location === 'query' && Array.isArray(error.data)) {
+    return [path, 'must be given only once'];
+  }
+  return [path === '' ? location : path, errorText(error)];
+};
+
+/** Turns what ajv found into the field errors of the answer: one text a path, the first {@link reportedErrors} paths. */
+export const toFieldErrors = (
+  errors: readonly ErrorObject[],
+  input: unknown,
+  root: JsonSchema,
+  location: Location,
+): FieldErrors => {
+  const texts = new Map<string, string>();
+  for (const error of errors) {
+    if (texts.size >= reportedErrors) break;
+    if (echoes.has(error.keyword)) continue;
+    const [path, text] = describe(error, input, root, location);
+    if (!texts.has(path)) texts.set(path, text);
+  }
+  return Object.fromEntries(texts);
+};

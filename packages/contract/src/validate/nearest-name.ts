@@ -1,0 +1,29 @@
+/** Names longer than this are not compared: the cost grows with the square of their length. */
+const comparedLength = 64;
+const farthestEdits = 2;
+
+/** Insertions, deletions and replacements that turn `from` into `to`. */
+const editDistance = (from: string, to: string): number => {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+};
+
+/** The known name at most two edits from `name` and closest to it, if one is close in proportion to its length. */
+export const nearestName = (name: string, known: readonly string[]): string | undefined => {
+  if (name.length > comparedLength) return undefined;
+  let best: { name: string; edits: number } | undefined;
+  for (const candidate of known) {
+    const edits = editDistance(name, candidate);
+    if (edits > farthestEdits || edits * 2 >= candidate.length) continue;
+    if (best === undefined || edits < best.edits) best = { name: candidate, edits };
+  }
+  return best?.name;
+};

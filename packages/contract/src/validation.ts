@@ -1,0 +1,53 @@
+import type { FieldErrors } from '@crm/domain';
+import { Type, type TSchema } from 'typebox';
+import type { OperationContract } from './operation.js';
+import { ErrorBody, Message, Success } from './schemas/envelope.js';
+import { closed } from './schemas/input.js';
+import { createAjv } from './validate/ajv.js';
+import { toFieldErrors, type Location } from './validate/field-errors.js';
+import { closeObjects, guardOversize, type JsonSchema } from './validate/schema-walk.js';
+
+/** Checks one part of a request without changing it: the field errors, or null when there are none. */
+export type Validator = (input: unknown) => FieldErrors | null;
+
+/** The validators of one operation. `query` is always there: an operation without parameters refuses every one. */
+export interface OperationValidators {
+  readonly params?: Validator;
+  readonly query: Validator;
+  readonly body?: Validator;
+}
+
+const ajv = createAjv();
+const noParameters = closed({}, {});
+
+/** TypeBox's schemas are plain JSON Schema at run time. */
+const plain = (schema: TSchema): JsonSchema => schema as JsonSchema;
+
+const compile = (schema: JsonSchema, location: Location): Validator => {
+  const check = ajv.compile(schema);
+  return (input) => (check(input) ? null : toFieldErrors(check.errors ?? [], input, schema, location));
+};
+
+const compileInput = (schema: TSchema, location: Location): Validator =>
+  compile(guardOversize(plain(schema)), location);
+
+/** Compiles the validators of an operation; at boot, since it costs milliseconds. @throws Error for a schema that is not strict. */
+export const compileOperation = (contract: OperationContract): OperationValidators => ({
+  ...(contract.params === undefined ? {} : { params: compileInput(contract.params, 'params') }),
+  query: compileInput(contract.query ?? noParameters, 'query'),
+  ...(contract.body === undefined ? {} : { body: compileInput(contract.body, 'body') }),
+});
+
+/** The body of a success of an operation: the envelope with its `data` and what else it may answer. */
+export const successBody = (contract: OperationContract) =>
+  Type.Object({ success: Success, message: Message, data: contract.data, ...contract.extra });
+
+/**
+ * Compiles the check of a whole answer, for tests: the success envelope or the error envelope, by its `success`.
+ * Stricter than the document: a property that the contract does not describe is an error too.
+ */
+export const compileResponseValidator = (contract: OperationContract): Validator => {
+  const success = compile(closeObjects(plain(successBody(contract))), 'body');
+  const error = compile(closeObjects(plain(ErrorBody)), 'body');
+  return (input) => ((input as { success?: unknown } | null)?.success === false ? error(input) : success(input));
+};
