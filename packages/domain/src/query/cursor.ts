@@ -1,0 +1,141 @@
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+
+import { validationError } from '../errors.js';
+import { fieldKey } from './field-ref.js';
+import { canonicalFilter, type FilterNode } from './filter/tree.js';
+import type { SortKey } from './sort.js';
+
+/**
+ * Everything that a request must repeat for its cursor to be good. It is not carried: it goes into the signature.
+ * Keys left out count as null or as empty.
+ */
+export interface CursorBinding {
+  readonly organizationId: string;
+  readonly operation: string;
+  /** The effective page size. */
+  readonly limit: number;
+  /** From `parseSearchQuery`. */
+  readonly words?: readonly string[];
+  readonly filters?: FilterNode | null;
+  readonly sort?: readonly SortKey[];
+  readonly pipelineId?: string | null;
+  readonly stageId?: string | null;
+  readonly accountId?: string | null;
+  readonly contactId?: string | null;
+}
+
+/**
+ * Where a walk stands: the sort keys of the last record shown, as text at the database's full precision, then its id. What
+ * the entries mean is the database layer's to decide; a cursor is only good for the operation and sort that made it.
+ */
+export type CursorPosition = readonly (string | null)[];
+
+/** Makes cursors and reads them back. */
+export interface CursorCodec {
+  /** The cursor of `position` in the walk that `binding` describes: base64url text without padding. */
+  encode(binding: CursorBinding, position: CursorPosition): string;
+  /**
+   * The position in a cursor that `encode` made under an equal binding with one of the secrets; null where `text` is
+   * absent or blank.
+   * @throws ApiError `validation_failed` on `cursor` for every other text
+   */
+  decode(text: string | null | undefined, binding: CursorBinding): CursorPosition | null;
+}
+
+/** The longest cursor: three text keys of 200 code points of any script fit. */
+export const maxCursorLength = 8_192;
+
+/** The fewest characters of a signing secret. */
+export const minCursorSecretLength = 16;
+
+// The layout: one byte of version, the signature, the position as JSON.
+const version = 1;
+const signatureBytes = 16;
+const headerBytes = 1 + signatureBytes;
+
+/**
+ * Makes the codec of cursors: HMAC-SHA-256, cut to 128 bits, over version, binding and position. Cursors do not expire.
+ * @param secrets the first signs, all verify, so that a secret can be replaced without breaking walks under way
+ * @throws RangeError when a secret has fewer than {@link minCursorSecretLength} characters
+ */
+export const createCursorCodec = (secrets: readonly [string, ...string[]]): CursorCodec => {
+  // A key object skips the key set-up that a text key pays at every call.
+  const keys = secrets.map(toKey);
+  const signingKey = toKey(secrets[0]);
+  return {
+    encode: (binding, position) => {
+      const payload = Buffer.from(JSON.stringify(position), 'utf8');
+      const signature = sign(signingKey, canonicalBinding(binding), payload);
+      const text = Buffer.concat([Buffer.of(version), signature, payload]).toString('base64url');
+      // A cursor that its own reader would refuse must not leave: the keys were not cut as they should have been.
+      if (text.length > maxCursorLength) throw new RangeError(`A cursor of ${text.length} characters is too long`);
+      return text;
+    },
+    decode: (text, binding) => {
+      if (text === undefined || text === null || text.trim() === '') return null;
+      const position = verify(keys, text, binding);
+      if (position === null) throw refusal();
+      return position;
+    },
+  };
+};
+
+const toKey = (secret: string): KeyObject => {
+  if (secret.length < minCursorSecretLength) {
+    throw new RangeError(`A cursor secret needs at least ${minCursorSecretLength} characters`);
+  }
+  return createSecretKey(Buffer.from(secret, 'utf8'));
+};
+
+/** One text for every cause: what exactly is wrong helps only those who forge. */
+const refusal = (): Error =>
+  validationError({
+    cursor:
+      'Not a cursor of this request. Repeat the query, filters, sort, limit and ids of the request that returned it, ' +
+      'or start again without a cursor',
+  });
+
+const verify = (keys: readonly KeyObject[], text: string, binding: CursorBinding): CursorPosition | null => {
+  if (text.length > maxCursorLength) return null;
+  const bytes = Buffer.from(text, 'base64url');
+  // The decoder skips characters outside the alphabet and spare bits: only the text it would write itself is good.
+  if (bytes.length <= headerBytes || bytes.toString('base64url') !== text) return null;
+  if (bytes[0] !== version) return null;
+  const signature = bytes.subarray(1, headerBytes);
+  const payload = bytes.subarray(headerBytes);
+  const bound = canonicalBinding(binding);
+  if (!keys.some((key) => timingSafeEqual(sign(key, bound, payload), signature))) return null;
+  return readPosition(payload.toString('utf8'));
+};
+
+const sign = (key: KeyObject, binding: string, payload: Buffer): Buffer =>
+  createHmac('sha256', key).update(binding).update(payload).digest().subarray(0, signatureBytes);
+
+/** JSON has no raw line break, so the one at the end keeps binding and position apart, whatever they hold. */
+const canonicalBinding = (binding: CursorBinding): string =>
+  `${JSON.stringify([
+    version,
+    binding.organizationId,
+    binding.operation,
+    binding.limit,
+    binding.words ?? [],
+    canonicalFilter(binding.filters ?? null),
+    (binding.sort ?? []).map((key) => [fieldKey(key.field), key.direction]),
+    binding.pipelineId ?? null,
+    binding.stageId ?? null,
+    binding.accountId ?? null,
+    binding.contactId ?? null,
+  ])}\n`;
+
+/** Only reached behind a good signature; checked all the same, since a secret may have been used for something else. */
+const readPosition = (json: string): CursorPosition | null => {
+  try {
+    const position: unknown = JSON.parse(json);
+    if (!Array.isArray(position) || !position.every(isPositionKey)) return null;
+    return JSON.stringify(position) === json ? position : null;
+  } catch {
+    return null;
+  }
+};
+
+const isPositionKey = (value: unknown): value is string | null => value === null || typeof value === 'string';

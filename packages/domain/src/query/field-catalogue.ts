@@ -1,0 +1,59 @@
+import type { CustomFieldDefinition } from '../custom-field/definition.js';
+import type { ObjectType } from '../object-type.js';
+import { systemFields, type SystemField } from './system-fields.js';
+
+/** What a record shows beside the keys that are always there. */
+export interface FieldSelection {
+  /** The extras asked for, in the order of the registry. */
+  readonly extras: readonly SystemField[];
+  /** The custom fields under `custom_fields` and in the definitions map, in the order of the catalogue. */
+  readonly custom: readonly CustomFieldDefinition[];
+  /** Whether this is what a request without `fields` gets: no extras, every visible custom field. */
+  readonly isDefault: boolean;
+}
+
+/** The names that a request may use for one object of one organization. Made once for each set of definitions, not for each request. */
+export interface FieldCatalogue {
+  readonly objectType: ObjectType;
+  /** All of them, hidden ones included, in the order given. */
+  readonly definitions: readonly CustomFieldDefinition[];
+  readonly bySlug: ReadonlyMap<string, CustomFieldDefinition>;
+  /** What lists and searches show without `fields`. */
+  readonly defaultSelection: FieldSelection;
+  /** Every system field and visible custom field: what reading one record by its id shows without `fields`. */
+  readonly fullSelection: FieldSelection;
+}
+
+/**
+ * Makes the catalogue of one object.
+ * @param definitions those the request may name, in the order to show them; for opportunities already narrowed to the
+ * pipeline where the request has one
+ */
+export const createFieldCatalogue = (
+  objectType: ObjectType,
+  definitions: readonly CustomFieldDefinition[],
+): FieldCatalogue => {
+  const custom = definitions.filter((definition) => !definition.isHidden);
+  const extras = systemFields[objectType].filter((field) => !field.always);
+  return {
+    objectType,
+    definitions,
+    bySlug: new Map(definitions.map((definition) => [definition.slug, definition])),
+    defaultSelection: { extras: [], custom, isDefault: true },
+    fullSelection: { extras, custom, isDefault: false },
+  };
+};
+
+/** The prefix of a custom field's stable name on the wire. */
+export const customFieldPrefix = 'custom__';
+
+/**
+ * The definition that `custom__slug` or a bare slug names, or null. The prefixed reading comes first, because it is the
+ * stable name that the definitions map gives out.
+ */
+export const findDefinition = (catalogue: FieldCatalogue, name: string): CustomFieldDefinition | null => {
+  const prefixed = name.startsWith(customFieldPrefix)
+    ? catalogue.bySlug.get(name.slice(customFieldPrefix.length))
+    : undefined;
+  return prefixed ?? catalogue.bySlug.get(name) ?? null;
+};

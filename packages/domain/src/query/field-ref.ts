@@ -1,0 +1,61 @@
+import type { CustomFieldDefinition } from '../custom-field/definition.js';
+import { findDefinition, type FieldCatalogue } from './field-catalogue.js';
+import { findRelation, findSystemField, type RelationName, type SystemField } from './system-fields.js';
+
+/**
+ * A field that a filter or a sort names. `part` is set on a date_range (`start`, `end`) or location (`city` …) field
+ * that was named with a dot, and only there.
+ */
+export type FieldRef =
+  | { readonly source: 'system'; readonly field: SystemField }
+  | { readonly source: 'custom'; readonly definition: CustomFieldDefinition; readonly part?: string }
+  | { readonly source: 'relation'; readonly name: RelationName };
+
+/** The parts of a date_range value, each a `YYYY-MM-DD` text or null. */
+export const dateRangeParts = ['start', 'end'] as const;
+
+/** The parts of a location value: `lat` and `lng` are numbers, the others text; each may be null. */
+export const locationParts = [
+  'address',
+  'city',
+  'region',
+  'postal_code',
+  'country',
+  'lat',
+  'lng',
+  'formatted',
+] as const;
+
+/** The parts that a field of this definition may be named by, after a dot; none for most types. */
+export const partsOf = (definition: CustomFieldDefinition): readonly string[] => {
+  if (definition.attributeType === 'date_range') return dateRangeParts;
+  return definition.attributeType === 'location' ? locationParts : [];
+};
+
+/**
+ * Finds what a name in a filter or a sort means: a system field, else a relation, else a custom field by `custom__slug`
+ * or slug, with `.part` for those that have parts.
+ * @returns null when the name means nothing here
+ */
+export const resolveField = (catalogue: FieldCatalogue, name: string): FieldRef | null => {
+  const field = findSystemField(catalogue.objectType, name);
+  if (field !== null) return { source: 'system', field };
+  const relation = findRelation(catalogue.objectType, name);
+  if (relation !== null) return { source: 'relation', name: relation };
+  const dot = name.indexOf('.');
+  const definition = findDefinition(catalogue, dot < 0 ? name : name.slice(0, dot));
+  if (definition === null) return null;
+  if (dot < 0) return { source: 'custom', definition };
+  const part = name.slice(dot + 1);
+  return partsOf(definition).includes(part) ? { source: 'custom', definition, part } : null;
+};
+
+/**
+ * A text that two references share exactly when they mean one field, however it was spelled. Used to find duplicates
+ * and in the canonical forms that cursors are bound to.
+ */
+export const fieldKey = (ref: FieldRef): string => {
+  if (ref.source === 'system') return ref.field.name;
+  if (ref.source === 'relation') return `relation:${ref.name}`;
+  return ref.part === undefined ? `custom:${ref.definition.id}` : `custom:${ref.definition.id}.${ref.part}`;
+};

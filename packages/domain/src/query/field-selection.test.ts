@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { parseFieldSelection } from './field-selection.js';
+import { accepted, errorsOf, testCatalogue } from '../../tests/query-fields.js';
+
+const select = (input: unknown) => accepted((errors) => parseFieldSelection(input, testCatalogue, errors));
+const refuse = (input: unknown) => errorsOf((errors) => parseFieldSelection(input, testCatalogue, errors));
+const slugs = (input: unknown) => select(input).custom.map((definition) => definition.slug);
+const extras = (input: unknown) => select(input).extras.map((field) => field.name);
+
+describe('parseFieldSelection', () => {
+  it.each([undefined, null, '', ' , ', [], ['']])('shows all visible custom fields and no extras for %j', (input) => {
+    const selection = select(input);
+    expect(selection.isDefault).toBe(true);
+    expect(selection.extras).toEqual([]);
+    expect(selection.custom).toHaveLength(21);
+    expect(selection.custom.some((definition) => definition.isHidden)).toBe(false);
+  });
+
+  it('shows what the caller wants when nothing is named', () => {
+    const read = parseFieldSelection.bind(null, undefined, testCatalogue);
+    expect(accepted((errors) => read(errors, testCatalogue.fullSelection)).extras).toHaveLength(16);
+  });
+
+  it('narrows the custom fields to those named, in the order of the catalogue', () => {
+    expect(slugs('seats,motto')).toEqual(['motto', 'seats']);
+    expect(slugs(['custom__seats', 'motto,seats'])).toEqual(['motto', 'seats']);
+  });
+
+  it('shows no custom field when only system fields are named', () => {
+    expect(slugs('id')).toEqual([]);
+    expect(select('id').isDefault).toBe(false);
+  });
+
+  it('adds extras in the order of the registry and takes the names of every record', () => {
+    expect(extras(['version , amount', 'stage_name'])).toEqual(['amount', 'version']);
+  });
+
+  it('shows a hidden custom field that is named, and only then', () => {
+    expect(slugs('secret_note')).toEqual(['secret_note']);
+    expect(slugs('custom_fields,secret_note')).toHaveLength(22);
+    expect(select('custom_fields,secret_note').isDefault).toBe(false);
+  });
+
+  it('knows custom_fields alone for the default', () => {
+    expect(select('custom_fields')).toEqual({ ...testCatalogue.defaultSelection });
+    expect(select('custom_fields,id').isDefault).toBe(true);
+    expect(select('custom_fields,amount').isDefault).toBe(false);
+  });
+
+  it('reads a name that is both as the system field', () => {
+    expect(slugs('name')).toEqual([]);
+    expect(slugs('custom__name')).toEqual(['name']);
+  });
+
+  it.each(['nope', 'custom__nope', 'account.domain', 'term.start', '__proto__', 'constructor', 'ID'])(
+    'refuses the unknown %s by name',
+    (name) => {
+      expect(refuse(['id', name])).toEqual({ fields: `Unknown field "${name}"` });
+    },
+  );
+
+  it('refuses more than 100 names and what is no text', () => {
+    const names = Array.from({ length: 101 }, (_, index) => `f${index}`);
+    expect(refuse(names)).toEqual({ fields: 'Must name at most 100 fields' });
+    expect(refuse([1])).toHaveProperty('fields');
+    expect(refuse({ a: 'b' })).toHaveProperty('fields');
+  });
+
+  it('notes errors and never throws, whatever it reads', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.array(fc.string())), (input) => {
+        expect(Object.keys(refuse(input)).every((path) => path === 'fields')).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import type { CustomFieldDefinition } from '../custom-field/definition.js';
+import type { ErrorCollector } from '../errors.js';
+import { findDefinition, type FieldCatalogue, type FieldSelection } from './field-catalogue.js';
+import { quote } from './quote.js';
+import { findSystemField, systemFields } from './system-fields.js';
+
+/** The most names that one `fields` may hold. */
+export const maxFieldNames = 100;
+
+/** The name that stands for every visible custom field. */
+export const allCustomFields = 'custom_fields';
+
+const maxUnknownNamed = 5;
+
+/**
+ * Reads `fields`: texts that may each hold several names between commas. Blank names are skipped, and a `fields` of
+ * nothing else counts as absent. The keys of every record stay whatever is named; naming them is allowed. The other
+ * names choose extras and narrow `custom_fields`; a hidden custom field is shown when it is named.
+ * @param input a text, an array of texts, or null or undefined when it was not given
+ * @param whenAbsent what to show then, the default selection unless told otherwise
+ * @returns the selection; `whenAbsent` also where something was refused. Every error is on `fields`.
+ */
+export const parseFieldSelection = (
+  input: unknown,
+  catalogue: FieldCatalogue,
+  errors: ErrorCollector,
+  whenAbsent: FieldSelection = catalogue.defaultSelection,
+): FieldSelection => {
+  const names = readNames(input);
+  if (names === null) {
+    errors.add('fields', 'Must be field names: one text with commas between them, or a list of texts');
+    return whenAbsent;
+  }
+  if (names.size === 0) return whenAbsent;
+  if (names.size > maxFieldNames) {
+    errors.add('fields', `Must name at most ${maxFieldNames} fields`);
+    return whenAbsent;
+  }
+  return select(names, catalogue, errors) ?? whenAbsent;
+};
+
+const readNames = (input: unknown): ReadonlySet<string> | null => {
+  if (input === undefined || input === null) return new Set();
+  const texts: readonly unknown[] = Array.isArray(input) ? input : [input];
+  const names = new Set<string>();
+  for (const text of texts) {
+    if (typeof text !== 'string') return null;
+    for (const part of text.split(',')) {
+      const name = part.trim();
+      if (name !== '') names.add(name);
+    }
+  }
+  return names;
+};
+
+const select = (
+  names: ReadonlySet<string>,
+  catalogue: FieldCatalogue,
+  errors: ErrorCollector,
+): FieldSelection | null => {
+  const extras = new Set<string>();
+  const custom = new Set<CustomFieldDefinition>();
+  const unknown: string[] = [];
+  for (const name of names) {
+    const field = findSystemField(catalogue.objectType, name);
+    const definition = field === null ? findDefinition(catalogue, name) : null;
+    if (field !== null) extras.add(field.name);
+    else if (name === allCustomFields) catalogue.defaultSelection.custom.forEach((one) => custom.add(one));
+    else if (definition !== null) custom.add(definition);
+    else unknown.push(name);
+  }
+  if (unknown.length > 0) {
+    errors.add('fields', `Unknown field ${unknown.slice(0, maxUnknownNamed).map(quote).join(', ')}`);
+    return null;
+  }
+  return inCanonicalOrder(extras, custom, catalogue);
+};
+
+const inCanonicalOrder = (
+  extras: ReadonlySet<string>,
+  custom: ReadonlySet<CustomFieldDefinition>,
+  catalogue: FieldCatalogue,
+): FieldSelection => {
+  const { defaultSelection, definitions, objectType } = catalogue;
+  const chosenExtras = systemFields[objectType].filter((field) => !field.always && extras.has(field.name));
+  const chosen = definitions.filter((definition) => custom.has(definition));
+  // Equal lengths are not enough: a hidden field may stand in for a visible one.
+  const isAllVisible = chosen.length === defaultSelection.custom.length && chosen.every((one) => !one.isHidden);
+  return { extras: chosenExtras, custom: chosen, isDefault: chosenExtras.length === 0 && isAllVisible };
+};

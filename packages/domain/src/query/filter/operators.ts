@@ -1,0 +1,101 @@
+/** The operators of filters, by the names that the tree uses. */
+export const operators = [
+  'eq',
+  'neq',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'in',
+  'not_in',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
+  'empty',
+  'not_empty',
+  'contains_all',
+  'contains_none',
+] as const;
+
+/** One of {@link operators}. */
+export type Operator = (typeof operators)[number];
+
+/** Other names that requests may use. */
+export const operatorAliases: Readonly<Record<string, Operator>> = {
+  is: 'eq',
+  is_not: 'neq',
+  contain: 'contains',
+  not_contain: 'not_contains',
+  is_any_of: 'in',
+  greater_than: 'gt',
+  less_than: 'lt',
+  before: 'lt',
+  after: 'gt',
+  include_all: 'contains_all',
+  exclude_all: 'contains_none',
+};
+
+/**
+ * How the values of a field compare, which decides its operators and what values they take.
+ * `instant` is Unix milliseconds, `timestamp` the same in a custom field, `datetime`, `date` and `time` fixed-width text,
+ * `option` one exact value, `option_set` and `member_set` several; `whole` is a date range or location named without a
+ * part, of which only emptiness can be asked.
+ */
+export const filterKinds = [
+  'text',
+  'email',
+  'domain',
+  'uuid',
+  'number',
+  'boolean',
+  'instant',
+  'timestamp',
+  'datetime',
+  'date',
+  'time',
+  'option',
+  'option_set',
+  'member_set',
+  'whole',
+] as const;
+
+/** One of {@link filterKinds}. */
+export type FilterKind = (typeof filterKinds)[number];
+
+const presence = ['empty', 'not_empty'] as const;
+const equality = ['eq', 'neq', 'in', 'not_in'] as const;
+const text = [...equality, 'contains', 'not_contains', 'starts_with', 'ends_with', ...presence] as const;
+const ordered = [...equality, 'gt', 'gte', 'lt', 'lte', 'between', ...presence] as const;
+const exact = [...equality, ...presence] as const;
+const several = ['eq', 'in', 'not_in', 'contains_all', 'contains_none', ...presence] as const;
+
+const operatorsByKind: Readonly<Record<FilterKind, readonly Operator[]>> = {
+  text,
+  email: text,
+  domain: text,
+  uuid: exact,
+  number: ordered,
+  boolean: exact,
+  instant: ordered,
+  timestamp: ordered,
+  datetime: ordered,
+  date: ordered,
+  time: ordered,
+  option: exact,
+  option_set: several,
+  member_set: several,
+  whole: presence,
+};
+
+/** The operators that fields of this kind take: the one table that the parser, the documentation and the tests share. */
+export const operatorsFor = (kind: FilterKind): readonly Operator[] => operatorsByKind[kind];
+
+const operatorsByName: ReadonlyMap<string, Operator> = new Map([
+  ...operators.map((operator) => [operator, operator] as const),
+  ...Object.entries(operatorAliases),
+]);
+
+/** The operator of that exact name or alias, or null. */
+export const findOperator = (name: string): Operator | null => operatorsByName.get(name) ?? null;

@@ -1,0 +1,42 @@
+import { fieldKey, type FieldRef } from '../field-ref.js';
+import type { Operator } from './operators.js';
+
+/**
+ * One value in comparison form: folded text, a number, a boolean, the exact value of an option, a lower-case uuid, or
+ * dates and times as fixed-width text. Instants of system fields and of `timestamp` fields are Unix milliseconds.
+ */
+export type FilterScalar = string | number | boolean;
+
+/**
+ * A scalar for most operators, `[low, high]` for `between`, a sorted list without repeats for `in`, `not_in`,
+ * `contains_all`, `contains_none` and for `eq` on fields of several values, null for `empty` and `not_empty`.
+ */
+export type FilterValue = FilterScalar | readonly FilterScalar[] | null;
+
+/** One comparison; its field takes the operator, and the value fits both. */
+export interface FilterLeaf {
+  readonly kind: 'leaf';
+  readonly field: FieldRef;
+  readonly operator: Operator;
+  readonly value: FilterValue;
+}
+
+/** A checked filter: at least one node under each `and` and `or`. */
+export type FilterNode =
+  | { readonly kind: 'and' | 'or'; readonly nodes: readonly FilterNode[] }
+  | { readonly kind: 'not'; readonly node: FilterNode }
+  | FilterLeaf;
+
+/** A text shared by all spellings of one filter: aliases, key order, `slug` for `custom__slug`, order in `in` lists. */
+export const canonicalFilter = (node: FilterNode | null): string => JSON.stringify(node === null ? null : shape(node));
+
+const shape = (node: FilterNode): unknown => {
+  switch (node.kind) {
+    case 'leaf':
+      return [fieldKey(node.field), node.operator, node.value];
+    case 'not':
+      return ['not', shape(node.node)];
+    default:
+      return [node.kind, ...node.nodes.map(shape)];
+  }
+};

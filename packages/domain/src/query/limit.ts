@@ -1,0 +1,38 @@
+import type { ErrorCollector } from '../errors.js';
+
+/** Records on a page where the request names no limit. */
+export const defaultLimit = 100;
+
+/** The most records that one page holds. */
+export const maxLimit = 500;
+
+// The usual conversions take `1e2`, `0x10`, ` 5` and `+5`; two spellings of one limit would be two cursors.
+const limitPattern = /^[1-9][0-9]{0,2}$/;
+
+const message = `Must be an integer from 1 to ${maxLimit}`;
+
+/**
+ * Reads the `limit` of a query string.
+ * @param input the text, or undefined when it was not given; anything else (given twice, an object) is refused
+ * @returns the page size; the default where it is absent or was refused
+ */
+export const parseLimit = (input: unknown, errors: ErrorCollector): number => {
+  if (input === undefined) return defaultLimit;
+  const limit = typeof input === 'string' && limitPattern.test(input) ? Number(input) : 0;
+  return withinBounds(limit, errors);
+};
+
+/**
+ * Reads the `limit` of a JSON body: an integer, or null or undefined for the default. Text is refused.
+ * @returns the page size; the default where it is absent or was refused
+ */
+export const parseBodyLimit = (input: unknown, errors: ErrorCollector): number => {
+  if (input === undefined || input === null) return defaultLimit;
+  return withinBounds(typeof input === 'number' ? input : 0, errors);
+};
+
+const withinBounds = (limit: number, errors: ErrorCollector): number => {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
+  errors.add('limit', message);
+  return defaultLimit;
+};

@@ -1,0 +1,28 @@
+import type { ErrorCollector } from '../errors.js';
+import { codePointLength, findTextFault, fold } from '../text.js';
+
+/** The most code points of a free-text query, without the white space around it. */
+export const maxQueryLength = 200;
+
+/**
+ * Reads a free-text query into the words that a record must all contain. Split at white space only, so that `o'neil` and
+ * `acme.com` stay one word; folded, and each once, since a word asked for twice asks nothing more.
+ * @param input the text; null, undefined and blank text mean no query. Anything else is refused.
+ * @param path the name the request used, `q` or `query`; errors are noted on it
+ * @returns the words in their order, none where there is no query or it was refused
+ */
+export const parseSearchQuery = (input: unknown, path: 'q' | 'query', errors: ErrorCollector): readonly string[] => {
+  if (input === undefined || input === null) return [];
+  if (typeof input !== 'string') {
+    errors.add(path, 'Must be a text');
+    return [];
+  }
+  const text = input.trim();
+  if (text === '') return [];
+  const fault = codePointLength(text) > maxQueryLength ? tooLong : findTextFault(text);
+  if (fault === null) return [...new Set(text.split(/\s+/).map(fold))];
+  errors.add(path, fault);
+  return [];
+};
+
+const tooLong = `Must have at most ${maxQueryLength} characters`;

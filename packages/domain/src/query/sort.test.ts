@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { fieldKey } from './field-ref.js';
+import { parseSort } from './sort.js';
+import { systemFields } from './system-fields.js';
+import { accepted, errorsOf, testCatalogue, testDefinitions } from '../../tests/query-fields.js';
+
+const sort = (input: unknown) =>
+  accepted((errors) => parseSort(input, testCatalogue, 'created_at', errors)).map(
+    (key) => `${fieldKey(key.field)} ${key.direction}`,
+  );
+const refuse = (input: unknown) => errorsOf((errors) => parseSort(input, testCatalogue, 'created_at', errors));
+
+describe('parseSort', () => {
+  it.each([undefined, null, []])('is the default for %j', (input) => {
+    expect(sort(input)).toEqual(['created_at desc']);
+    expect(
+      accepted((errors) => parseSort(input, testCatalogue, 'updated_at', errors)).map(({ field }) => fieldKey(field)),
+    ).toEqual(['updated_at']);
+  });
+
+  it('reads every spelling', () => {
+    expect(sort('amount')).toEqual(['amount asc']);
+    expect(sort('amount:desc')).toEqual(['amount desc']);
+    expect(sort({ field: 'amount' })).toEqual(['amount asc']);
+    expect(sort({ field: 'amount', direction: null })).toEqual(['amount asc']);
+    expect(sort({ field: 'custom__seats', direction: 'desc' })).toEqual(['custom:id-of-seats desc']);
+    expect(sort(['name', { field: 'term.start', direction: 'desc' }, 'office.city:asc'])).toEqual([
+      'name asc',
+      'custom:id-of-term.start desc',
+      'custom:id-of-office.city asc',
+    ]);
+  });
+
+  it('takes every system field but lists, and every custom field of one value', () => {
+    for (const field of systemFields.opportunity) {
+      expect([field.name, Object.keys(refuse(field.name)).length]).toEqual([
+        field.name,
+        field.name === 'additional_contacts' ? 1 : 0,
+      ]);
+    }
+    const refused = testDefinitions
+      .map((definition) => definition.slug)
+      .filter((slug) => Object.keys(refuse(`custom__${slug}`)).length > 0);
+    expect(refused).toEqual(['term', 'colors', 'office', 'helpers']);
+  });
+
+  it('names the place of each error, all of them at once', () => {
+    expect(refuse('nope')).toEqual({ sort: 'Unknown field "nope"' });
+    expect(refuse('name:up')).toEqual({ sort: 'The direction must be asc or desc' });
+    expect(refuse({ field: 'colors', direction: 'DESC' })).toEqual({
+      'sort.field': 'Cannot sort by "colors": it holds several values',
+      'sort.direction': 'The direction must be asc or desc',
+    });
+    expect(refuse(['name', { field: 'account.domain' }, { field: 'term' }])).toEqual({
+      'sort[1].field': 'Cannot sort by "account.domain": it belongs to another record',
+      'sort[2].field': 'Cannot sort by "term": sort by one of its parts, start, end',
+    });
+    expect(refuse({ field: 'name', order: 'desc' })).toEqual({
+      sort: 'Has an unknown key "order": it takes field and direction',
+    });
+  });
+
+  it('refuses one field twice, however it is spelled', () => {
+    expect(refuse(['seats', { field: 'custom__seats' }])).toEqual({
+      'sort[1].field': 'Names a field that an earlier key sorts by',
+    });
+    expect(Object.keys(refuse(['name', 'name:desc']))).toEqual(['sort[1]']);
+  });
+
+  it('refuses more than three keys and other shapes', () => {
+    expect(refuse(['id', 'name', 'amount', 'version'])).toEqual({ sort: 'Must hold at most 3 keys' });
+    for (const input of ['', ':desc', 5, true, {}, { field: 5 }]) expect(Object.keys(refuse(input))).toHaveLength(1);
+    expect(Object.keys(refuse([['name']]))).toEqual(['sort[0]']);
+  });
+
+  it('notes errors and never throws, whatever it reads', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (input) => {
+        expect(Object.keys(refuse(input)).every((path) => path.startsWith('sort'))).toBe(true);
+      }),
+    );
+  });
+});

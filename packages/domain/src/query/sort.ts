@@ -1,0 +1,144 @@
+import type { ErrorCollector } from '../errors.js';
+import type { FieldCatalogue } from './field-catalogue.js';
+import { fieldKey, partsOf, resolveField, type FieldRef } from './field-ref.js';
+import { quote } from './quote.js';
+import { findSystemField } from './system-fields.js';
+
+/** Nulls come last both ways. */
+export type SortDirection = 'asc' | 'desc';
+
+/**
+ * One key of an order. The database layer closes every order with `created_at, id` in the direction of the last key, so
+ * that no two records share a place.
+ */
+export interface SortKey {
+  readonly field: FieldRef;
+  readonly direction: SortDirection;
+}
+
+/** The most keys that one sort may hold. */
+export const maxSortKeys = 3;
+
+/** The system field that an operation sorts by, descending, where the request names no sort. */
+export type DefaultSortField = 'created_at' | 'updated_at';
+
+/** The order of an operation whose request names none: lists by `created_at`, searches by `updated_at`, newest first. */
+export const defaultSort = (catalogue: FieldCatalogue, name: DefaultSortField): readonly SortKey[] => {
+  const field = findSystemField(catalogue.objectType, name);
+  // Every object has both fields; a registry without them is a mistake to find at once.
+  if (field === null) throw new Error(`No system field ${name} on ${catalogue.objectType}`);
+  return [{ field: { source: 'system', field }, direction: 'desc' }];
+};
+
+/**
+ * Reads `sort`: `"field"`, `"field:desc"`, `{field, direction}` or a list of up to three of them; ascending where no
+ * direction is given. Every scalar field sorts, custom ones and single parts (`slug.start`, `slug.city`) too; fields of
+ * several values, a date range or location as a whole and relations do not.
+ * @param input what the request carried; null, undefined and an empty list mean the default
+ * @returns the keys in order; the default where the request names none or something was refused. Errors are on `sort`,
+ * `sort.field`, `sort[1].direction` and the like.
+ */
+export const parseSort = (
+  input: unknown,
+  catalogue: FieldCatalogue,
+  defaultField: DefaultSortField,
+  errors: ErrorCollector,
+): readonly SortKey[] => {
+  const fallback = defaultSort(catalogue, defaultField);
+  if (input === undefined || input === null) return fallback;
+  if (!Array.isArray(input)) {
+    const key = parseKey(input, 'sort', catalogue, errors);
+    return key === null ? fallback : [key.sortKey];
+  }
+  if (input.length > maxSortKeys) {
+    errors.add('sort', `Must hold at most ${maxSortKeys} keys`);
+    return fallback;
+  }
+  const keys = parseKeys(input, catalogue, errors);
+  return keys.length === 0 ? fallback : keys;
+};
+
+/** A key and the path that errors about its field are noted on. */
+interface ParsedKey {
+  readonly sortKey: SortKey;
+  readonly fieldPath: string;
+}
+
+const parseKeys = (input: readonly unknown[], catalogue: FieldCatalogue, errors: ErrorCollector): SortKey[] => {
+  const keys: SortKey[] = [];
+  const seen = new Set<string>();
+  for (const [index, item] of input.entries()) {
+    const parsed = parseKey(item, `sort[${index}]`, catalogue, errors);
+    if (parsed === null) continue;
+    const identity = fieldKey(parsed.sortKey.field);
+    if (seen.has(identity)) errors.add(parsed.fieldPath, 'Names a field that an earlier key sorts by');
+    seen.add(identity);
+    keys.push(parsed.sortKey);
+  }
+  return keys;
+};
+
+const parseKey = (
+  input: unknown,
+  path: string,
+  catalogue: FieldCatalogue,
+  errors: ErrorCollector,
+): ParsedKey | null => {
+  if (typeof input === 'string') {
+    const colon = input.lastIndexOf(':');
+    const name = colon < 0 ? input : input.slice(0, colon);
+    return toKey(name, colon < 0 ? 'asc' : input.slice(colon + 1), { field: path, direction: path }, catalogue, errors);
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    errors.add(path, 'Must be "field", "field:desc" or an object of field and direction');
+    return null;
+  }
+  const { field, direction, ...others } = input as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) errors.add(path, `Has an unknown key ${quote(unknown)}: it takes field and direction`);
+  const paths = { field: `${path}.field`, direction: `${path}.direction` };
+  return toKey(field, direction ?? 'asc', paths, catalogue, errors);
+};
+
+const toKey = (
+  name: unknown,
+  direction: unknown,
+  paths: { readonly field: string; readonly direction: string },
+  catalogue: FieldCatalogue,
+  errors: ErrorCollector,
+): ParsedKey | null => {
+  const field = sortableField(name, paths.field, catalogue, errors);
+  const isDirection = direction === 'asc' || direction === 'desc';
+  if (!isDirection) errors.add(paths.direction, 'The direction must be asc or desc');
+  return field === null || !isDirection ? null : { sortKey: { field, direction }, fieldPath: paths.field };
+};
+
+const sortableField = (
+  name: unknown,
+  path: string,
+  catalogue: FieldCatalogue,
+  errors: ErrorCollector,
+): FieldRef | null => {
+  if (typeof name !== 'string' || name === '') {
+    errors.add(path, 'Must name a field');
+    return null;
+  }
+  const field = resolveField(catalogue, name);
+  if (field === null) {
+    errors.add(path, `Unknown field ${quote(name)}`);
+    return null;
+  }
+  const obstacle = findObstacle(field);
+  if (obstacle === null) return field;
+  errors.add(path, `Cannot sort by ${quote(name)}: ${obstacle}`);
+  return null;
+};
+
+const findObstacle = (ref: FieldRef): string | null => {
+  if (ref.source === 'relation') return 'it belongs to another record';
+  if (ref.source === 'system') return ref.field.sortable ? null : 'it holds several values';
+  const { attributeType } = ref.definition;
+  if (attributeType === 'multi_select' || attributeType === 'team_members') return 'it holds several values';
+  const parts = partsOf(ref.definition);
+  return parts.length > 0 && ref.part === undefined ? `sort by one of its parts, ${parts.join(', ')}` : null;
+};

@@ -1,0 +1,74 @@
+import type { AttributeType, CustomFieldDefinition, FieldMetadata } from '../src/custom-field/definition.js';
+import { ApiError, ErrorCollector, type FieldErrors } from '../src/errors.js';
+import type { ObjectType } from '../src/object-type.js';
+import { createFieldCatalogue, type FieldCatalogue } from '../src/query/field-catalogue.js';
+
+/** A definition for tests; its id is made of its slug. */
+export const define = (
+  slug: string,
+  attributeType: AttributeType,
+  more: { readonly metadata?: FieldMetadata; readonly isHidden?: boolean; readonly objectType?: ObjectType } = {},
+): CustomFieldDefinition => ({
+  id: `id-of-${slug}`,
+  objectType: more.objectType ?? 'opportunity',
+  slug,
+  name: slug,
+  attributeType,
+  metadata: more.metadata ?? null,
+  position: 0,
+  isHidden: more.isHidden ?? false,
+  pipelineIds: null,
+  slot: null,
+});
+
+const options = ['red', 'green', 'blue'].map((value) => ({ label: value.toUpperCase(), value, color: '#000' }));
+
+/** One field of every attribute type, and some that are hidden or share a system field's name. */
+export const testDefinitions: readonly CustomFieldDefinition[] = [
+  define('motto', 'string'),
+  define('seats', 'number'),
+  define('is_vip', 'checkbox'),
+  define('signed_on', 'date'),
+  define('term', 'date_range'),
+  define('score', 'rating', { metadata: { max: 5 } }),
+  define('seen_at', 'timestamp'),
+  define('color', 'select', { metadata: { options } }),
+  define('colors', 'multi_select', { metadata: { options } }),
+  define('budget', 'currency', { metadata: { currency: 'EUR' } }),
+  define('chance', 'percentage'),
+  define('office', 'location'),
+  define('call_time', 'time'),
+  define('met_at', 'datetime'),
+  define('billing_email', 'email'),
+  define('hotline', 'phone'),
+  define('homepage', 'website'),
+  define('portal', 'url'),
+  define('tier', 'radio', { metadata: { options } }),
+  define('helpers', 'team_members'),
+  define('secret_note', 'string', { isHidden: true }),
+  define('name', 'string'),
+];
+
+/** A catalogue of {@link testDefinitions}. */
+export const testCatalogue: FieldCatalogue = createFieldCatalogue('opportunity', testDefinitions);
+
+/** What `read` noted, as the caller of the API would see it; no keys when it took its input. */
+export const errorsOf = (read: (errors: ErrorCollector) => unknown): FieldErrors => {
+  const errors = new ErrorCollector();
+  read(errors);
+  try {
+    errors.throwIfAny();
+    return {};
+  } catch (error) {
+    if (error instanceof ApiError && error.errors !== undefined) return error.errors;
+    throw error;
+  }
+};
+
+/** What `read` returned; fails when it noted an error. */
+export const accepted = <T>(read: (errors: ErrorCollector) => T): T => {
+  const errors = new ErrorCollector();
+  const value = read(errors);
+  errors.throwIfAny();
+  return value;
+};
