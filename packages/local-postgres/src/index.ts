@@ -1,0 +1,1 @@
+export { startLocalPostgres, type LocalPostgres, type LocalPostgresOptions } from './start-local-postgres.js';

@@ -1,0 +1,124 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { locateBinaries } from './binaries.js';
+import { hasCluster, initialiseCluster } from './cluster.js';
+import { databaseUrl, ensureDatabase } from './database.js';
+import { assertPortFree, findFreePort } from './ports.js';
+import { disownStalePidFile, type Postmaster } from './postmaster.js';
+import { startServer, ServerStartError, stopServer, waitForRunningServer } from './server.js';
+import { chooseServerUser } from './server-user.js';
+
+export interface LocalPostgresOptions {
+  /** Holds the cluster; made when absent. One server runs on a data directory at a time. */
+  dataDir: string;
+  /** On 127.0.0.1; a free one is picked when absent. */
+  port?: number;
+  user: string;
+  /** Given to the cluster when it is made; the same one is needed at every later start. */
+  password: string;
+  /** Created when absent. */
+  database: string;
+  /** Told what happens, a short sentence at a time. */
+  log?: (message: string) => void;
+  /** Server settings, such as `{ fsync: 'off' }`; they win over this package's own. */
+  settings?: Readonly<Record<string, string>>;
+  /** Stop the server when this process ends, on Linux even when it is killed. Default false: it outlives us. */
+  stopOnExit?: boolean;
+}
+
+export interface LocalPostgres {
+  url: string;
+  port: number;
+  pid: number;
+  /** True when the server ran already, so that `settings` may differ from those asked for. */
+  adopted: boolean;
+  /** Stops the server and waits for its end, also when it was adopted. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL on a data directory, or adopts the server that already runs there (its parent may have been killed).
+ * @throws when the port is taken, the data directory is not usable or the password is another one; the message says
+ * what to do.
+ */
+export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
+  if (process.platform === 'win32') throw new Error('the local PostgreSQL needs Linux or macOS');
+  const dataDir = resolve(options.dataDir);
+  const { user, password, database, stopOnExit = false } = options;
+  const running = await adoptServer(dataDir, options);
+  const { server, adopted } =
+    running === null ? await startWithRetries(dataDir, options) : { server: running, adopted: true };
+  const exitHook = (): void => {
+    // The data directory is checked no more: an exit handler cannot wait.
+    try {
+      process.kill(server.pid, 'SIGINT');
+    } catch {
+      // It is gone already.
+    }
+  };
+  const stop = async (): Promise<void> => {
+    process.removeListener('exit', exitHook);
+    await stopServer(dataDir, server.pid);
+  };
+  if (stopOnExit) process.once('exit', exitHook);
+  try {
+    await ensureDatabase({ port: server.port, user, password, database });
+  } catch (error) {
+    if (!adopted) await stop();
+    process.removeListener('exit', exitHook);
+    throw error;
+  }
+  const url = databaseUrl({ port: server.port, user, password, database });
+  return { url, port: server.port, pid: server.pid, adopted, stop };
+}
+
+/** Takes over a running server, unless it listens on another port than the one asked for: then it is stopped. */
+async function adoptServer(dataDir: string, { port, log }: LocalPostgresOptions): Promise<Postmaster | null> {
+  const running = await waitForRunningServer(dataDir);
+  if (running === null) return null;
+  if (port === undefined || port === running.port) {
+    log?.(`PostgreSQL already runs on port ${running.port}`);
+    return running;
+  }
+  log?.(`Stopping the PostgreSQL left on port ${running.port}`);
+  await stopServer(dataDir, running.pid);
+  return null;
+}
+
+const MAX_STARTS = 20;
+const RETRY_DELAY_MS = 250;
+
+interface Started {
+  server: Postmaster;
+  adopted: boolean;
+}
+
+async function startWithRetries(dataDir: string, options: LocalPostgresOptions): Promise<Started> {
+  const { user, password, log, settings = {}, stopOnExit = false } = options;
+  const [binaries, serverUser] = await Promise.all([locateBinaries(), chooseServerUser(dataDir)]);
+  if (options.port !== undefined) await assertPortFree(options.port);
+  if (!(await hasCluster(dataDir))) {
+    log?.(`Preparing PostgreSQL in ${dataDir}`);
+    const durable = settings['fsync'] !== 'off';
+    await initialiseCluster({ dataDir, user, password, binaries, serverUser, durable });
+  }
+  log?.('Starting PostgreSQL');
+  for (let attempt = 1; ; attempt++) {
+    await disownStalePidFile(dataDir);
+    const port = options.port ?? (await findFreePort());
+    try {
+      const server = await startServer({ dataDir, port, binaries, serverUser, settings, stopOnExit });
+      return { server, adopted: false };
+    } catch (error) {
+      if (!(error instanceof ServerStartError)) throw error;
+      const faster = await waitForRunningServer(dataDir);
+      if (faster !== null) return { server: faster, adopted: true };
+      if (attempt === MAX_STARTS || !PASSING_FAILURE.test(error.message)) throw error;
+      await sleep(RETRY_DELAY_MS);
+    }
+  }
+}
+
+/** The workers of a killed server need a moment to notice; and a port just picked may be taken in between. */
+const PASSING_FAILURE = /pre-existing shared memory block|lock file "postmaster.pid"|Address already in use/;
