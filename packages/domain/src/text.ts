@@ -1,0 +1,62 @@
+/** How many code points of a fold take part in sorting and in comparisons of order. */
+export const sortKeyCodePoints = 200;
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+/**
+ * The form in which text is searched and compared: NFC, then `toLowerCase()`. Made here and stored beside the value, so
+ * that no locale, ICU version or replica can change an answer. Fold a value once: lower-casing may leave a sequence that
+ * NFC would compose, so the fold of a fold can differ.
+ */
+export const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/** The first {@link sortKeyCodePoints} code points of the fold of `text`; never cuts a character outside the BMP in two. */
+export const sortKey = (text: string): string => {
+  const folded = fold(text);
+  // A text of that many UTF-16 units has at most as many code points, and most texts are that short.
+  if (folded.length <= sortKeyCodePoints) return folded;
+  return Array.from(folded.slice(0, 2 * sortKeyCodePoints))
+    .slice(0, sortKeyCodePoints)
+    .join('');
+};
+
+/**
+ * What makes `text` impossible to store unaltered, as a message for the sender, or null. PostgreSQL has no U+0000 in text,
+ * and a lone surrogate has no UTF-8 form: both would have to be changed silently.
+ */
+export const findTextFault = (text: string): string | null => {
+  if (text.includes('\u0000')) return 'Must not contain the character U+0000; remove it';
+  if (loneSurrogate.test(text)) return 'Must be well-formed Unicode; remove the unpaired surrogate (U+D800 to U+DFFF)';
+  return null;
+};
+
+/** The number of code points of `text`, which is what PostgreSQL counts in `varchar(n)` and `char_length`. */
+export const codePointLength = (text: string): number => {
+  let count = 0;
+  for (let index = 0; index < text.length; count += 1) index += isPairAt(text, index) ? 2 : 1;
+  return count;
+};
+
+/**
+ * Compares by code point: negative, 0 or positive as `a` comes before, equals or comes after `b`. It is the order of UTF-8
+ * bytes, hence of PostgreSQL's collation `C`. The operator `<` compares UTF-16 units instead and puts emoji before U+FFFD.
+ */
+export const compareCodePoints = (a: string, b: string): number => {
+  const shared = Math.min(a.length, b.length);
+  for (let index = 0; index < shared; index += 1) {
+    const left = a.charCodeAt(index);
+    const right = b.charCodeAt(index);
+    if (left !== right) return unitRank(left) - unitRank(right);
+  }
+  return a.length - b.length;
+};
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+const isPairAt = (text: string, index: number): boolean =>
+  isHighSurrogate(text.charCodeAt(index)) && isLowSurrogate(text.charCodeAt(index + 1));
+
+/** Moves surrogates above U+FFFF's end, because the characters they stand for come after the whole BMP. */
+const unitRank = (unit: number): number => (isHighSurrogate(unit) || isLowSurrogate(unit) ? unit + 0x10000 : unit);
