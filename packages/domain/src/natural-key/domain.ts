@@ -1,0 +1,48 @@
+import { fail, ok, type Result } from '../result.js';
+import { findTextFault } from '../text.js';
+import { hostToAscii, hostToUnicode, refuseIpAddress } from './host.js';
+
+/** A company's domain: the account's natural key, and the same for people to read. */
+export interface NormalizedDomain {
+  /** UTS-46 ASCII form, lower case: `xn--mller-kva.de`. */
+  readonly domain: string;
+  /** Unicode form: `müller.de`. Equal to `domain` for most. */
+  readonly display: string;
+}
+
+const scheme = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i;
+const port = /:\d{0,5}$/;
+const ipv6 = /^\[|^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/i;
+
+/**
+ * The natural key of an account, from a domain or a web address as people paste them: scheme, userinfo, port, path, query,
+ * fragment, trailing dot and one leading `www.` (when at least two labels remain) are dropped, the rest is brought to
+ * UTS-46 ASCII. Other subdomains stay distinct. Refuses IP addresses, single labels and more than 253 octets.
+ *
+ * Normalising the result again gives the result, with the one exception that "one `www.`" brings about:
+ * `www.www.acme.com` gives `www.acme.com`.
+ */
+export const normalizeDomain = (input: string): Result<NormalizedDomain> => {
+  const fault = findTextFault(input);
+  if (fault !== null) return fail(fault);
+  const authority = authorityOf(input.trim());
+  // Browsers read `\` as `/`, other programs as part of the userinfo: the two would see different hosts.
+  if (authority.includes('\\')) return fail('The domain must not contain a backslash; send a domain such as acme.com');
+  const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1);
+  if (ipv6.test(hostAndPort)) return refuseIpAddress();
+  const host = hostToAscii(hostAndPort.replace(port, ''));
+  if (!host.ok) return host;
+  const domain = withoutWww(host.value);
+  return ok({ domain, display: hostToUnicode(domain) });
+};
+
+const authorityOf = (text: string): string => {
+  const rest = text.replace(scheme, '');
+  const end = rest.search(/[/?#]/);
+  return end === -1 ? rest : rest.slice(0, end);
+};
+
+const withoutWww = (host: string): string => {
+  const rest = host.startsWith('www.') ? host.slice('www.'.length) : host;
+  return rest.includes('.') ? rest : host;
+};

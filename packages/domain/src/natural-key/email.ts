@@ -1,0 +1,56 @@
+import { fail, ok, type Result } from '../result.js';
+import { findTextFault } from '../text.js';
+import { hostToAscii } from './host.js';
+
+/** An email address in the form in which it is stored and compared: a contact's natural key. */
+export interface NormalizedEmail {
+  /** Lower-case ASCII, at most 254 octets: `ann+crm@xn--mller-kva.de`. */
+  readonly email: string;
+  /** What follows the `@`: exactly the domain of the account that the contact belongs to. */
+  readonly domain: string;
+}
+
+/** The longest email address, in octets of its normalised form (RFC 5321's path of 256 less its angle brackets). */
+export const maxEmailLength = 254;
+
+const maxLocalPartLength = 64;
+
+const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+
+/**
+ * The natural key of a contact, from one bare address. White space around it is dropped, all of it is lower-cased, and its
+ * domain is brought to UTS-46 ASCII without a trailing dot. Plus-tags and dots stay: they may be different people.
+ * Refuses display names, spaces, control characters, quoted or non-ASCII local parts, IP addresses and over-long ones.
+ * Normalising the result again gives the result.
+ */
+export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
+  const fault = findTextFault(input);
+  if (fault !== null) return fail(fault);
+  const text = input.trim().normalize('NFC');
+  if (text === '') return fail('The email address is missing; send one such as ann@acme.com');
+  if (/[<>]/.test(text))
+    return fail('Send the bare address without a display name or angle brackets, as in ann@acme.com');
+  if (/[\s\p{Cc}]/u.test(text)) return fail('The email address must not contain spaces or control characters');
+  const at = text.lastIndexOf('@');
+  if (at === -1) return fail('The email address must contain an @, as in ann@acme.com');
+  const local = text.slice(0, at).toLowerCase();
+  const localFault = findLocalPartFault(local);
+  if (localFault !== null) return fail(localFault);
+  const host = hostToAscii(text.slice(at + 1));
+  if (!host.ok) return host;
+  const email = `${local}@${host.value}`;
+  if (email.length > maxEmailLength) {
+    return fail(`The email address must have at most ${maxEmailLength} characters (in its ASCII form)`);
+  }
+  return ok({ email, domain: host.value });
+};
+
+const findLocalPartFault = (local: string): string | null => {
+  if (local === '') return 'The part before the @ is missing; send an address such as ann@acme.com';
+  if (local.includes('@')) return 'The email address must contain a single @, as in ann@acme.com';
+  if (local.length > maxLocalPartLength) {
+    return `The part before the @ must have at most ${maxLocalPartLength} characters`;
+  }
+  if (dotAtom.test(local)) return null;
+  return "The part before the @ may only have ASCII letters, digits, single dots between them and !#$%&'*+/=?^_`{|}~-";
+};

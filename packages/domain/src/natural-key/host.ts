@@ -1,0 +1,83 @@
+import { toASCII, toUnicode } from 'tr46';
+import { fail, ok, type Result } from '../result.js';
+
+/** The longest domain, in octets of its ASCII form without a trailing dot. */
+export const maxDomainLength = 253;
+
+const maxLabelLength = 63;
+
+// Soft hyphens and combining marks may make the typed form longer than 253; far beyond that it is not worth mapping.
+const maxTypedLength = 1024;
+
+/**
+ * UTS-46 as browsers apply it (non-transitional, so that `faß.de` is not `fass.de`; bidi and joiner rules on; hyphens in the
+ * third and fourth place allowed, since names such as `r3---sn.example.com` exist), and stricter in one point: only
+ * letters, digits and hyphens. An underscore is legal in DNS but not in the name of a host, and no registry sells one.
+ * Lengths and outer hyphens are checked below, where each gets a message of its own.
+ */
+const idnaOptions = {
+  checkHyphens: false,
+  checkBidi: true,
+  checkJoiners: true,
+  useSTD3ASCIIRules: true,
+  transitionalProcessing: false,
+} as const;
+
+const plainAscii = /^(?!.*xn--)[a-z0-9.-]+$/i;
+
+// A host whose last label is a number is an IPv4 address to every URL parser: 127.1, 0x7f.1 and 10.0.0.08 too.
+const numericLabel = /^(?:\d+|0x[\da-f]*)$/;
+
+const lengthMessage = `The domain must have at most ${maxDomainLength} characters (in its ASCII form)`;
+
+const ipMessage = 'Must not be an IP address; send a domain such as acme.com';
+
+/** The refusal of an IP address, shared with the parsers that recognise IPv6 by its brackets and colons. */
+export const refuseIpAddress = (): { readonly ok: false; readonly message: string } => fail(ipMessage);
+
+/** The Unicode form of a host in ASCII form, for people to read: `xn--mller-kva.de` gives `müller.de`. */
+export const hostToUnicode = (asciiHost: string): string =>
+  asciiHost.includes('xn--') ? toUnicode(asciiHost, idnaOptions).domain : asciiHost;
+
+/**
+ * The UTS-46 ASCII form of a bare host, without a trailing dot: lower case, at least two labels of letters, digits and
+ * hyphens, 1 to 63 octets each and at most 253 in all. Refuses anything else, IPv4 addresses in all their spellings included.
+ */
+export const hostToAscii = (host: string): Result<string> => {
+  if (host === '') return fail('The domain is missing; send one such as acme.com');
+  if (/\s/u.test(host)) return fail('The domain must not contain spaces; remove them');
+  if (host.length > maxTypedLength) return fail(lengthMessage);
+  if (host.includes('_')) return fail('The domain must not contain underscores; use letters, digits, hyphens and dots');
+  const mapped = mapToAscii(host.normalize('NFC'));
+  if (mapped === null) {
+    return fail('Not a valid domain; use letters, digits and hyphens with dots between them, as in acme.com');
+  }
+  // Only after the mapping, because it turns the ideographic and full-width full stops into dots.
+  const ascii = mapped.endsWith('.') ? mapped.slice(0, -1) : mapped;
+  const message = findHostFault(ascii);
+  return message === null ? ok(ascii) : fail(message);
+};
+
+/** UTS-46's mapping. For plain ASCII that is lower-casing alone, and looking up every letter took 40 µs a host. */
+const mapToAscii = (host: string): string | null =>
+  plainAscii.test(host) ? host.toLowerCase() : toASCII(host, idnaOptions);
+
+const findHostFault = (ascii: string): string | null => {
+  const labels = ascii.split('.');
+  if (labels.includes('')) return 'The domain has an empty part; write single dots between its parts, as in acme.com';
+  if (numericLabel.test(labels.at(-1) ?? '')) return ipMessage;
+  if (labels.length < 2) return 'The domain must have at least two parts, as in acme.com';
+  if (labels.some((label) => label.length > maxLabelLength)) {
+    return `Each part of the domain must have at most ${maxLabelLength} characters (in its ASCII form)`;
+  }
+  if (ascii.length > maxDomainLength) return lengthMessage;
+  // Read in the Unicode form: the ASCII form of a label such as `-ü` hides its hyphen behind the prefix `xn--`.
+  if (
+    hostToUnicode(ascii)
+      .split('.')
+      .some((label) => label.startsWith('-') || label.endsWith('-'))
+  ) {
+    return 'No part of the domain may begin or end with a hyphen';
+  }
+  return null;
+};

@@ -1,0 +1,28 @@
+import { fail, ok, type Result } from '../result.js';
+import { codePointLength, findTextFault } from '../text.js';
+
+/** The longest name or note title, in code points of its normalised form. */
+export const maxNameLength = 255;
+
+// Zero-width and other invisible characters count as blank: a person would see nothing at all.
+const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
+
+/**
+ * A name that has to be there, such as the name in an opportunity's natural key: NFC, trimmed, case kept, at most 255 code
+ * points. Refuses a blank one. Normalising the result again gives the result.
+ */
+export const normalizeName = (input: string): Result<string> => {
+  const name = normalizeOptionalName(input);
+  if (!name.ok) return name;
+  return name.value === null ? fail('Must not be blank; send at least one visible character') : ok(name.value);
+};
+
+/** As {@link normalizeName} for a name that may be absent: a blank one gives null. */
+export const normalizeOptionalName = (input: string): Result<string | null> => {
+  const fault = findTextFault(input);
+  if (fault !== null) return fail(fault);
+  const name = input.normalize('NFC').trim();
+  if (blank.test(name)) return ok(null);
+  const length = codePointLength(name);
+  return length > maxNameLength ? fail(`Must have at most ${maxNameLength} characters; this has ${length}`) : ok(name);
+};

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { opportunityAccountKey, opportunityAccountSource } from './opportunity-key.js';
+
+const ann = { email: 'ann@acme.com', domain: 'acme.com' };
+const bob = { email: 'bob@gmail.com', domain: 'gmail.com' };
+
+describe('opportunityAccountSource', () => {
+  it('takes the domain that was sent, whoever the primary contact is', () => {
+    expect(opportunityAccountSource('globex.com', ann)).toEqual({ kind: 'account', domain: 'globex.com' });
+    expect(opportunityAccountSource('globex.com', bob)).toEqual({ kind: 'account', domain: 'globex.com' });
+  });
+
+  it("takes a mail provider's domain where it was sent on purpose", () => {
+    expect(opportunityAccountSource('gmail.com', bob)).toEqual({ kind: 'account', domain: 'gmail.com' });
+  });
+
+  it("takes the primary contact's domain where none was sent", () => {
+    expect(opportunityAccountSource(null, ann)).toEqual({ kind: 'account', domain: 'acme.com' });
+  });
+
+  it('keeps the deals of two people at one mail provider apart', () => {
+    expect(opportunityAccountSource(null, bob)).toEqual({ kind: 'contact', email: 'bob@gmail.com' });
+  });
+
+  it('has nothing without a domain and a primary contact', () => {
+    expect(opportunityAccountSource(null, null)).toEqual({ kind: 'none' });
+  });
+});
+
+describe('opportunityAccountKey', () => {
+  it('is the account, else the address, else the empty text', () => {
+    const accountId = '01890a5d-ac96-774b-bcce-b302099a8057';
+    expect(opportunityAccountKey(accountId, 'ann@acme.com')).toBe(accountId);
+    expect(opportunityAccountKey(null, 'bob@gmail.com')).toBe('bob@gmail.com');
+    expect(opportunityAccountKey(null, null)).toBe('');
+  });
+});

@@ -1,0 +1,16 @@
+/** One row of the table of natural keys. */
+export interface NaturalKeyVector {
+  readonly kind: 'domain' | 'email' | 'name';
+  /** As a client might send it. */
+  readonly input: string;
+  /** The key that is stored, or null where the input is refused. */
+  readonly expected: string | null;
+  /** What the row is about; unique together with `kind`, fit for a test's title. */
+  readonly about: string;
+}
+
+/** Writers of the rows of one kind: `key` for an input that has a key, `refused` for one that has none. */
+export const vectorsOf = (kind: NaturalKeyVector['kind']) => ({
+  key: (about: string, input: string, expected: string): NaturalKeyVector => ({ kind, input, expected, about }),
+  refused: (about: string, input: string): NaturalKeyVector => ({ kind, input, expected: null, about }),
+});
