@@ -76,12 +76,19 @@ async function findClosedParent(user: ServerUser, path: string): Promise<string 
   }
 }
 
+/** initdb asks access(2) for its programs, which forgets the capability unless the secure bit says otherwise. */
+const SEARCH_CAPABILITY_FLAGS = [
+  '--securebits=+no_setuid_fixup',
+  '--inh-caps=+dac_read_search',
+  '--ambient-caps=+dac_read_search',
+];
+
 /** Wraps a program so that it runs as the wanted user. It replaces the helper, so that the process id stays the same. */
 export function asServerUser(file: string, args: string[], options: CommandOptions): Command {
   const { user, searchCapability, parentDeathSignal } = options;
   const flags: string[] = [];
   if (parentDeathSignal !== null && hasSetpriv()) flags.push('--pdeathsig', parentDeathSignal);
-  if (searchCapability) flags.push('--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search');
+  if (searchCapability) flags.push(...SEARCH_CAPABILITY_FLAGS);
   if (flags.length === 0) return user === null ? { file, args } : { file, args, ...user };
   if (user !== null) flags.push(`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups');
   return { file: 'setpriv', args: [...flags, '--', file, ...args] };
