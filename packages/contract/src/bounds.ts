@@ -25,7 +25,7 @@ export const fieldsEntryLength = 8_192;
 /** Emails or domains in one call, and additional contacts of one opportunity. */
 export const keysPerCall = 100;
 export const fieldsPerSelection = 100;
-export const customValuesPerRecord = 500;
+export const customValuesPerRecord = 1_000;
 export const sortKeys = 3;
 export const filterLeaves = 50;
 export const filterDepth = 5;

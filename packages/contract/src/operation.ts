@@ -24,6 +24,8 @@ export interface OperationContract {
   readonly query?: TSchema;
   /** Body; absent means that none is read. */
   readonly body?: TSchema;
+  /** One item of a bulk body, where items are checked one by one so that a bad one fails alone. */
+  readonly item?: TSchema;
   /** Largest body in bytes, where it is not the usual 256 KB. */
   readonly maxBodyBytes?: number;
   /** The shape of `data` in the answer. */
@@ -44,5 +46,7 @@ export type ParamsOf<C extends OperationContract> = StaticOr<C['params'], Record
 export type QueryOf<C extends OperationContract> = StaticOr<C['query'], Record<string, never>>;
 /** The validated body of an operation. */
 export type BodyOf<C extends OperationContract> = StaticOr<C['body'], undefined>;
+/** One validated item of a bulk operation. */
+export type ItemOf<C extends OperationContract> = StaticOr<C['item'], never>;
 /** The `data` that an operation answers. */
 export type DataOf<C extends OperationContract> = Static<C['data']>;

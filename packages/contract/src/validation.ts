@@ -15,6 +15,8 @@ export interface OperationValidators {
   readonly params?: Validator;
   readonly query: Validator;
   readonly body?: Validator;
+  /** One item of a bulk body; its paths start within the item. */
+  readonly item?: Validator;
 }
 
 const ajv = createAjv();
@@ -36,6 +38,7 @@ export const compileOperation = (contract: OperationContract): OperationValidato
   ...(contract.params === undefined ? {} : { params: compileInput(contract.params, 'params') }),
   query: compileInput(contract.query ?? noParameters, 'query'),
   ...(contract.body === undefined ? {} : { body: compileInput(contract.body, 'body') }),
+  ...(contract.item === undefined ? {} : { item: compileInput(contract.item, 'item') }),
 });
 
 /** The body of a success of an operation: the envelope with its `data` and what else it may answer. */

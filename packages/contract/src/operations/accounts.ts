@@ -1,6 +1,89 @@
+import { bulkBodyBytes } from '../bounds.js';
 import type { OperationContract } from '../operation.js';
-import { CreateAccountBody, CreatedAccount } from '../schemas/account.js';
-import { createHeaders, OnMatchQuery, writeExtra } from './shared.js';
+import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
+import { Deleted } from '../schemas/deleted.js';
+import { FieldPage } from '../schemas/field.js';
+import { AccountDetail, AccountPage } from '../schemas/account.js';
+import {
+  BulkCreateAccountsBody,
+  BulkUpdateAccountsBody,
+  CreateAccountBody,
+  CreatedAccount,
+  UpdateAccountBody,
+  UpdateAccountItem,
+} from '../schemas/account-write.js';
+import { SearchBody } from '../schemas/search.js';
+import {
+  createHeaders,
+  FieldsQuery,
+  IdParams,
+  ListQuery,
+  OnMatchQuery,
+  PageQuery,
+  recordHeaders,
+  updateHeaders,
+  writeExtra,
+  writeHeaders,
+} from './shared.js';
+
+/** `GET /v1/accounts` */
+export const listAccounts = {
+  id: 'listAccounts',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/accounts',
+  group: 'list',
+  tag: 'Accounts',
+  summary: 'List accounts',
+  description: 'Pages through the accounts, newest first.',
+  query: ListQuery,
+  data: AccountPage,
+} as const satisfies OperationContract;
+
+/** `POST /v1/accounts/search` */
+export const searchAccounts = {
+  id: 'searchAccounts',
+  gateway: 'read',
+  method: 'post',
+  path: '/v1/accounts/search',
+  group: 'search',
+  tag: 'Accounts',
+  summary: 'Search accounts',
+  description: 'Pages through the accounts that match words and filters, in the order of a sort.',
+  body: SearchBody,
+  data: AccountPage,
+} as const satisfies OperationContract;
+
+/** `GET /v1/accounts/fields` */
+export const listAccountFields = {
+  id: 'listAccountFields',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/accounts/fields',
+  group: 'list',
+  tag: 'Fields',
+  summary: 'List the fields of accounts',
+  description: 'Pages through the system and custom fields that accounts have.',
+  query: PageQuery,
+  data: FieldPage,
+} as const satisfies OperationContract;
+
+/** `GET /v1/accounts/{id}` */
+export const getAccount = {
+  id: 'getAccount',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/accounts/{id}',
+  group: 'list',
+  tag: 'Accounts',
+  summary: 'Get an account',
+  description: 'Answers one account with every system field and visible custom field, unless `fields` narrows it.',
+  params: IdParams,
+  query: FieldsQuery,
+  data: AccountDetail,
+  errors: [404],
+  headers: recordHeaders,
+} as const satisfies OperationContract;
 
 /** `POST /v1/inbound/accounts` */
 export const createAccount = {
@@ -18,4 +101,77 @@ export const createAccount = {
   extra: writeExtra,
   errors: [409, 422],
   headers: createHeaders,
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/accounts/{id}` */
+export const updateAccount = {
+  id: 'updateAccount',
+  gateway: 'inbound',
+  method: 'patch',
+  path: '/v1/inbound/accounts/{id}',
+  group: 'inbound',
+  tag: 'Accounts',
+  summary: 'Update an account',
+  description: 'Changes an account and answers it whole. Fields that are absent keep their value, `null` clears.',
+  params: IdParams,
+  body: UpdateAccountBody,
+  data: AccountDetail,
+  extra: writeExtra,
+  errors: [404, 409, 412, 422],
+  headers: updateHeaders,
+} as const satisfies OperationContract;
+
+/** `DELETE /v1/inbound/accounts/{id}` */
+export const deleteAccount = {
+  id: 'deleteAccount',
+  gateway: 'inbound',
+  method: 'delete',
+  path: '/v1/inbound/accounts/{id}',
+  group: 'delete',
+  tag: 'Accounts',
+  summary: 'Delete an account',
+  description:
+    'Deletes an account for good. One that still has contacts or opportunities is refused with their counts.',
+  params: IdParams,
+  data: Deleted,
+  errors: [404, 409],
+  headers: writeHeaders,
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/accounts/bulk` */
+export const bulkCreateAccounts = {
+  id: 'bulkCreateAccounts',
+  gateway: 'inbound',
+  method: 'post',
+  path: '/v1/inbound/accounts/bulk',
+  group: 'bulk',
+  tag: 'Accounts',
+  summary: 'Create many accounts',
+  description: 'Creates up to 100 accounts, each as a single create would.',
+  query: BulkCreateQuery,
+  body: BulkCreateAccountsBody,
+  item: CreateAccountBody,
+  maxBodyBytes: bulkBodyBytes,
+  data: BulkResults,
+  errors: [409, 422],
+  headers: writeHeaders,
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/accounts/bulk` */
+export const bulkUpdateAccounts = {
+  id: 'bulkUpdateAccounts',
+  gateway: 'inbound',
+  method: 'patch',
+  path: '/v1/inbound/accounts/bulk',
+  group: 'bulk',
+  tag: 'Accounts',
+  summary: 'Update many accounts',
+  description: 'Changes up to 50 accounts, each as a single update would.',
+  query: BulkQuery,
+  body: BulkUpdateAccountsBody,
+  item: UpdateAccountItem,
+  maxBodyBytes: bulkBodyBytes,
+  data: BulkResults,
+  errors: [409, 422],
+  headers: writeHeaders,
 } as const satisfies OperationContract;

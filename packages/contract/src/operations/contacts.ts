@@ -1,6 +1,89 @@
+import { bulkBodyBytes } from '../bounds.js';
 import type { OperationContract } from '../operation.js';
-import { CreateContactBody, CreatedContact } from '../schemas/contact.js';
-import { createHeaders, OnMatchQuery, writeExtra } from './shared.js';
+import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
+import { Deleted } from '../schemas/deleted.js';
+import { FieldPage } from '../schemas/field.js';
+import { ContactDetail, ContactPage } from '../schemas/contact.js';
+import {
+  BulkCreateContactsBody,
+  BulkUpdateContactsBody,
+  CreateContactBody,
+  CreatedContact,
+  UpdateContactBody,
+  UpdateContactItem,
+} from '../schemas/contact-write.js';
+import { SearchBody } from '../schemas/search.js';
+import {
+  createHeaders,
+  FieldsQuery,
+  IdParams,
+  ListQuery,
+  OnMatchQuery,
+  PageQuery,
+  recordHeaders,
+  updateHeaders,
+  writeExtra,
+  writeHeaders,
+} from './shared.js';
+
+/** `GET /v1/contacts` */
+export const listContacts = {
+  id: 'listContacts',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/contacts',
+  group: 'list',
+  tag: 'Contacts',
+  summary: 'List contacts',
+  description: 'Pages through the contacts, newest first.',
+  query: ListQuery,
+  data: ContactPage,
+} as const satisfies OperationContract;
+
+/** `POST /v1/contacts/search` */
+export const searchContacts = {
+  id: 'searchContacts',
+  gateway: 'read',
+  method: 'post',
+  path: '/v1/contacts/search',
+  group: 'search',
+  tag: 'Contacts',
+  summary: 'Search contacts',
+  description: 'Pages through the contacts that match words and filters, in the order of a sort.',
+  body: SearchBody,
+  data: ContactPage,
+} as const satisfies OperationContract;
+
+/** `GET /v1/contacts/fields` */
+export const listContactFields = {
+  id: 'listContactFields',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/contacts/fields',
+  group: 'list',
+  tag: 'Fields',
+  summary: 'List the fields of contacts',
+  description: 'Pages through the system and custom fields that contacts have.',
+  query: PageQuery,
+  data: FieldPage,
+} as const satisfies OperationContract;
+
+/** `GET /v1/contacts/{id}` */
+export const getContact = {
+  id: 'getContact',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/contacts/{id}',
+  group: 'list',
+  tag: 'Contacts',
+  summary: 'Get a contact',
+  description: 'Answers one contact with every system field and visible custom field, unless `fields` narrows it.',
+  params: IdParams,
+  query: FieldsQuery,
+  data: ContactDetail,
+  errors: [404],
+  headers: recordHeaders,
+} as const satisfies OperationContract;
 
 /** `POST /v1/inbound/contacts` */
 export const createContact = {
@@ -12,11 +95,84 @@ export const createContact = {
   tag: 'Contacts',
   summary: 'Create a contact',
   description:
-    'Creates a person and, where absent, the account of the email’s domain. The email identifies the contact: when it exists, the existing record is returned and its empty names are filled.',
+    'Creates a person and, where absent, the account of the email’s domain. The email identifies the contact: when it ' +
+    'exists, the existing record is returned and its empty names are filled.',
   query: OnMatchQuery,
   body: CreateContactBody,
   data: CreatedContact,
   extra: writeExtra,
   errors: [409, 422],
   headers: createHeaders,
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/contacts/{id}` */
+export const updateContact = {
+  id: 'updateContact',
+  gateway: 'inbound',
+  method: 'patch',
+  path: '/v1/inbound/contacts/{id}',
+  group: 'inbound',
+  tag: 'Contacts',
+  summary: 'Update a contact',
+  description: 'Changes a contact and answers it whole. Fields that are absent keep their value, `null` clears.',
+  params: IdParams,
+  body: UpdateContactBody,
+  data: ContactDetail,
+  extra: writeExtra,
+  errors: [404, 409, 412, 422],
+  headers: updateHeaders,
+} as const satisfies OperationContract;
+
+/** `DELETE /v1/inbound/contacts/{id}` */
+export const deleteContact = {
+  id: 'deleteContact',
+  gateway: 'inbound',
+  method: 'delete',
+  path: '/v1/inbound/contacts/{id}',
+  group: 'delete',
+  tag: 'Contacts',
+  summary: 'Delete a contact',
+  description: 'Deletes a contact for good; it leaves its opportunities and notes.',
+  params: IdParams,
+  data: Deleted,
+  errors: [404],
+  headers: writeHeaders,
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/contacts/bulk` */
+export const bulkCreateContacts = {
+  id: 'bulkCreateContacts',
+  gateway: 'inbound',
+  method: 'post',
+  path: '/v1/inbound/contacts/bulk',
+  group: 'bulk',
+  tag: 'Contacts',
+  summary: 'Create many contacts',
+  description: 'Creates up to 100 contacts, each as a single create would.',
+  query: BulkCreateQuery,
+  body: BulkCreateContactsBody,
+  item: CreateContactBody,
+  maxBodyBytes: bulkBodyBytes,
+  data: BulkResults,
+  errors: [409, 422],
+  headers: writeHeaders,
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/contacts/bulk` */
+export const bulkUpdateContacts = {
+  id: 'bulkUpdateContacts',
+  gateway: 'inbound',
+  method: 'patch',
+  path: '/v1/inbound/contacts/bulk',
+  group: 'bulk',
+  tag: 'Contacts',
+  summary: 'Update many contacts',
+  description: 'Changes up to 50 contacts, each as a single update would.',
+  query: BulkQuery,
+  body: BulkUpdateContactsBody,
+  item: UpdateContactItem,
+  maxBodyBytes: bulkBodyBytes,
+  data: BulkResults,
+  errors: [409, 422],
+  headers: writeHeaders,
 } as const satisfies OperationContract;

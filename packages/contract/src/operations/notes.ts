@@ -1,6 +1,32 @@
+import { Type } from 'typebox';
 import type { OperationContract } from '../operation.js';
-import { CreateNoteBody, CreatedNote } from '../schemas/note.js';
-import { createHeaders, writeExtra } from './shared.js';
+import { uuid } from '../schemas/build.js';
+import { Deleted } from '../schemas/deleted.js';
+import { closed } from '../schemas/input.js';
+import { CreatedNote, CreateNoteBody, NotePage } from '../schemas/note.js';
+import { pageQuery } from '../schemas/pagination.js';
+import { createHeaders, IdParams, writeExtra, writeHeaders } from './shared.js';
+
+/** `GET /v1/notes` */
+export const listNotes = {
+  id: 'listNotes',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/notes',
+  group: 'list',
+  tag: 'Notes',
+  summary: 'List notes',
+  description: 'Pages through the notes, newest first: all of them, or those on one account or contact.',
+  query: closed(
+    {
+      account_id: Type.Optional(uuid('Only notes on this account.')),
+      contact_id: Type.Optional(uuid('Only notes on this contact.')),
+      ...pageQuery,
+    },
+    {},
+  ),
+  data: NotePage,
+} as const satisfies OperationContract;
 
 /** `POST /v1/inbound/notes` */
 export const createNote = {
@@ -17,4 +43,20 @@ export const createNote = {
   extra: writeExtra,
   errors: [409, 422],
   headers: createHeaders,
+} as const satisfies OperationContract;
+
+/** `DELETE /v1/inbound/notes/{id}` */
+export const deleteNote = {
+  id: 'deleteNote',
+  gateway: 'inbound',
+  method: 'delete',
+  path: '/v1/inbound/notes/{id}',
+  group: 'delete',
+  tag: 'Notes',
+  summary: 'Delete a note',
+  description: 'Deletes a note for good. What it was attached to stays.',
+  params: IdParams,
+  data: Deleted,
+  errors: [404],
+  headers: writeHeaders,
 } as const satisfies OperationContract;

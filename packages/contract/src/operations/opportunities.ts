@@ -1,11 +1,33 @@
 import { Type } from 'typebox';
+import { bulkBodyBytes } from '../bounds.js';
 import type { OperationContract } from '../operation.js';
 import { uuid } from '../schemas/build.js';
+import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
+import { Deleted } from '../schemas/deleted.js';
 import { StatusCode } from '../schemas/envelope.js';
+import { FieldPage } from '../schemas/field.js';
 import { closed } from '../schemas/input.js';
-import { CreatedOpportunity, CreateOpportunityBody, OpportunityPage } from '../schemas/opportunity.js';
+import { OpportunityDetail, OpportunityPage } from '../schemas/opportunity.js';
+import {
+  BulkCreateOpportunitiesBody,
+  BulkUpdateOpportunitiesBody,
+  CreateOpportunityBody,
+  CreatedOpportunity,
+  UpdateOpportunityBody,
+  UpdateOpportunityItem,
+} from '../schemas/opportunity-write.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
-import { createHeaders, OnMatchQuery, writeExtra } from './shared.js';
+import { SearchOpportunitiesBody } from '../schemas/search.js';
+import {
+  createHeaders,
+  FieldsQuery,
+  IdParams,
+  OnMatchQuery,
+  recordHeaders,
+  updateHeaders,
+  writeExtra,
+  writeHeaders,
+} from './shared.js';
 
 /** `GET /v1/opportunities` */
 export const listOpportunities = {
@@ -31,6 +53,53 @@ export const listOpportunities = {
   errors: [404],
 } as const satisfies OperationContract;
 
+/** `POST /v1/opportunities/search` */
+export const searchOpportunities = {
+  id: 'searchOpportunities',
+  gateway: 'read',
+  method: 'post',
+  path: '/v1/opportunities/search',
+  group: 'search',
+  tag: 'Opportunities',
+  summary: 'Search opportunities',
+  description: 'Pages through the opportunities that match words and filters, in the order of a sort.',
+  body: SearchOpportunitiesBody,
+  data: OpportunityPage,
+  errors: [404],
+} as const satisfies OperationContract;
+
+/** `GET /v1/opportunities/fields` */
+export const listOpportunityFields = {
+  id: 'listOpportunityFields',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/opportunities/fields',
+  group: 'list',
+  tag: 'Fields',
+  summary: 'List the fields of opportunities',
+  description: 'Pages through the system and custom fields that opportunities have.',
+  query: closed({ pipeline_id: Type.Optional(uuid('Only fields that hold for this pipeline.')), ...pageQuery }, {}),
+  data: FieldPage,
+  errors: [404],
+} as const satisfies OperationContract;
+
+/** `GET /v1/opportunities/{id}` */
+export const getOpportunity = {
+  id: 'getOpportunity',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/opportunities/{id}',
+  group: 'list',
+  tag: 'Opportunities',
+  summary: 'Get an opportunity',
+  description: 'Answers one opportunity with every system field and visible custom field, unless `fields` narrows it.',
+  params: IdParams,
+  query: FieldsQuery,
+  data: OpportunityDetail,
+  errors: [404],
+  headers: recordHeaders,
+} as const satisfies OperationContract;
+
 /** `POST /v1/inbound/opportunities` */
 export const createOpportunity = {
   id: 'createOpportunity',
@@ -49,4 +118,76 @@ export const createOpportunity = {
   extra: { statusCode: StatusCode, ...writeExtra },
   errors: [404, 409, 422],
   headers: createHeaders,
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/opportunities/{id}` */
+export const updateOpportunity = {
+  id: 'updateOpportunity',
+  gateway: 'inbound',
+  method: 'patch',
+  path: '/v1/inbound/opportunities/{id}',
+  group: 'inbound',
+  tag: 'Opportunities',
+  summary: 'Update an opportunity',
+  description: 'Changes an opportunity and answers it whole. Fields that are absent keep their value, `null` clears.',
+  params: IdParams,
+  body: UpdateOpportunityBody,
+  data: OpportunityDetail,
+  extra: writeExtra,
+  errors: [404, 409, 412, 422],
+  headers: updateHeaders,
+} as const satisfies OperationContract;
+
+/** `DELETE /v1/inbound/opportunities/{id}` */
+export const deleteOpportunity = {
+  id: 'deleteOpportunity',
+  gateway: 'inbound',
+  method: 'delete',
+  path: '/v1/inbound/opportunities/{id}',
+  group: 'delete',
+  tag: 'Opportunities',
+  summary: 'Delete an opportunity',
+  description: 'Deletes an opportunity for good. Its account, contacts and their notes stay.',
+  params: IdParams,
+  data: Deleted,
+  errors: [404],
+  headers: writeHeaders,
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/opportunities/bulk` */
+export const bulkCreateOpportunities = {
+  id: 'bulkCreateOpportunities',
+  gateway: 'inbound',
+  method: 'post',
+  path: '/v1/inbound/opportunities/bulk',
+  group: 'bulk',
+  tag: 'Opportunities',
+  summary: 'Create many opportunities',
+  description: 'Creates up to 100 opportunities, each as a single create would.',
+  query: BulkCreateQuery,
+  body: BulkCreateOpportunitiesBody,
+  item: CreateOpportunityBody,
+  maxBodyBytes: bulkBodyBytes,
+  data: BulkResults,
+  errors: [409, 422],
+  headers: writeHeaders,
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/opportunities/bulk` */
+export const bulkUpdateOpportunities = {
+  id: 'bulkUpdateOpportunities',
+  gateway: 'inbound',
+  method: 'patch',
+  path: '/v1/inbound/opportunities/bulk',
+  group: 'bulk',
+  tag: 'Opportunities',
+  summary: 'Update many opportunities',
+  description: 'Changes up to 50 opportunities, each as a single update would.',
+  query: BulkQuery,
+  body: BulkUpdateOpportunitiesBody,
+  item: UpdateOpportunityItem,
+  maxBodyBytes: bulkBodyBytes,
+  data: BulkResults,
+  errors: [409, 422],
+  headers: writeHeaders,
 } as const satisfies OperationContract;

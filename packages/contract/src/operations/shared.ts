@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
+import { uuid } from '../schemas/build.js';
+import { onMatch } from '../schemas/bulk.js';
 import { Warnings } from '../schemas/envelope.js';
-import { oneOf } from '../schemas/build.js';
 import { closed } from '../schemas/input.js';
+import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
 /** Every write: what a later read sends to see it, and whether the answer is a replay. */
 export const writeHeaders = {
@@ -15,19 +17,29 @@ export const createHeaders = {
   ...writeHeaders,
 } as const;
 
+/** Answers about one record carry its version. */
+export const recordHeaders = { ETag: 'Version of the record, as in `"3"`.' } as const;
+
+/** Updates answer the record, so both. */
+export const updateHeaders = { ...recordHeaders, ...writeHeaders } as const;
+
 /** Properties beside `data` that a write may answer. */
 export const writeExtra = { warnings: Type.Optional(Warnings) } as const;
 
-/** The query of the object creates. */
-export const OnMatchQuery = closed(
-  {
-    on_match: Type.Optional(
-      oneOf(['keep', 'update'], {
-        default: 'keep',
-        description:
-          'What to do with a record that exists: keep its values, or apply the sent ones as an update would.',
-      }),
-    ),
-  },
+/** The path of one record. */
+export const IdParams = closed({ id: uuid('Id of the record.') }, {});
+
+/** The query of a get by id. */
+export const FieldsQuery = closed({ fields: Type.Optional(FieldsParameter) }, {});
+
+/** The query of a list that can only be paged through. */
+export const PageQuery = closed(pageQuery, {});
+
+/** The query of the account and contact lists. */
+export const ListQuery = closed(
+  { q: Type.Optional(SearchTerm), ...pageQuery, fields: Type.Optional(FieldsParameter) },
   {},
 );
+
+/** The query of the object creates. */
+export const OnMatchQuery = closed({ on_match: onMatch }, {});

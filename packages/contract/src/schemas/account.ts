@@ -1,37 +1,62 @@
 import { Type, type Static } from 'typebox';
-import { stringFieldLength, urlLength } from '../bounds.js';
-import { optional, uuid } from './build.js';
-import { CustomFieldInput } from './custom-field.js';
-import { closedWithCustom, DomainInput, ShortText } from './input.js';
+import { instant, nullable, uuid } from './build.js';
+import { CustomFieldDefinitions, CustomFields } from './custom-field.js';
+import { exampleIds } from './example-ids.js';
+import { pageProperties } from './pagination.js';
 
-/** The fields of an account that a create or update may set beside its domain. */
-const writableFields = {
-  name: optional(ShortText('Name; made from the domain when absent on creation.', 'Acme')),
-  industry: optional(ShortText('Industry.', 'Manufacturing')),
-  description: optional(Type.String({ maxLength: stringFieldLength, description: 'Description.' })),
-  website: optional(Type.String({ maxLength: urlLength, description: 'Website.', examples: ['https://acme.com'] })),
-  employee_range: optional(ShortText('Number of employees, as a range.', '51-200')),
-  custom_fields: optional(CustomFieldInput),
-};
+const exampleRecord = { id: exampleIds.account, domain: 'acme.com', name: 'Acme', custom_fields: {} };
 
-/** The body that creates an account. */
-export const CreateAccountBody = closedWithCustom(
-  { domain: DomainInput('Company domain: the natural key of an account.'), ...writableFields },
-  { title: 'CreateAccountBody', description: 'A company.', examples: [{ domain: 'acme.com' }] },
-);
-export type CreateAccountBody = Static<typeof CreateAccountBody>;
-
-/** `data` of a created or matched account. */
-export const CreatedAccount = Type.Object(
+/** An account as lists, searches and gets answer it. */
+export const Account = Type.Object(
   {
-    company_id: uuid('Id of the account.'),
-    domain: Type.String({ description: 'Its domain, normalised.', examples: ['acme.com'] }),
-    name: Type.String({ description: 'Its name.', examples: ['Acme'] }),
+    id: uuid('Id of the account.'),
+    domain: Type.String({ description: 'Domain: its natural key.', examples: ['acme.com'] }),
+    name: nullable(Type.String({ description: 'Name.', examples: ['Acme'] })),
+    custom_fields: CustomFields,
+    industry: Type.Optional(nullable(Type.String({ description: 'Industry.', examples: ['Manufacturing'] }))),
+    description: Type.Optional(nullable(Type.String({ description: 'Description.' }))),
+    website: Type.Optional(nullable(Type.String({ description: 'Website.', examples: ['https://acme.com'] }))),
+    employee_range: Type.Optional(
+      nullable(Type.String({ description: 'Number of employees, as a range.', examples: ['51-200'] })),
+    ),
+    is_freemail: Type.Optional(Type.Boolean({ description: 'Whether its domain is that of a free mail provider.' })),
+    created_at: Type.Optional(instant('When it was created.')),
+    updated_at: Type.Optional(instant('When it last changed.')),
+    version: Type.Optional(Type.Integer({ description: 'Rises with every change; the `ETag`.', examples: [1] })),
+  },
+  { title: 'Account', description: 'A company.', examples: [exampleRecord] },
+);
+export type Account = Static<typeof Account>;
+
+/** `data` of a page of accounts. */
+export const AccountPage = Type.Object(
+  {
+    accounts: Type.Array(Account, { description: 'The records of this page.' }),
+    custom_field_definitions: CustomFieldDefinitions,
+    ...pageProperties,
   },
   {
-    title: 'CreatedAccount',
-    description: 'The account that the call created or found.',
-    examples: [{ company_id: '0197a3c4-6c9a-7d44-9c3b-0b5e8f7a6d13', domain: 'acme.com', name: 'Acme' }],
+    title: 'AccountPage',
+    description: 'A page of accounts.',
+    examples: [
+      { accounts: [exampleRecord], custom_field_definitions: {}, has_more: false, next_cursor: null, limit: 100 },
+    ],
   },
 );
-export type CreatedAccount = Static<typeof CreatedAccount>;
+export type AccountPage = Static<typeof AccountPage>;
+
+/** `data` of one account. */
+export const AccountDetail = Type.Object(
+  { account: Account, custom_field_definitions: CustomFieldDefinitions },
+  {
+    title: 'AccountDetail',
+    description: 'One account with every system field and visible custom field, unless `fields` narrows it.',
+    examples: [
+      {
+        account: { ...exampleRecord, industry: 'Manufacturing', is_freemail: false, version: 1 },
+        custom_field_definitions: {},
+      },
+    ],
+  },
+);
+export type AccountDetail = Static<typeof AccountDetail>;

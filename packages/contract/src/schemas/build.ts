@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
+import { exampleIds } from './example-ids.js';
 
 /** Annotations and bounds of a schema, as JSON Schema writes them. */
 export type SchemaOptions = Readonly<Record<string, unknown>>;
@@ -9,11 +10,13 @@ export type SchemaOptions = Readonly<Record<string, unknown>>;
  */
 export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
   const { title: _title, ...rest } = schema as TSchema & { title?: string; type?: unknown; enum?: unknown[] };
+  const document = (rest as SchemaOptions)['x-document'];
   const types = Array.isArray(rest.type) ? (rest.type as unknown[]) : [rest.type];
   return Type.Unsafe<Static<T> | null>({
     ...rest,
     type: [...types, 'null'],
     ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }),
+    ...(document === undefined ? {} : { 'x-document': { anyOf: [document, { type: 'null' }] } }),
   });
 };
 
@@ -26,7 +29,7 @@ export const oneOf = <const V extends readonly string[]>(values: V, options: Sch
 
 /** A UUID in its 36 character form. */
 export const uuid = (description: string, options: SchemaOptions = {}) =>
-  Type.String({ format: 'uuid', description, examples: ['0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11'], ...options });
+  Type.String({ format: 'uuid', description, examples: [exampleIds.pipeline], ...options });
 
 /** A map from text to `value`. */
 export const mapOf = <T extends TSchema>(value: T, options: SchemaOptions): TUnsafe<Record<string, Static<T>>> =>

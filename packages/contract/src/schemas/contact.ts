@@ -1,47 +1,68 @@
 import { Type, type Static } from 'typebox';
-import { nullable, optional, uuid } from './build.js';
-import { CustomFieldInput } from './custom-field.js';
-import { closedWithCustom, EmailInput, ShortText } from './input.js';
+import { instant, nullable, uuid } from './build.js';
+import { CustomFieldDefinitions, CustomFields } from './custom-field.js';
+import { exampleIds } from './example-ids.js';
+import { pageProperties } from './pagination.js';
 
-/** The fields of a contact that a create or update may set beside its email. */
-const writableFields = {
-  first_name: optional(ShortText('First name.', 'Ada')),
-  last_name: optional(ShortText('Last name.', 'Lovelace')),
-  job_title: optional(ShortText('Job title.', 'Head of Procurement')),
-  phone: optional(ShortText('Phone number.', '+14155550123')),
-  custom_fields: optional(CustomFieldInput),
+const exampleRecord = {
+  id: exampleIds.contact,
+  name: 'Ada Lovelace',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  email: 'ada@acme.com',
+  account_id: exampleIds.account,
+  custom_fields: {},
 };
 
-/** The body that creates a contact. */
-export const CreateContactBody = closedWithCustom(
-  { email: EmailInput('Email: the natural key of a contact.'), ...writableFields },
+/** A contact as lists, searches and gets answer it. */
+export const Contact = Type.Object(
   {
-    title: 'CreateContactBody',
-    description: 'A person; the account of the email’s domain is created when absent.',
-    examples: [{ email: 'ada@acme.com', first_name: 'Ada', last_name: 'Lovelace' }],
+    id: uuid('Id of the contact.'),
+    name: nullable(Type.String({ description: 'First and last name; null with neither.', examples: ['Ada Lovelace'] })),
+    first_name: nullable(Type.String({ description: 'First name.', examples: ['Ada'] })),
+    last_name: nullable(Type.String({ description: 'Last name.', examples: ['Lovelace'] })),
+    email: Type.String({ format: 'email', description: 'Email: its natural key.', examples: ['ada@acme.com'] }),
+    account_id: nullable(uuid('Its account.')),
+    custom_fields: CustomFields,
+    job_title: Type.Optional(nullable(Type.String({ description: 'Job title.', examples: ['Head of Procurement'] }))),
+    phone: Type.Optional(nullable(Type.String({ description: 'Phone number.', examples: ['+14155550123'] }))),
+    created_at: Type.Optional(instant('When it was created.')),
+    updated_at: Type.Optional(instant('When it last changed.')),
+    version: Type.Optional(Type.Integer({ description: 'Rises with every change; the `ETag`.', examples: [1] })),
+  },
+  { title: 'Contact', description: 'A person.', examples: [exampleRecord] },
+);
+export type Contact = Static<typeof Contact>;
+
+/** `data` of a page of contacts. */
+export const ContactPage = Type.Object(
+  {
+    contacts: Type.Array(Contact, { description: 'The records of this page.' }),
+    custom_field_definitions: CustomFieldDefinitions,
+    ...pageProperties,
+  },
+  {
+    title: 'ContactPage',
+    description: 'A page of contacts.',
+    examples: [
+      { contacts: [exampleRecord], custom_field_definitions: {}, has_more: false, next_cursor: null, limit: 100 },
+    ],
   },
 );
-export type CreateContactBody = Static<typeof CreateContactBody>;
+export type ContactPage = Static<typeof ContactPage>;
 
-/** `data` of a created or matched contact. */
-export const CreatedContact = Type.Object(
+/** `data` of one contact. */
+export const ContactDetail = Type.Object(
+  { contact: Contact, custom_field_definitions: CustomFieldDefinitions },
   {
-    people_id: uuid('Id of the contact.'),
-    email: Type.String({ format: 'email', description: 'Its email, normalised.', examples: ['ada@acme.com'] }),
-    first_name: nullable(Type.String({ description: 'First name; null when it has none.', examples: ['Ada'] })),
-    last_name: nullable(Type.String({ description: 'Last name; null when it has none.', examples: ['Lovelace'] })),
-  },
-  {
-    title: 'CreatedContact',
-    description: 'The contact that the call created or found.',
+    title: 'ContactDetail',
+    description: 'One contact with every system field and visible custom field, unless `fields` narrows it.',
     examples: [
       {
-        people_id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4',
-        email: 'ada@acme.com',
-        first_name: 'Ada',
-        last_name: 'Lovelace',
+        contact: { ...exampleRecord, job_title: null, created_at: '2026-03-02T09:30:00.000Z', version: 1 },
+        custom_field_definitions: {},
       },
     ],
   },
 );
-export type CreatedContact = Static<typeof CreatedContact>;
+export type ContactDetail = Static<typeof ContactDetail>;

@@ -14,7 +14,8 @@ export const FieldOption = Type.Object(
   { title: 'CustomFieldOption', description: 'One choice of a select type.' },
 );
 
-const Metadata = Type.Object(
+/** `metadata` of a definition. */
+export const FieldMetadata = Type.Object(
   {
     options: Type.Optional(Type.Array(FieldOption, { description: 'Select types: the choices in their order.' })),
     currency: Type.Optional(Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'] })),
@@ -33,7 +34,7 @@ export const CustomFieldDefinition = Type.Object(
       examples: ['custom__deal_tier'],
     }),
     attribute_type: oneOf(attributeTypes, { description: 'The type of its values.', examples: ['select'] }),
-    metadata: Type.Optional(nullable(Metadata)),
+    metadata: Type.Optional(nullable(FieldMetadata)),
   },
   { title: 'CustomFieldDefinition', additionalProperties: false, description: 'The definition of a custom field.' },
 );

@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { noteContentLength, titleLength } from '../bounds.js';
-import { nullable, optional, uuid } from './build.js';
+import { instant, nullable, optional, uuid } from './build.js';
+import { exampleIds } from './example-ids.js';
 import { closed, DomainInput, EmailInput, KeyList } from './input.js';
+import { pageProperties } from './pagination.js';
 
 /** The body that creates a note. That it has text and a target is checked by the handler, which names both fields. */
 export const CreateNoteBody = closed(
@@ -44,7 +46,7 @@ export const CreatedNote = Type.Object(
     description: 'The created note.',
     examples: [
       {
-        note_id: '0197a3c4-7a31-7c85-b0d4-1f2e3d4c5b66',
+        note_id: exampleIds.note,
         title: 'Kick-off call',
         content: 'Budget is approved.',
       },
@@ -52,3 +54,39 @@ export const CreatedNote = Type.Object(
   },
 );
 export type CreatedNote = Static<typeof CreatedNote>;
+
+const exampleRecord = {
+  id: exampleIds.note,
+  title: 'Kick-off call',
+  content: 'Budget is approved.',
+  account_domains: ['acme.com'],
+  contact_emails: ['ada@acme.com'],
+  created_at: '2026-03-02T09:30:00.000Z',
+};
+
+/** A note as its list answers it. */
+export const Note = Type.Object(
+  {
+    id: uuid('Id of the note.'),
+    title: nullable(Type.String({ description: 'Title.', examples: ['Kick-off call'] })),
+    content: nullable(Type.String({ description: 'Text.', examples: ['Budget is approved.'] })),
+    account_domains: Type.Array(Type.String(), { description: 'Domains of the companies it is attached to.' }),
+    contact_emails: Type.Array(Type.String({ format: 'email' }), {
+      description: 'Emails of the contacts it is attached to.',
+    }),
+    created_at: instant('When it was created.'),
+  },
+  { title: 'Note', description: 'A note on accounts and contacts.', examples: [exampleRecord] },
+);
+export type Note = Static<typeof Note>;
+
+/** `data` of a page of notes. */
+export const NotePage = Type.Object(
+  { notes: Type.Array(Note, { description: 'The records of this page.' }), ...pageProperties },
+  {
+    title: 'NotePage',
+    description: 'A page of notes.',
+    examples: [{ notes: [exampleRecord], has_more: false, next_cursor: null, limit: 100 }],
+  },
+);
+export type NotePage = Static<typeof NotePage>;

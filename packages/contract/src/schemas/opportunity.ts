@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { nameLength, nextStepLength } from '../bounds.js';
-import { instant, nullable, optional, uuid } from './build.js';
-import { CustomFieldDefinitions, CustomFieldInput, CustomFields } from './custom-field.js';
-import { closed, closedWithCustom, DomainInput, EmailInput, KeyList } from './input.js';
+import { instant, nullable, uuid } from './build.js';
+import { CustomFieldDefinitions, CustomFields } from './custom-field.js';
+import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
 /** A contact of an opportunity beside its primary one. */
@@ -42,16 +41,16 @@ const extras = {
 };
 
 const exampleRecord = {
-  id: '0197a3c4-6d02-7e51-8a10-94b1d7f3c2e0',
+  id: exampleIds.opportunity,
   name: 'Acme renewal',
-  pipeline_id: '0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11',
-  stage_id: '0197a3c4-5b20-7f0c-b6a1-6a1f0e9d8c72',
+  pipeline_id: exampleIds.pipeline,
+  stage_id: exampleIds.stage,
   stage_name: 'Qualified',
-  account_id: '0197a3c4-6c9a-7d44-9c3b-0b5e8f7a6d13',
-  contact_id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4',
+  account_id: exampleIds.account,
+  contact_id: exampleIds.contact,
   additional_contacts: [
     {
-      contact_id: '0197a3c4-6cd7-7b13-a2f6-7e8d9c0b1a25',
+      contact_id: exampleIds.secondContact,
       contact_first_name: 'Grace',
       contact_last_name: 'Hopper',
       contact_email: 'grace@acme.com',
@@ -110,78 +109,18 @@ export const OpportunityPage = Type.Object(
 );
 export type OpportunityPage = Static<typeof OpportunityPage>;
 
-const name = Type.String({
-  maxLength: nameLength,
-  description: 'Name of the deal: part of its natural key with account and pipeline; not blank.',
-  examples: ['Acme renewal'],
-});
-const nextStep = (description: string) =>
-  Type.String({ maxLength: nextStepLength, description, examples: ['Send proposal'] });
-const epochMs = (description: string, example: number) =>
-  Type.Number({ description: `${description}, in Unix milliseconds.`, examples: [example] });
-
-/** The fields of a deal that a create or update may set beside its name. */
-const writableFields = {
-  stage_id: optional(uuid('A stage of the pipeline; its default stage when absent on creation.')),
-  deal_size: optional(
-    Type.Number({ description: 'At most 15 digits, 4 of them decimals; read as `amount`.', examples: [48000] }),
-  ),
-  close_date: optional(epochMs('When the deal is expected to close', 1798675200000)),
-  next_action_date: optional(epochMs('When the next action is due', 1796083200000)),
-  next_step: optional(nextStep('What happens next.')),
-  next_steps: optional(nextStep('Another name of `next_step`.')),
-  custom_fields: optional(CustomFieldInput),
-};
-
-/** The account, contacts and owner of a deal, by their natural keys. */
-export const RelatedObjects = closed(
+/** `data` of one opportunity. */
+export const OpportunityDetail = Type.Object(
+  { opportunity: Opportunity, custom_field_definitions: CustomFieldDefinitions },
   {
-    account_domain: optional(DomainInput('Domain of the company; its account is created when absent.')),
-    primary_contact_email: optional(EmailInput('Email of the primary contact, created when absent.')),
-    additional_contact_emails: optional(
-      KeyList(EmailInput('Email of a contact.', 'grace@acme.com'), 'Emails of further contacts, created when absent.'),
-    ),
-    owner_email: optional(EmailInput('Email of the member who owns the deal.', 'owner@example.com')),
-  },
-  { title: 'RelatedObjects', description: 'Account, contacts and owner of the deal, by their natural keys.' },
-);
-
-/** The body that creates an opportunity. */
-export const CreateOpportunityBody = closed(
-  {
-    pipeline_id: uuid('The pipeline of the deal.'),
-    opportunity: closedWithCustom({ name, ...writableFields }, { description: 'The deal itself.' }),
-    related_objects: optional(RelatedObjects),
-  },
-  {
-    title: 'CreateOpportunityBody',
-    description: 'An opportunity with its account and contacts.',
+    title: 'OpportunityDetail',
+    description: 'One opportunity with every system field and visible custom field, unless `fields` narrows it.',
     examples: [
       {
-        pipeline_id: '0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11',
-        opportunity: { name: 'Acme renewal', deal_size: 48000, next_step: 'Send proposal' },
-        related_objects: {
-          account_domain: 'acme.com',
-          primary_contact_email: 'ada@acme.com',
-          additional_contact_emails: ['grace@acme.com'],
-        },
+        opportunity: { ...exampleRecord, amount: 48000, created_at: '2026-03-02T09:30:00.000Z', version: 3 },
+        custom_field_definitions: exampleDefinitions,
       },
     ],
   },
 );
-export type CreateOpportunityBody = Static<typeof CreateOpportunityBody>;
-
-/** `data` of a created or matched opportunity. */
-export const CreatedOpportunity = Type.Object(
-  {
-    opportunity_id: uuid('Id of the opportunity.'),
-    name: Type.String({ description: 'Its name.', examples: ['Acme renewal'] }),
-    amount: nullable(Type.Number({ description: 'Its deal size; null when it has none.', examples: [48000] })),
-  },
-  {
-    title: 'CreatedOpportunity',
-    description: 'The opportunity that the call created or found.',
-    examples: [{ opportunity_id: exampleRecord.id, name: 'Acme renewal', amount: 48000 }],
-  },
-);
-export type CreatedOpportunity = Static<typeof CreatedOpportunity>;
+export type OpportunityDetail = Static<typeof OpportunityDetail>;

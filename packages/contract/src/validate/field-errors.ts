@@ -7,7 +7,7 @@ import { nearestName } from './nearest-name.js';
 import { isRecord, type JsonSchema } from './schema-walk.js';
 
 /** The part of a request that a validator looks at. */
-export type Location = 'params' | 'query' | 'body';
+export type Location = 'params' | 'query' | 'body' | 'item';
 
 /** Keywords that only say that another one failed. */
 const echoes = new Set(['if']);

@@ -1,0 +1,87 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { mapOf, nullable, oneOf, uuid, type SchemaOptions } from './build.js';
+import { Warnings } from './envelope.js';
+import { exampleIds } from './example-ids.js';
+import { closed } from './input.js';
+
+/** What an item of a bulk update says beside its changes. */
+export const bulkTarget = {
+  id: uuid('Id of the record to change.'),
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Changes the record only when this is its version.', examples: [3] }),
+  ),
+};
+
+/**
+ * A bulk body. An item that is not valid fails alone, so the body only asks for objects; the item schema is compiled
+ * for itself and shown in the document.
+ */
+export const bulkBody = (item: TSchema, maxItems: number, options: SchemaOptions) =>
+  closed(
+    {
+      items: Type.Array(
+        Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'One record.', 'x-document': item }),
+        { minItems: 1, maxItems, description: `1 to ${maxItems} records; those with equal keys act in order.` },
+      ),
+    },
+    options,
+  );
+
+/** What became of one item of a bulk call. */
+export const BulkResult = Type.Object(
+  {
+    index: Type.Integer({ minimum: 0, description: 'Place of the item in the request, from 0.', examples: [0] }),
+    success: Type.Boolean({ description: 'Whether the item was applied.' }),
+    record_status: nullable(
+      oneOf(['created', 'matched', 'updated'], { description: 'What became of the record; null when it failed.' }),
+    ),
+    id: nullable(uuid('Id of the record; null when it failed and none is known.')),
+    warnings: Type.Optional(Warnings),
+    errors: Type.Optional(
+      mapOf(Type.String(), {
+        description: 'Dotted path of each field at fault, within the item, to the text about it.',
+      }),
+    ),
+  },
+  { title: 'BulkResult', description: 'What became of one item.' },
+);
+export type BulkResult = Static<typeof BulkResult>;
+
+/** `data` of every bulk call. */
+export const BulkResults = Type.Object(
+  { results: Type.Array(BulkResult, { description: 'One for each item, in order.' }) },
+  {
+    title: 'BulkResults',
+    description: 'What became of each item.',
+    examples: [
+      {
+        results: [
+          { index: 0, success: true, record_status: 'created', id: exampleIds.account },
+          { index: 1, success: false, record_status: null, id: null, errors: { domain: 'is required' } },
+        ],
+      },
+    ],
+  },
+);
+export type BulkResults = Static<typeof BulkResults>;
+
+const atomic = Type.Optional(
+  oneOf(['true', 'false'], {
+    default: 'false',
+    description: 'Whether one bad item refuses the whole call: 400, `errors["items[3].email"]`, nothing written.',
+  }),
+);
+
+/** The query of bulk updates. */
+export const BulkQuery = closed({ atomic }, {});
+
+/** `on_match` of the object creates. */
+export const onMatch = Type.Optional(
+  oneOf(['keep', 'update'], {
+    default: 'keep',
+    description: 'What to do with a record that exists: keep its values, or apply the sent ones as an update would.',
+  }),
+);
+
+/** The query of bulk creates. */
+export const BulkCreateQuery = closed({ atomic, on_match: onMatch }, {});

@@ -1,0 +1,10 @@
+/** The ids of the examples, so that one story runs through the whole document. */
+export const exampleIds = {
+  pipeline: '0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11',
+  stage: '0197a3c4-5b20-7f0c-b6a1-6a1f0e9d8c72',
+  account: '0197a3c4-6c9a-7d44-9c3b-0b5e8f7a6d13',
+  contact: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4',
+  secondContact: '0197a3c4-6cd7-7b13-a2f6-7e8d9c0b1a25',
+  opportunity: '0197a3c4-6d02-7e51-8a10-94b1d7f3c2e0',
+  note: '0197a3c4-7a31-7c85-b0d4-1f2e3d4c5b66',
+} as const;

@@ -1,0 +1,52 @@
+import { attributeTypes } from '@crm/domain';
+import { Type, type Static } from 'typebox';
+import { nullable, oneOf, uuid } from './build.js';
+import { FieldMetadata } from './custom-field.js';
+import { pageProperties } from './pagination.js';
+
+const exampleRecord = {
+  name: 'deal_tier',
+  current_name: 'Deal tier',
+  property_name: 'custom__deal_tier',
+  attribute_type: 'select',
+  metadata: { options: [{ label: 'Enterprise', value: 'enterprise', color: '#2563eb' }] },
+  is_custom: true,
+  is_hidden: false,
+  pipeline_ids: null,
+};
+
+/** A field of an object, system or custom, as the field lists answer it. */
+export const Field = Type.Object(
+  {
+    name: Type.String({ description: 'System name, or slug of a custom field.', examples: ['deal_tier'] }),
+    current_name: Type.String({ description: 'Display name; may change.', examples: ['Deal tier'] }),
+    property_name: Type.String({
+      description: 'The name to use in `fields`, filters and sorts: a system name, or `custom__<slug>`.',
+      examples: ['custom__deal_tier'],
+    }),
+    attribute_type: oneOf(attributeTypes, { description: 'The type of its values.', examples: ['select'] }),
+    metadata: nullable(FieldMetadata),
+    is_custom: Type.Boolean({ description: 'Whether the organization defined it.' }),
+    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
+    pipeline_ids: Type.Optional(
+      nullable(
+        Type.Array(uuid('Id of a pipeline.'), {
+          description: 'Custom fields of opportunities: the pipelines they hold for; null for all.',
+        }),
+      ),
+    ),
+  },
+  { title: 'Field', description: 'A field of an object.', examples: [exampleRecord] },
+);
+export type Field = Static<typeof Field>;
+
+/** `data` of a page of fields. */
+export const FieldPage = Type.Object(
+  { fields: Type.Array(Field, { description: 'The fields of this page.' }), ...pageProperties },
+  {
+    title: 'FieldPage',
+    description: 'A page of fields.',
+    examples: [{ fields: [exampleRecord], has_more: false, next_cursor: null, limit: 100 }],
+  },
+);
+export type FieldPage = Static<typeof FieldPage>;

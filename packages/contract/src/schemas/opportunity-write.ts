@@ -1,0 +1,126 @@
+import { Type, type Static } from 'typebox';
+import { bulkCreateItems, bulkUpdateItems, nameLength, nextStepLength } from '../bounds.js';
+import { nullable, optional, uuid } from './build.js';
+import { bulkBody, bulkTarget } from './bulk.js';
+import { CustomFieldInput } from './custom-field.js';
+import { exampleIds } from './example-ids.js';
+import { closed, closedWithCustom, DomainInput, EmailInput, KeyList } from './input.js';
+
+const name = Type.String({
+  maxLength: nameLength,
+  description: 'Name of the deal: part of its natural key with account and pipeline; not blank.',
+  examples: ['Acme renewal'],
+});
+const nextStep = (description: string) =>
+  Type.String({ maxLength: nextStepLength, description, examples: ['Send proposal'] });
+const epochMs = (description: string, example: number) =>
+  Type.Number({ description: `${description}, in Unix milliseconds.`, examples: [example] });
+
+/** The fields of a deal that a create or update may set beside its name. */
+const writableFields = {
+  stage_id: optional(uuid('A stage of the pipeline; its default stage when absent on creation.')),
+  deal_size: optional(
+    Type.Number({ description: 'At most 15 digits, 4 of them decimals; read as `amount`.', examples: [48000] }),
+  ),
+  close_date: optional(epochMs('When the deal is expected to close', 1798675200000)),
+  next_action_date: optional(epochMs('When the next action is due', 1796083200000)),
+  next_step: optional(nextStep('What happens next.')),
+  next_steps: optional(nextStep('Another name of `next_step`.')),
+};
+
+/** The account, contacts and owner of a deal, by their natural keys. */
+export const RelatedObjects = closed(
+  {
+    account_domain: optional(DomainInput('Domain of the company; its account is created when absent.')),
+    primary_contact_email: optional(EmailInput('Email of the primary contact, created when absent.')),
+    additional_contact_emails: optional(
+      KeyList(EmailInput('Email of a contact.', 'grace@acme.com'), 'Emails of further contacts, created when absent.'),
+    ),
+    owner_email: optional(EmailInput('Email of the member who owns the deal.', 'owner@example.com')),
+  },
+  { title: 'RelatedObjects', description: 'Account, contacts and owner of the deal, by their natural keys.' },
+);
+
+/** The body that creates an opportunity. */
+export const CreateOpportunityBody = closed(
+  {
+    pipeline_id: uuid('The pipeline of the deal.'),
+    opportunity: closedWithCustom(
+      { name, ...writableFields, custom_fields: optional(CustomFieldInput) },
+      { description: 'The deal itself.' },
+    ),
+    related_objects: optional(RelatedObjects),
+  },
+  {
+    title: 'CreateOpportunityBody',
+    description: 'An opportunity with its account and contacts.',
+    examples: [
+      {
+        pipeline_id: exampleIds.pipeline,
+        opportunity: { name: 'Acme renewal', deal_size: 48000, next_step: 'Send proposal' },
+        related_objects: {
+          account_domain: 'acme.com',
+          primary_contact_email: 'ada@acme.com',
+          additional_contact_emails: ['grace@acme.com'],
+        },
+      },
+    ],
+  },
+);
+export type CreateOpportunityBody = Static<typeof CreateOpportunityBody>;
+
+const updateProperties = {
+  opportunity: Type.Optional(
+    closedWithCustom(
+      { name: Type.Optional(name), ...writableFields, custom_fields: Type.Optional(CustomFieldInput) },
+      { description: 'What changes of the deal: absent keeps, `null` clears. The pipeline does not change.' },
+    ),
+  ),
+  related_objects: Type.Optional(RelatedObjects),
+};
+
+/** The body that updates an opportunity. */
+export const UpdateOpportunityBody = closed(updateProperties, {
+  title: 'UpdateOpportunityBody',
+  description: 'Changes to an opportunity: absent keeps, `null` clears, the list of contacts replaces.',
+  examples: [
+    { opportunity: { deal_size: 52000, next_step: null }, related_objects: { owner_email: 'owner@example.com' } },
+  ],
+});
+export type UpdateOpportunityBody = Static<typeof UpdateOpportunityBody>;
+
+/** One item of a bulk update of opportunities. */
+export const UpdateOpportunityItem = closed(
+  { ...bulkTarget, ...updateProperties },
+  { title: 'UpdateOpportunityItem', description: 'Changes to the opportunity with this id.' },
+);
+export type UpdateOpportunityItem = Static<typeof UpdateOpportunityItem>;
+
+/** The body that creates many opportunities. */
+export const BulkCreateOpportunitiesBody = bulkBody(CreateOpportunityBody, bulkCreateItems, {
+  title: 'BulkCreateOpportunitiesBody',
+  description: 'Bodies of single creates.',
+  examples: [{ items: [{ pipeline_id: exampleIds.pipeline, opportunity: { name: 'Acme renewal' } }] }],
+});
+
+/** The body that updates many opportunities. */
+export const BulkUpdateOpportunitiesBody = bulkBody(UpdateOpportunityItem, bulkUpdateItems, {
+  title: 'BulkUpdateOpportunitiesBody',
+  description: 'Bodies of single updates, each with the id of its record.',
+  examples: [{ items: [{ id: exampleIds.opportunity, opportunity: { deal_size: 52000 } }] }],
+});
+
+/** `data` of a created or matched opportunity. */
+export const CreatedOpportunity = Type.Object(
+  {
+    opportunity_id: uuid('Id of the opportunity.'),
+    name: Type.String({ description: 'Its name.', examples: ['Acme renewal'] }),
+    amount: nullable(Type.Number({ description: 'Its deal size; null when it has none.', examples: [48000] })),
+  },
+  {
+    title: 'CreatedOpportunity',
+    description: 'The opportunity that the call created or found.',
+    examples: [{ opportunity_id: exampleIds.opportunity, name: 'Acme renewal', amount: 48000 }],
+  },
+);
+export type CreatedOpportunity = Static<typeof CreatedOpportunity>;

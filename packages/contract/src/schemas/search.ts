@@ -1,0 +1,156 @@
+import { Type, type Static } from 'typebox';
+import {
+  cursorLength,
+  fieldsEntryLength,
+  fieldsPerSelection,
+  filterDepth,
+  filterLeaves,
+  filterListValues,
+  pageLimitDefault,
+  pageLimitMax,
+  pageLimitMin,
+  rawParameterLength,
+  sortKeys,
+} from '../bounds.js';
+import { oneOf, optional, uuid } from './build.js';
+import { exampleIds } from './example-ids.js';
+import { closed } from './input.js';
+
+const operators = [
+  ...['eq', 'neq', 'contains', 'not_contains', 'starts_with', 'ends_with', 'in', 'not_in', 'gt', 'gte', 'lt', 'lte'],
+  ...['between', 'empty', 'not_empty', 'contains_all', 'contains_none'],
+  ...['is', 'is_not', 'contain', 'not_contain', 'is_any_of', 'greater_than', 'less_than', 'before', 'after'],
+  ...['include_all', 'exclude_all'],
+];
+
+const filterReference = { $ref: '#/components/schemas/Filter' };
+
+/**
+ * One node of a filter, for the document only: `domain` parses filters, since it knows the fields and their types.
+ */
+export const filterDocument = {
+  description: 'A condition on a field, or a combination of conditions.',
+  oneOf: [
+    {
+      type: 'object',
+      required: ['field', 'operator'],
+      additionalProperties: false,
+      properties: {
+        field: {
+          type: 'string',
+          description:
+            'A system field, a slug or `custom__<slug>`; `account.domain`, `account.name` or `contact.email` of ' +
+            'what the record refers to.',
+          examples: ['amount'],
+        },
+        operator: { type: 'string', enum: operators, description: 'The last ones are aliases, from `is` on.' },
+        value: {
+          description: `What to compare with; a list of at most ${filterListValues} for \`in\`, two values for \`between\`.`,
+          examples: [10000],
+        },
+      },
+    },
+    ...['and', 'or'].map((key) => ({
+      type: 'object',
+      required: [key],
+      additionalProperties: false,
+      properties: { [key]: { type: 'array', items: filterReference, description: `Combined by ${key}.` } },
+    })),
+    {
+      type: 'object',
+      required: ['not'],
+      additionalProperties: false,
+      properties: { not: { ...filterReference, description: 'Matches exactly what the inner node does not.' } },
+    },
+  ],
+} as const;
+
+/** One key of a sort, as an object. */
+export const SortKey = closed(
+  {
+    field: Type.String({ description: 'Any scalar field.', examples: ['updated_at'] }),
+    direction: Type.Optional(oneOf(['asc', 'desc'], { default: 'asc', description: 'Nulls come last both ways.' })),
+  },
+  { title: 'SortKey', description: 'One key of a sort.' },
+);
+
+const sortEntry = { anyOf: [{ type: 'string', examples: ['amount:desc'] }, SortKey] };
+
+const filters = Type.Unsafe<Record<string, unknown> | unknown[]>({
+  type: ['array', 'object'],
+  maxItems: filterLeaves,
+  description: `A filter node, or an array of nodes that must all hold; at most ${filterLeaves} conditions, ${filterDepth} deep.`,
+  'x-document': { anyOf: [filterReference, { type: 'array', items: filterReference, maxItems: filterLeaves }] },
+});
+
+const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
+  type: ['string', 'object', 'array'],
+  maxItems: sortKeys,
+  maxLength: rawParameterLength,
+  description: `"field", "field:desc", {field, direction}, or up to ${sortKeys} of them. Default: updated_at:desc.`,
+  'x-document': { anyOf: [...sortEntry.anyOf, { type: 'array', items: sortEntry, maxItems: sortKeys }] },
+});
+
+const fields = Type.Unsafe<string | string[]>({
+  type: ['array', 'string'],
+  items: { type: 'string', maxLength: fieldsEntryLength },
+  maxItems: fieldsPerSelection,
+  maxLength: fieldsEntryLength,
+  description: 'Fields to include: system names, slugs or `custom__<slug>`; `custom_fields` for all custom ones.',
+});
+
+const term = (description: string) =>
+  Type.String({ maxLength: rawParameterLength, description, examples: ['acme renewal'] });
+
+/** What every search body takes. */
+const searchProperties = {
+  query: optional(term('Words that must all occur; at most 200 characters.')),
+  q: optional(term('Another name of `query`.')),
+  filters: optional(filters),
+  sort: optional(sort),
+  limit: optional(
+    Type.Integer({
+      minimum: pageLimitMin,
+      maximum: pageLimitMax,
+      default: pageLimitDefault,
+      description: 'Records in a page.',
+    }),
+  ),
+  cursor: optional(
+    Type.String({
+      maxLength: cursorLength,
+      description: 'Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page.',
+    }),
+  ),
+  fields: optional(fields),
+};
+
+const example = {
+  query: 'acme',
+  filters: [{ field: 'updated_at', operator: 'gte', value: '2026-01-01' }],
+  sort: { field: 'updated_at', direction: 'desc' },
+  limit: 50,
+};
+
+/** The body of the account and contact searches. */
+export const SearchBody = closed(searchProperties, {
+  title: 'SearchBody',
+  description: 'What to search for.',
+  examples: [example],
+});
+export type SearchBody = Static<typeof SearchBody>;
+
+/** The body of the opportunity search. */
+export const SearchOpportunitiesBody = closed(
+  {
+    pipeline_id: optional(uuid('Only opportunities of this pipeline.')),
+    stage_id: optional(uuid('Only opportunities in this stage.')),
+    ...searchProperties,
+  },
+  {
+    title: 'SearchOpportunitiesBody',
+    description: 'What to search for.',
+    examples: [{ pipeline_id: exampleIds.pipeline, ...example }],
+  },
+);
+export type SearchOpportunitiesBody = Static<typeof SearchOpportunitiesBody>;
