@@ -1,0 +1,32 @@
+/** Where global setup leaves the server's address for the test processes: jest hands them no other values. */
+const SERVER_URL_VARIABLE = 'CRM_TEST_SERVER_URL';
+const RUN_ID_VARIABLE = 'CRM_TEST_RUN_ID';
+
+/** The server that the tests of one run share. */
+export interface TestServer {
+  /** A database on it to connect to for creating others. */
+  url: string;
+  /** Part of every database's name, so that runs can share a server. Lower-case letters and digits. */
+  runId: string;
+}
+
+/** Tells the test processes, which are started later, which server to use. */
+export function publishTestServer({ url, runId }: TestServer): void {
+  process.env[SERVER_URL_VARIABLE] = url;
+  process.env[RUN_ID_VARIABLE] = runId;
+}
+
+/** The server of this run. @throws outside a jest run whose configuration is `jest-database.json`. */
+export function readTestServer(): TestServer {
+  const url = process.env[SERVER_URL_VARIABLE];
+  const runId = process.env[RUN_ID_VARIABLE];
+  if (url === undefined || runId === undefined) {
+    throw new Error('no test server: run jest with packages/testing/jest-database.json');
+  }
+  return { url, runId };
+}
+
+/** Names the databases of a run; all start alike so that the end of the run finds those that a test left. */
+export function databasePrefix(runId: string): string {
+  return `test_${runId}_`;
+}
