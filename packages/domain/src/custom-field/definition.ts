@@ -27,6 +27,15 @@ export const attributeTypes = [
 /** One of {@link attributeTypes}. */
 export type AttributeType = (typeof attributeTypes)[number];
 
+/** What the wire's `property_name` puts before a slug. */
+export const propertyNamePrefix = 'custom__';
+
+/** The name by which a field is selected, filtered and sent beside the system fields: `custom__` and the slug. */
+export const propertyName = (slug: string): string => `${propertyNamePrefix}${slug}`;
+
+/** The highest rating where a definition names none. */
+export const defaultRatingMax = 5;
+
 /** One choice of a select, radio or multi_select field. An archived one stays readable and cannot be written. */
 export interface FieldOption {
   readonly label: string;
@@ -41,7 +50,7 @@ export interface FieldMetadata {
   readonly options?: readonly FieldOption[];
   /** currency: an ISO 4217 code. */
   readonly currency?: string;
-  /** rating: the highest value, 5 where absent. */
+  /** rating: the highest value, {@link defaultRatingMax} where absent. */
   readonly max?: number;
 }
 

@@ -1,0 +1,87 @@
+import { fail, ok, type Result } from '../result.js';
+
+/** 0001-01-01T00:00:00.000Z, the first instant with a four-digit year. Milliseconds since 1970. */
+export const minEpochMs = -62_135_596_800_000;
+
+/** 9999-12-31T23:59:59.999Z, the last instant with a four-digit year. Milliseconds since 1970. */
+export const maxEpochMs = 253_402_300_799_999;
+
+const minuteMs = 60_000;
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const instantPattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
+const timePattern = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
+
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+const daysInMonth = (year: number, month: number): number => {
+  if (month === 2) return isLeapYear(year) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+};
+
+/** Whether the text is a day of the Gregorian calendar as `YYYY-MM-DD`, years 0001 to 9999. */
+export const isCalendarDate = (text: string): boolean => {
+  const match = datePattern.exec(text);
+  if (match === null) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+};
+
+/** Whether the number is a whole count of milliseconds since 1970 within the years 0001 to 9999. */
+export const isEpochMs = (value: number): boolean =>
+  Number.isInteger(value) && value >= minEpochMs && value <= maxEpochMs;
+
+/** The instant as RFC 3339 in UTC with milliseconds, 24 characters always, so that texts compare as instants do. */
+export const formatInstant = (epochMs: number): string => new Date(epochMs).toISOString();
+
+/** The UTC day of the instant as `YYYY-MM-DD`. */
+export const formatDate = (epochMs: number): string => formatInstant(epochMs).slice(0, 10);
+
+/**
+ * Reads an RFC 3339 date-time with its offset as epoch milliseconds, or undefined when it is none. Digits beyond
+ * milliseconds, up to nine, are cut: many languages print microseconds and the stored resolution is known. Leap seconds
+ * are refused because epoch milliseconds have no place for them, and so are instants that their offset carries out of
+ * the years 0001 to 9999.
+ */
+export const readInstantText = (text: string): number | undefined => {
+  const match = instantPattern.exec(text);
+  if (match === null) return undefined;
+  const [, date = '', hour = '', minute = '', second = '', fraction = '', sign, offsetHour, offsetMinute] = match;
+  if (!isCalendarDate(date) || readTimeText(`${hour}:${minute}:${second}`) === undefined) return undefined;
+  const [offsetHours, offsetMinutes] = [Number(offsetHour ?? 0), Number(offsetMinute ?? 0)];
+  if (offsetHours > 23 || offsetMinutes > 59) return undefined;
+  const local = Date.parse(`${date}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
+  const offsetMs = (offsetHours * 60 + offsetMinutes) * minuteMs;
+  const epochMs = sign === '-' ? local + offsetMs : local - offsetMs;
+  return isEpochMs(epochMs) ? epochMs : undefined;
+};
+
+/** Reads `HH:MM` or `HH:MM:SS`, 00:00:00 to 23:59:59, as `HH:MM:SS`, or undefined when it is none. */
+export const readTimeText = (text: string): string | undefined => {
+  const match = timePattern.exec(text);
+  if (match === null) return undefined;
+  const [, hour = '', minute = '', second = '00'] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  return `${hour}:${minute}:${second}`;
+};
+
+/** Reads an instant given as epoch milliseconds or as RFC 3339 with an offset; the value is epoch milliseconds. */
+export const parseInstant = (input: unknown): Result<number> => {
+  if (typeof input === 'number' && isEpochMs(input)) return ok(input === 0 ? 0 : input);
+  const epochMs = typeof input === 'string' ? readInstantText(input) : undefined;
+  return epochMs === undefined
+    ? fail('Must be an RFC 3339 date-time with an offset, as 2026-02-28T09:30:00Z, or Unix milliseconds')
+    : ok(epochMs);
+};
+
+/** Reads a day given as `YYYY-MM-DD` or as epoch milliseconds, which mean their UTC day; the value is `YYYY-MM-DD`. */
+export const parseDate = (input: unknown): Result<string> => {
+  if (typeof input === 'string' && isCalendarDate(input)) return ok(input);
+  if (typeof input === 'number' && isEpochMs(input)) return ok(formatDate(input));
+  return fail('Must be a calendar date as YYYY-MM-DD, or Unix milliseconds');
+};
+
+/** Reads a time of day; the value is `HH:MM:SS`. */
+export const parseTime = (input: unknown): Result<string> => {
+  const time = typeof input === 'string' ? readTimeText(input) : undefined;
+  return time === undefined ? fail('Must be a time of day as HH:MM or HH:MM:SS') : ok(time);
+};

@@ -1,0 +1,91 @@
+import { fold } from '../text.js';
+import type { CustomValue } from './custom-value.js';
+import type { AttributeType, CustomFieldDefinition } from './definition.js';
+import { isJsonObject } from './values/json-object.js';
+import { locationTextParts } from './values/location.js';
+
+/** How values of a type compare: as one text, as one number, as a set of texts, as two days, or part by part. */
+export type ComparisonKind = 'text' | 'number' | 'set' | 'range' | 'location';
+
+/** The text parts of a location and its formatted text, folded. */
+export type LocationFolds = Readonly<Record<(typeof locationTextParts)[number] | 'formatted', string | null>>;
+
+const kinds: Readonly<Record<AttributeType, ComparisonKind>> = {
+  string: 'text',
+  email: 'text',
+  phone: 'text',
+  website: 'text',
+  url: 'text',
+  // Fixed-width text, in which order of text is order of time.
+  date: 'text',
+  datetime: 'text',
+  time: 'text',
+  select: 'text',
+  radio: 'text',
+  number: 'number',
+  currency: 'number',
+  percentage: 'number',
+  rating: 'number',
+  timestamp: 'number',
+  checkbox: 'number',
+  multi_select: 'set',
+  team_members: 'set',
+  date_range: 'range',
+  location: 'location',
+};
+
+const foldedTypes: ReadonlySet<AttributeType> = new Set(['string', 'email', 'phone', 'website', 'url']);
+
+/** How values of this type compare. */
+export const comparisonKind = (attributeType: AttributeType): ComparisonKind => kinds[attributeType];
+
+/** Whether texts of this type are compared by their fold; the fixed-width and option texts compare as they are. */
+export const isFolded = (attributeType: AttributeType): boolean => foldedTypes.has(attributeType);
+
+/** Which family of indexed columns can carry this type's comparison key, or null when none can. */
+export const slotKind = (attributeType: AttributeType): 'text' | 'number' | null => {
+  const kind = kinds[attributeType];
+  return kind === 'text' || kind === 'number' ? kind : null;
+};
+
+/**
+ * The single text or number by which a stored value is filtered and sorted: folds for texts that people write, 0 and 1
+ * for checkboxes. Null for an absent value and for types that do not compare as one scalar. Texts are whole, up to
+ * 10,000 characters: an index on them takes their first 200, as sort keys do.
+ */
+export const comparisonKey = (
+  definition: Pick<CustomFieldDefinition, 'attributeType'>,
+  value: CustomValue | null | undefined,
+): string | number | null => {
+  switch (kinds[definition.attributeType]) {
+    case 'text':
+      if (typeof value !== 'string') return null;
+      return foldedTypes.has(definition.attributeType) ? fold(value) : value;
+    case 'number':
+      if (typeof value === 'boolean') return value ? 1 : 0;
+      return typeof value === 'number' ? value : null;
+    default:
+      return null;
+  }
+};
+
+const foldPart = (text: unknown): string | null => (typeof text === 'string' ? fold(text) : null);
+
+const foldLocation = (location: Readonly<Record<string, unknown>>): LocationFolds => ({
+  address: foldPart(location['address']),
+  city: foldPart(location['city']),
+  region: foldPart(location['region']),
+  postal_code: foldPart(location['postal_code']),
+  country: foldPart(location['country']),
+  formatted: foldPart(location['formatted']),
+});
+
+/** What is stored under `folds` beside a stored value: a text's fold, a location's folded parts, null for other types. */
+export const foldsOf = (
+  definition: Pick<CustomFieldDefinition, 'attributeType'>,
+  value: CustomValue | null | undefined,
+): string | LocationFolds | null => {
+  if (foldedTypes.has(definition.attributeType)) return foldPart(value);
+  if (definition.attributeType === 'location' && isJsonObject(value)) return foldLocation(value);
+  return null;
+};

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { amountLimits, checkDecimal, numberLimits } from './decimal.js';
+
+describe('checkDecimal', () => {
+  it.each([
+    [0, 0],
+    [-0, 0],
+    [12, 12],
+    [-1234.5678, -1234.5678],
+    [999_999_999_999_999, 999_999_999_999_999],
+    [99_999_999_999.9999, 99_999_999_999.9999],
+    [0.0001, 0.0001],
+    [100_000_000_000_000, 100_000_000_000_000],
+  ])('takes the amount %d', (value, stored) =>
+    expect(checkDecimal(value, amountLimits)).toEqual({ ok: true, value: stored }),
+  );
+
+  it.each([
+    [1e15, 'Must have at most 15 digits'],
+    [1e20, 'Must have at most 15 digits'],
+    [1e21, 'Must have at most 15 digits'],
+    [1.5e300, 'Must have at most 15 digits'],
+    [123_456_789_012_345.6, 'Must have at most 15 digits'],
+    [0.1 + 0.2, 'Must have at most 15 digits'],
+    [0.000_01, 'Must have at most 4 decimals'],
+    [1e-7, 'Must have at most 4 decimals'],
+    [1.5e-7, 'Must have at most 4 decimals'],
+    [10.123_45, 'Must have at most 4 decimals'],
+  ])('refuses the amount %d', (value, message) =>
+    expect(checkDecimal(value, amountLimits)).toEqual({ ok: false, message }),
+  );
+
+  it.each([NaN, Infinity, -Infinity, '12', 12n, null, undefined, true, [12], {}])('does not coerce %p', (value) =>
+    expect(checkDecimal(value, amountLimits)).toEqual({ ok: false, message: 'Must be a number' }),
+  );
+
+  it('allows a plain number finer than an amount, within its own bounds', () => {
+    expect(checkDecimal(1.5e-7, numberLimits).ok).toBe(true);
+    expect(checkDecimal(1e-15, numberLimits).ok).toBe(true);
+    expect(checkDecimal(1e-16, numberLimits)).toEqual({ ok: false, message: 'Must have at most 15 decimals' });
+  });
+
+  it('takes every decimal text within the limits and keeps its value', () => {
+    const decimalText = fc
+      .record({ units: fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), scale: fc.nat({ max: 4 }) })
+      .map(({ units, scale }) => ({ units, scale, value: Number(`${units}e-${scale}`) }));
+    fc.assert(
+      fc.property(decimalText, ({ units, scale, value }) => {
+        expect(checkDecimal(value, amountLimits).ok).toBe(true);
+        expect(Math.round(value * 10 ** scale)).toBeCloseTo(units, -1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { fail, ok, type Result } from '../result.js';
+
+/** How large and how fine a number may be, in the digits of its plain decimal text. */
+export interface DecimalLimits {
+  /** Digits in all, leading zeros not counted, trailing zeros of an integer counted. */
+  readonly maxDigits: number;
+  /** Digits after the point. */
+  readonly maxDecimals: number;
+}
+
+/** Amounts of money: what `deal_size` and `currency` fields take. */
+export const amountLimits: DecimalLimits = { maxDigits: 15, maxDecimals: 4 };
+
+/** Plain numbers: what `number` and `percentage` fields take. */
+export const numberLimits: DecimalLimits = { maxDigits: 15, maxDecimals: 15 };
+
+/** Digits of the shortest decimal text that reads back as this number, as JavaScript prints it. */
+const countDigits = (value: number): { readonly digits: number; readonly decimals: number } => {
+  const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(Math.abs(value)));
+  const fraction = match?.[2] ?? '';
+  const exponent = Number(match?.[3] ?? 0);
+  const significant = `${match?.[1] ?? ''}${fraction}`.replace(/^0+/, '').length;
+  return {
+    digits: significant + Math.max(0, exponent - fraction.length),
+    decimals: Math.max(0, fraction.length - exponent),
+  };
+};
+
+/**
+ * Reads a JSON number that is stored without rounding. Up to 15 digits every decimal survives the way through a double
+ * and back; beyond that the number may already differ from the text that was sent, so it is refused, and an integer's
+ * trailing zeros count because `100000000000000000001` arrives as `1e20`. Negative zero is read as 0, as JSON prints it.
+ */
+export const checkDecimal = (value: unknown, limits: DecimalLimits): Result<number> => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return fail('Must be a number');
+  const { digits, decimals } = countDigits(value);
+  if (digits > limits.maxDigits) return fail(`Must have at most ${limits.maxDigits} digits`);
+  if (decimals > limits.maxDecimals) return fail(`Must have at most ${limits.maxDecimals} decimals`);
+  return ok(value === 0 ? 0 : value);
+};

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { maxSlugLength, parseSlug, slugFromName } from './definition-rules.js';
+
+describe('parseSlug', () => {
+  it.each(['a', 'lead_source', 'x2', 'a'.repeat(63)])('takes %s', (slug) =>
+    expect(parseSlug(slug)).toEqual({ ok: true, value: slug }),
+  );
+
+  it.each(['', '2x', '_x', 'Lead', 'lead-source', 'a b', 'é', 'a\n', 'a'.repeat(64), '__proto__', 5, null])(
+    'refuses %j',
+    (slug) => expect(parseSlug(slug).ok).toBe(false),
+  );
+
+  it.each(['constructor', 'prototype'])('reserves %s', (slug) =>
+    expect(parseSlug(slug)).toEqual({ ok: false, message: `"${slug}" is reserved` }),
+  );
+});
+
+describe('slugFromName', () => {
+  it.each([
+    ['Lead source', 'lead_source'],
+    ['Größe (cm)', 'grosse_cm'],
+    ['  Éléments & Co. ', 'elements_co'],
+    ['2nd contact', 'field_2nd_contact'],
+    ['年収', 'field'],
+    ['', 'field'],
+    ['Constructor', 'field_constructor'],
+    ['__proto__', 'proto'],
+  ])('makes of %j the slug %s', (name, slug) => expect(slugFromName(name)).toBe(slug));
+
+  it('counts up while a slug is taken, within the length', () => {
+    const taken = new Set(['source', 'source_2', 'x'.repeat(63)]);
+    expect(slugFromName('Source', (slug) => taken.has(slug))).toBe('source_3');
+    expect(slugFromName('x'.repeat(80), (slug) => taken.has(slug))).toBe(`${'x'.repeat(61)}_2`);
+  });
+
+  it('makes a valid slug of any name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
+        const slug = slugFromName(name);
+        expect(parseSlug(slug).ok).toBe(true);
+        expect(slug.length).toBeLessThanOrEqual(maxSlugLength);
+      }),
+    );
+  });
+});

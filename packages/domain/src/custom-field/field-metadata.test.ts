@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { attributeTypes, type AttributeType } from './definition.js';
+import { maxOptions, optionColors, parseFieldMetadata } from './field-metadata.js';
+
+const withOptions = new Set<AttributeType>(['select', 'radio', 'multi_select']);
+const withKeys = new Set<AttributeType>([...withOptions, 'currency', 'rating']);
+
+const refusal = (type: AttributeType, input: unknown): string => {
+  const parsed = parseFieldMetadata(type, input);
+  return parsed.ok ? '' : parsed.message;
+};
+
+describe('parseFieldMetadata', () => {
+  it.each(attributeTypes.filter((type) => !withKeys.has(type)))('takes none for %s', (type) => {
+    expect(parseFieldMetadata(type, undefined)).toEqual({ ok: true, value: null });
+    expect(parseFieldMetadata(type, null)).toEqual({ ok: true, value: null });
+    expect(parseFieldMetadata(type, {})).toEqual({ ok: true, value: null });
+    expect(refusal(type, { max: 3 })).toContain('"max"');
+  });
+
+  it.each([...withOptions])('writes out the defaults of %s and reads them again', (type) => {
+    const parsed = parseFieldMetadata(type, {
+      options: [
+        { label: ' Hot ', value: 'hot', color: '#FF0000' },
+        { label: 'Cold' },
+        { label: 'Gone', value: 'gone', color: 'gray', archived: true },
+        { label: 'gone', value: 'gone_2', color: null, archived: false },
+      ],
+    });
+    const options = [
+      { label: 'Hot', value: 'hot', color: '#ff0000' },
+      { label: 'Cold', value: 'Cold', color: optionColors[1] },
+      { label: 'Gone', value: 'gone', color: 'gray', archived: true },
+      { label: 'gone', value: 'gone_2', color: optionColors[3] },
+    ];
+    expect(parsed).toEqual({ ok: true, value: { options } });
+    expect(parseFieldMetadata(type, { options })).toEqual(parsed);
+  });
+
+  it('gives colours in turn', () => {
+    const options = Array.from({ length: maxOptions }, (_, index) => ({ label: `Option ${index}` }));
+    const parsed = parseFieldMetadata('select', { options });
+    expect(parsed.ok && parsed.value?.options?.[optionColors.length]?.color).toBe(optionColors[0]);
+    expect(refusal('select', { options: [...options, { label: 'One more' }] })).toContain('at most 500');
+  });
+
+  it.each([
+    [undefined, 'at least one'],
+    [{ options: [] }, 'at least one'],
+    [{ options: 'Hot' }, 'at least one'],
+    [{ options: ['Hot'] }, 'options[0]: Must be an object'],
+    [{ options: [{ value: 'hot' }] }, 'options[0]: label: Must be a string'],
+    [{ options: [{ label: ' ' }] }, 'label: Must not be blank'],
+    [{ options: [{ label: 'x'.repeat(256) }] }, 'label: Must have at most 255'],
+    [{ options: [{ label: 'Hot', value: 5 }] }, 'value: Must be a string'],
+    [{ options: [{ label: 'Hot', color: 'crimson' }] }, 'color: Must be #rrggbb or one of'],
+    [{ options: [{ label: 'Hot', archived: 'yes' }] }, 'archived: Must be'],
+    [{ options: [{ label: 'Hot', icon: 'x' }] }, '"icon"'],
+    [
+      {
+        options: [
+          { label: 'A', value: 'x' },
+          { label: 'B', value: 'x', archived: true },
+        ],
+      },
+      'options[1]: The value "x"',
+    ],
+    [
+      {
+        options: [
+          { label: 'A', value: 'x' },
+          { label: 'a', value: 'y' },
+        ],
+      },
+      'options[1]: The label "a"',
+    ],
+    [{ options: [{ label: 'A' }], max: 5 }, '"max"'],
+    [[], 'Must be an object or null'],
+  ])('refuses for a select %j', (input, message) => expect(refusal('select', input)).toContain(message));
+
+  it('takes a currency code of three capitals, or none', () => {
+    expect(parseFieldMetadata('currency', { currency: 'EUR' })).toEqual({ ok: true, value: { currency: 'EUR' } });
+    expect(parseFieldMetadata('currency', null)).toEqual({ ok: true, value: null });
+    for (const currency of ['eur', 'EURO', '€', 978, 'EU\n'])
+      expect(refusal('currency', { currency })).toContain('ISO 4217');
+  });
+
+  it('writes out the maximum of a rating', () => {
+    expect(parseFieldMetadata('rating', null)).toEqual({ ok: true, value: { max: 5 } });
+    expect(parseFieldMetadata('rating', { max: 100 })).toEqual({ ok: true, value: { max: 100 } });
+    for (const max of [0, 101, 2.5, '5', NaN]) expect(refusal('rating', { max })).toContain('from 1 to 100');
+  });
+});

@@ -1,0 +1,129 @@
+import { fail, ok, type Result } from '../result.js';
+import { fold } from '../text.js';
+import { defaultRatingMax, type AttributeType, type FieldMetadata, type FieldOption } from './definition.js';
+import { parseTrimmedText } from './values/text.js';
+import { findUnknownKey, isJsonObject, ownValue } from './values/json-object.js';
+import { echo } from './values/bounds.js';
+
+/** Most options of one field, archived ones included. */
+export const maxOptions = 500;
+
+/** Most characters of an option's label and of its value. */
+export const maxOptionTextLength = 255;
+
+/** The highest maximum that a rating may have. */
+export const maxRatingMax = 100;
+
+/** The colours that options get in turn when none is given, and the names that are accepted beside `#rrggbb`. */
+export const optionColors = [
+  'blue',
+  'green',
+  'yellow',
+  'orange',
+  'red',
+  'purple',
+  'pink',
+  'teal',
+  'brown',
+  'gray',
+] as const;
+
+const hexColorPattern = /^#[0-9a-f]{6}$/i;
+const currencyPattern = /^[A-Z]{3}$/;
+
+const parseColor = (input: unknown, index: number): Result<string> => {
+  if (input === undefined || input === null) return ok(optionColors[index % optionColors.length] ?? optionColors[0]);
+  if (typeof input !== 'string') return fail('color: Must be a string');
+  if (hexColorPattern.test(input)) return ok(input.toLowerCase());
+  const named = optionColors.find((color) => color === input);
+  return named === undefined ? fail(`color: Must be #rrggbb or one of: ${optionColors.join(', ')}`) : ok(named);
+};
+
+const parseFieldOption = (input: unknown, index: number): Result<FieldOption> => {
+  if (!isJsonObject(input)) return fail('Must be an object with label, value and color');
+  const unknownKey = findUnknownKey(input, ['label', 'value', 'color', 'archived']);
+  if (unknownKey !== null) return fail(unknownKey);
+  const label = parseTrimmedText(ownValue(input, 'label'), maxOptionTextLength);
+  if (!label.ok) return fail(`label: ${label.message}`);
+  const value = parseTrimmedText(ownValue(input, 'value') ?? label.value, maxOptionTextLength);
+  if (!value.ok) return fail(`value: ${value.message}`);
+  const color = parseColor(ownValue(input, 'color'), index);
+  if (!color.ok) return color;
+  const archived = ownValue(input, 'archived') ?? false;
+  if (typeof archived !== 'boolean') return fail('archived: Must be true or false');
+  const option = { label: label.value, value: value.value, color: color.value };
+  return ok(archived ? { ...option, archived } : option);
+};
+
+/** The text about the first value or label that a former option has, or null. Archived labels may be used again. */
+const findRepetition = (options: readonly FieldOption[]): string | null => {
+  const values = new Set<string>();
+  const labelFolds = new Set<string>();
+  for (const [index, { value, label, archived }] of options.entries()) {
+    if (values.has(value)) return `options[${index}]: The value "${echo(value)}" is used twice`;
+    values.add(value);
+    if (archived === true) continue;
+    if (labelFolds.has(fold(label))) return `options[${index}]: The label "${echo(label)}" is used twice`;
+    labelFolds.add(fold(label));
+  }
+  return null;
+};
+
+const parseOptionsMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata> => {
+  const list = ownValue(input, 'options');
+  if (!Array.isArray(list) || list.length === 0) return fail('options: Must be an array of at least one option');
+  if (list.length > maxOptions) return fail(`options: Must have at most ${maxOptions} entries`);
+  const options: FieldOption[] = [];
+  for (const [index, entry] of (list as readonly unknown[]).entries()) {
+    const option = parseFieldOption(entry, index);
+    if (!option.ok) return fail(`options[${index}]: ${option.message}`);
+    options.push(option.value);
+  }
+  const repetition = findRepetition(options);
+  return repetition === null ? ok({ options }) : fail(repetition);
+};
+
+const parseCurrencyMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata | null> => {
+  const currency = ownValue(input, 'currency');
+  if (currency === undefined || currency === null) return ok(null);
+  if (typeof currency !== 'string' || !currencyPattern.test(currency)) {
+    return fail('currency: Must be an ISO 4217 code of three capital letters, as EUR');
+  }
+  return ok({ currency });
+};
+
+const parseRatingMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata> => {
+  const max = ownValue(input, 'max') ?? defaultRatingMax;
+  if (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > maxRatingMax) {
+    return fail(`max: Must be an integer from 1 to ${maxRatingMax}`);
+  }
+  return ok({ max });
+};
+
+type MetadataRule = {
+  readonly keys: readonly string[];
+  readonly parse: (input: Readonly<Record<string, unknown>>) => Result<FieldMetadata | null>;
+};
+
+const optionsRule: MetadataRule = { keys: ['options'], parse: parseOptionsMetadata };
+const rules: Readonly<Partial<Record<AttributeType, MetadataRule>>> = {
+  select: optionsRule,
+  radio: optionsRule,
+  multi_select: optionsRule,
+  currency: { keys: ['currency'], parse: parseCurrencyMetadata },
+  rating: { keys: ['max'], parse: parseRatingMetadata },
+};
+
+/**
+ * Reads what a definition's type needs beside its name, with every default written out: option colours, an option's
+ * value where only its label is given, a rating's maximum. Absent metadata reads as an empty object; types without
+ * metadata take none and give null. What this accepts it accepts again unchanged.
+ */
+export const parseFieldMetadata = (attributeType: AttributeType, input: unknown): Result<FieldMetadata | null> => {
+  const given = input ?? {};
+  if (!isJsonObject(given)) return fail('Must be an object or null');
+  const rule = rules[attributeType];
+  const unknownKey = findUnknownKey(given, rule?.keys ?? []);
+  if (unknownKey !== null) return fail(`${unknownKey} for the type ${attributeType}`);
+  return rule === undefined ? ok(null) : rule.parse(given);
+};

@@ -1,0 +1,94 @@
+import type { ErrorCollector } from '../errors.js';
+import type { CustomValue, CustomValueReferences } from './custom-value.js';
+import { propertyName, propertyNamePrefix, type CustomFieldDefinition } from './definition.js';
+import { holdsForPipeline } from './pipeline-scope.js';
+import { parseCustomValue } from './value.js';
+import { echo } from './values/bounds.js';
+import { isJsonObject, ownValue } from './values/json-object.js';
+
+/** Most custom values in one record of a request. */
+export const maxCustomValues = 1_000;
+
+/** What {@link parseCustomValues} reads and against what. */
+export interface CustomValuesRequest {
+  /** The object's definitions by slug, of all pipelines. */
+  readonly definitions: ReadonlyMap<string, CustomFieldDefinition>;
+  /** The part of the body that holds `custom_fields` and the `custom__slug` keys; its other keys are not looked at. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly references: CustomValueReferences;
+  /** The path of `input` in the body, as `opportunity` or `items[3].opportunity`; empty for the body itself. */
+  readonly path: string;
+  /** Takes one text for every field at fault. */
+  readonly errors: ErrorCollector;
+  /** The record's pipeline; null for objects without pipelines. */
+  readonly pipelineId: string | null;
+}
+
+interface SentValue {
+  readonly slug: string;
+  readonly path: string;
+  readonly value: unknown;
+}
+
+const join = (path: string, key: string): string => (path === '' ? echo(key) : `${path}.${echo(key)}`);
+
+const sentUnderCustomFields = ({ input, path, errors }: CustomValuesRequest): SentValue[] => {
+  const customFields = ownValue(input, 'custom_fields');
+  const customFieldsPath = join(path, 'custom_fields');
+  if (customFields === undefined || customFields === null) return [];
+  if (!isJsonObject(customFields)) {
+    errors.add(customFieldsPath, 'Must be an object of custom field slugs and values');
+    return [];
+  }
+  return Object.entries(customFields).map(([slug, value]) => ({ slug, path: join(customFieldsPath, slug), value }));
+};
+
+const sentBeside = ({ input, path }: CustomValuesRequest): SentValue[] =>
+  Object.entries(input)
+    .filter(([key]) => key.startsWith(propertyNamePrefix))
+    .map(([key, value]) => ({ slug: key.slice(propertyNamePrefix.length), path: join(path, key), value }));
+
+/** Reads one sent value into `values`, or notes on its path why it cannot be. */
+const readSentValue = (
+  { slug, path, value }: SentValue,
+  { definitions, references, errors, pipelineId }: CustomValuesRequest,
+  values: Map<string, CustomValue | null>,
+): void => {
+  const definition = definitions.get(slug);
+  if (definition === undefined) return errors.add(path, 'Is not a custom field of this object');
+  if (!holdsForPipeline(definition, pipelineId)) return errors.add(path, 'Is not a field of this pipeline');
+  if (value === null) {
+    values.set(slug, null);
+    return;
+  }
+  const parsed = parseCustomValue(definition, value, references);
+  if (!parsed.ok) return errors.add(path, parsed.message);
+  values.set(slug, parsed.value);
+};
+
+/**
+ * Reads the custom values of one record in a request, sent under `custom_fields` by slug or beside the other fields as
+ * `custom__slug`. Every fault is noted in `errors` on the exact path of the key that was sent (keys longer than 80
+ * characters are cut there); what comes back is complete only when none was noted. Absent fields are absent
+ * from the answer, null ones are null: whether that clears is the caller's to decide. `custom_fields: null` is absent.
+ *
+ * @returns stored values by slug, in the order sent.
+ */
+export const parseCustomValues = (request: CustomValuesRequest): Map<string, CustomValue | null> => {
+  const values = new Map<string, CustomValue | null>();
+  const sent = [...sentUnderCustomFields(request), ...sentBeside(request)].filter(({ value }) => value !== undefined);
+  if (sent.length > maxCustomValues) {
+    request.errors.add(join(request.path, 'custom_fields'), `Must have at most ${maxCustomValues} values`);
+    return values;
+  }
+  const seen = new Set<string>();
+  for (const one of sent) {
+    if (seen.has(one.slug)) {
+      request.errors.add(one.path, `Is sent twice: as ${propertyName(echo(one.slug))} and under custom_fields`);
+      continue;
+    }
+    seen.add(one.slug);
+    readSentValue(one, request, values);
+  }
+  return values;
+};

@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
+import { maxEpochMs, minEpochMs } from './calendar.js';
+import { comparisonKey, foldsOf, slotKind } from './comparison.js';
+import { attributeTypes, type AttributeType } from './definition.js';
+import { parseCustomValue } from './value.js';
+
+const memberIds = ['01920000-0000-7000-8000-00000000000a', '01920000-0000-7000-8000-00000000000b'];
+const references = { findMemberId: (id: string) => (memberIds.includes(id) ? id : undefined) };
+
+const text = fc.string({ unit: 'binary', maxLength: 40 });
+const epochMs = fc.integer({ min: minEpochMs, max: maxEpochMs });
+const instant = fc.oneof(
+  epochMs,
+  epochMs.map((ms) => new Date(ms).toISOString().replace('Z', '+01:00')),
+);
+const day = fc.oneof(
+  epochMs,
+  epochMs.map((ms) => new Date(ms).toISOString().slice(0, 10)),
+);
+const number = fc.oneof(
+  fc.double(),
+  fc.integer(),
+  fc.integer().map((n) => n / 100),
+);
+const optionText = fc.constantFrom(...stageOptions.flatMap(({ label, value }) => [label, value]));
+const part = fc.option(text);
+const pathText = fc.oneof(fc.webPath(), text);
+const host = fc.oneof(fc.domain(), fc.constantFrom('WWW.Example.com.', 'münchen.de', 'a.b:443', 'a.b:81'));
+const degrees = fc.option(fc.double({ min: -95, max: 95 }));
+
+/** Inputs of which a good part is accepted; what is refused says nothing about the property. */
+const inputs: Readonly<Record<AttributeType, fc.Arbitrary<unknown>>> = {
+  string: text,
+  number,
+  checkbox: fc.boolean(),
+  date: day,
+  date_range: fc.record({ start: fc.option(day), end: fc.option(day) }, { requiredKeys: [] }),
+  rating: fc.integer({ min: -1, max: 6 }),
+  timestamp: instant,
+  select: optionText,
+  multi_select: fc.array(optionText),
+  currency: number,
+  percentage: number,
+  location: fc.oneof(
+    text,
+    fc.record({
+      address: part,
+      city: part,
+      region: part,
+      postal_code: part,
+      country: part,
+      lat: degrees,
+      lng: degrees,
+    }),
+  ),
+  time: epochMs.map((ms) => new Date(ms).toISOString().slice(11, ms % 2 === 0 ? 16 : 19)),
+  datetime: instant,
+  email: fc.emailAddress(),
+  phone: fc.oneof(
+    text,
+    fc.string({ unit: fc.constantFrom(...'0123456789 .-()'), maxLength: 22 }).map((digits) => `+${digits}`),
+  ),
+  website: fc.oneof(
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.tuple(host, pathText).map(([name, path]) => `${name}/${path}`),
+    fc.tuple(host, text).map(([name, rest]) => `${name}?${rest}`),
+    fc.tuple(text, fc.constant('.com')).map((parts) => parts.join('')),
+  ),
+  url: fc.oneof(
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc
+      .tuple(fc.constantFrom('http://', 'HTTPS://'), host, pathText)
+      .map(([scheme, name, path]) => `${scheme}${name}/${path}`),
+    text.map((rest) => `https://${rest}`),
+  ),
+  radio: optionText,
+  team_members: fc.array(fc.constantFrom(...memberIds, ...memberIds.map((id) => id.toUpperCase()))),
+};
+
+const definition = (type: AttributeType) =>
+  definitionOf(type, { metadata: type === 'rating' ? null : { options: stageOptions } });
+
+describe('every accepted value', () => {
+  it.each(attributeTypes)('of type %s survives JSON and reads again as itself', (type) => {
+    let acceptedCount = 0;
+    fc.assert(
+      fc.property(inputs[type], (input) => {
+        const first = parseCustomValue(definition(type), input, references);
+        if (!first.ok) return;
+        acceptedCount += 1;
+        const stored: unknown = JSON.parse(JSON.stringify(first.value));
+        expect(stored).toEqual(first.value);
+        expect(parseCustomValue(definition(type), stored, references)).toEqual(first);
+      }),
+      { numRuns: 300 },
+    );
+    expect(acceptedCount).toBeGreaterThan(30);
+  });
+
+  it.each(attributeTypes)('of type %s has a comparison key that fits its slot, and only then', (type) => {
+    fc.assert(
+      fc.property(inputs[type], (input) => {
+        const parsed = parseCustomValue(definition(type), input, references);
+        if (!parsed.ok) return;
+        const key = comparisonKey(definition(type), parsed.value);
+        const kindOfKey = { string: 'text', number: 'number', object: null }[
+          typeof key as 'string' | 'number' | 'object'
+        ];
+        expect(kindOfKey).toBe(slotKind(type));
+        const folds = foldsOf(definition(type), parsed.value);
+        if (typeof folds === 'string') expect(folds).toBe(key);
+      }),
+    );
+  });
+
+  it.each(attributeTypes)('of type %s is found without a throw in anything at all', (type) => {
+    fc.assert(
+      fc.property(fc.anything(), (input) => {
+        const parsed = parseCustomValue(definition(type), input, references);
+        if (!parsed.ok) expect(parsed.message.length).toBeLessThan(600);
+      }),
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import type { Result } from '../result.js';
+import { parseDate, parseInstant, parseTime } from './calendar.js';
+import type { CustomValue, CustomValueReferences } from './custom-value.js';
+import type { AttributeType, CustomFieldDefinition } from './definition.js';
+import { parseDateRange, parseDatetime } from './values/date.js';
+import { parseLocation } from './values/location.js';
+import { parseCheckbox, parseCurrency, parseNumber, parseRating } from './values/number.js';
+import { parseOption, parseOptions } from './values/option.js';
+import { parseTeamMembers } from './values/team-members.js';
+import { parseEmail, parsePhone, parseString } from './values/text.js';
+import { parseUrl, parseWebsite } from './values/web-address.js';
+
+type ValueParser = (
+  input: unknown,
+  definition: CustomFieldDefinition,
+  references: CustomValueReferences,
+) => Result<CustomValue>;
+
+const parsers: Readonly<Record<AttributeType, ValueParser>> = {
+  string: parseString,
+  number: parseNumber,
+  checkbox: parseCheckbox,
+  date: parseDate,
+  date_range: parseDateRange,
+  rating: parseRating,
+  timestamp: parseInstant,
+  select: parseOption,
+  multi_select: parseOptions,
+  currency: parseCurrency,
+  percentage: parseNumber,
+  location: parseLocation,
+  time: parseTime,
+  datetime: parseDatetime,
+  email: parseEmail,
+  phone: parsePhone,
+  website: parseWebsite,
+  url: parseUrl,
+  radio: parseOption,
+  team_members: (input, _definition, references) => parseTeamMembers(input, references),
+};
+
+/**
+ * Reads a value that was sent for a field into the form in which it is stored and read. Nothing is coerced: `"12"` is
+ * no number. Whatever this accepts, it accepts again in its stored form and leaves as it is. `null` is no value: the
+ * caller, who knows whether it clears the field, handles it first.
+ *
+ * @returns the stored form, or the text about the value, to be put on the field's path.
+ */
+export const parseCustomValue = (
+  definition: CustomFieldDefinition,
+  input: unknown,
+  references: CustomValueReferences,
+): Result<CustomValue> => parsers[definition.attributeType](input, definition, references);

@@ -1,0 +1,52 @@
+import { fail, ok, type Result } from '../../result.js';
+import type { CustomFieldDefinition, FieldOption } from '../definition.js';
+import { echo, echoList, maxSelections } from './bounds.js';
+
+const optionsOf = (definition: CustomFieldDefinition): readonly FieldOption[] => definition.metadata?.options ?? [];
+
+const writable = (options: readonly FieldOption[]): readonly FieldOption[] =>
+  options.filter((option) => option.archived !== true);
+
+/**
+ * Finds the option that a text means. A value wins over an equal label, so that what is read can be sent again; a label
+ * counts only among the options that may be written, and only when one of them alone carries it.
+ */
+const findOption = (options: readonly FieldOption[], text: string): Result<FieldOption> => {
+  const byValue = options.find((option) => option.value === text);
+  if (byValue?.archived === true) return fail(`The option "${echo(text)}" is archived and cannot be set any more`);
+  if (byValue !== undefined) return ok(byValue);
+  const byLabel = writable(options).filter((option) => option.label === text);
+  const [only] = byLabel;
+  if (byLabel.length > 1) {
+    return fail(`"${echo(text)}" is the label of several options; use one value of: ${listValues(byLabel)}`);
+  }
+  if (only !== undefined) return ok(only);
+  if (options.some((option) => option.label === text)) {
+    return fail(`The option "${echo(text)}" is archived and cannot be set any more`);
+  }
+  return fail(`"${echo(text)}" is not an option; must be one of: ${listValues(writable(options))}`);
+};
+
+const listValues = (options: readonly FieldOption[]): string => echoList(options.map((option) => option.value));
+
+/** Reads a `select` or `radio`: an option's value, or its label where unambiguous; stored as the value. */
+export const parseOption = (input: unknown, definition: CustomFieldDefinition): Result<string> => {
+  const options = optionsOf(definition);
+  if (typeof input !== 'string') return fail(`Must be a string, one of: ${listValues(writable(options))}`);
+  const option = findOption(options, input);
+  return option.ok ? ok(option.value.value) : option;
+};
+
+/** Reads a `multi_select`: an array of what {@link parseOption} takes; stored as values in the options' order, each once. */
+export const parseOptions = (input: unknown, definition: CustomFieldDefinition): Result<readonly string[]> => {
+  const options = optionsOf(definition);
+  if (!Array.isArray(input)) return fail(`Must be an array, of: ${listValues(writable(options))}`);
+  if (input.length > maxSelections) return fail(`Must have at most ${maxSelections} entries`);
+  const chosen = new Set<string>();
+  for (const [index, entry] of (input as readonly unknown[]).entries()) {
+    const option = parseOption(entry, definition);
+    if (!option.ok) return fail(`entry ${index}: ${option.message}`);
+    chosen.add(option.value);
+  }
+  return ok(options.map((option) => option.value).filter((value) => chosen.has(value)));
+};

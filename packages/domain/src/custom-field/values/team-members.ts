@@ -1,0 +1,24 @@
+import { normalizeEmail } from '../../natural-key/email.js';
+import { fail, ok, type Result } from '../../result.js';
+import type { CustomValueReferences } from '../custom-value.js';
+import { echo, maxTeamMembers } from './bounds.js';
+
+// Emails compare normalised and ids are lower case; whatever is neither is looked up too and found to be nobody's.
+const lookUpKey = (text: string): string => {
+  const email = text.includes('@') ? normalizeEmail(text) : null;
+  return email?.ok === true ? email.value.email : text.trim().toLowerCase();
+};
+
+/** Reads `team_members`: an array of member ids or emails; stored as ids in the order sent, each once. */
+export const parseTeamMembers = (input: unknown, references: CustomValueReferences): Result<readonly string[]> => {
+  if (!Array.isArray(input)) return fail('Must be an array of member ids or emails');
+  if (input.length > maxTeamMembers) return fail(`Must have at most ${maxTeamMembers} members`);
+  const ids = new Set<string>();
+  for (const [index, entry] of (input as readonly unknown[]).entries()) {
+    if (typeof entry !== 'string') return fail(`entry ${index}: Must be a member id or email`);
+    const id = references.findMemberId(lookUpKey(entry));
+    if (id === undefined) return fail(`entry ${index}: "${echo(entry)}" is not a member of the organization`);
+    ids.add(id);
+  }
+  return ok([...ids]);
+};

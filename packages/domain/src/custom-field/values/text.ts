@@ -1,0 +1,47 @@
+import { normalizeEmail } from '../../natural-key/email.js';
+import { fail, ok, type Result } from '../../result.js';
+import { codePointLength, findTextFault } from '../../text.js';
+import { maxStringLength } from './bounds.js';
+
+// Country code and number, 15 digits at most as E.164 has it; no numbering plan is shorter than 7 with its country code.
+const e164Pattern = /^\+[1-9]\d{6,14}$/;
+const phoneSeparators = /[\s.\-()\u2010-\u2015]/g;
+
+/** Reads a text without faults and within `maxLength` characters, exactly as sent. */
+export const parseText = (input: unknown, maxLength: number): Result<string> => {
+  if (typeof input !== 'string') return fail('Must be a string');
+  if (codePointLength(input) > maxLength) return fail(`Must have at most ${maxLength} characters`);
+  const fault = findTextFault(input);
+  return fault === null ? ok(input) : fail(fault);
+};
+
+/** Reads a text as {@link parseText}, trimmed, and refuses a blank one: the types that use it have no empty value. */
+export const parseTrimmedText = (input: unknown, maxLength: number): Result<string> => {
+  const text = parseText(input, maxLength);
+  if (!text.ok) return text;
+  const trimmed = text.value.trim();
+  return trimmed === '' ? fail('Must not be blank; null clears the field') : ok(trimmed);
+};
+
+/** Reads a `string`: kept character for character, the empty one too. */
+export const parseString = (input: unknown): Result<string> => parseText(input, maxStringLength);
+
+/** Reads an `email`: one address, normalised as the addresses of contacts are. */
+export const parseEmail = (input: unknown): Result<string> => {
+  if (typeof input !== 'string') return fail('Must be a string');
+  const email = normalizeEmail(input);
+  return email.ok ? ok(email.value.email) : email;
+};
+
+/**
+ * Reads a `phone`. A number that starts with `+` is international: it loses its separators and must then be E.164.
+ * Anything else is a national number or an extension whose plan is not known here, kept as given but for outer space.
+ */
+export const parsePhone = (input: unknown): Result<string> => {
+  const text = parseTrimmedText(input, maxStringLength);
+  if (!text.ok || !text.value.startsWith('+')) return text;
+  const compact = text.value.replace(phoneSeparators, '');
+  return e164Pattern.test(compact)
+    ? ok(compact)
+    : fail('Must be an international number as +14155550123 when it starts with +');
+};

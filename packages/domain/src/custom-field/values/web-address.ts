@@ -1,0 +1,49 @@
+import { normalizeDomain } from '../../natural-key/domain.js';
+import { fail, ok, type Result } from '../../result.js';
+import { codePointLength } from '../../text.js';
+import { maxStringLength } from './bounds.js';
+import { parseTrimmedText } from './text.js';
+
+const absolutePattern = /^https?:\/\/[^/\\?#]/i;
+const schemePattern = /^[a-z][a-z0-9+.-]*:\/\//i;
+// The URL parser drops tabs and line breaks silently and reads a backslash as a slash: refused rather than altered.
+// eslint-disable-next-line no-control-regex -- control characters are exactly what is looked for
+const alteredCharacters = /[\s\\\u0000-\u001f\u007f]/;
+
+const parseAbsolute = (text: string): Result<URL> => {
+  if (alteredCharacters.test(text)) return fail('Must not contain white space, backslashes or control characters');
+  if (!absolutePattern.test(text) || !URL.canParse(text)) return fail('Must be an absolute http or https URL');
+  const url = new URL(text);
+  // A password has no place in a record that many people read, and user names before a host serve to deceive them.
+  if (url.username !== '' || url.password !== '') return fail('Must not contain a user name or password');
+  return ok(url);
+};
+
+const bounded = (text: string): Result<string> =>
+  codePointLength(text) > maxStringLength
+    ? fail(`Must have at most ${maxStringLength} characters when encoded`)
+    : ok(text);
+
+/** Reads a `url`: absolute, http or https, in the WHATWG URL Standard's serialisation. */
+export const parseUrl = (input: unknown): Result<string> => {
+  const text = parseTrimmedText(input, maxStringLength);
+  if (!text.ok) return text;
+  const url = parseAbsolute(text.value);
+  return url.ok ? bounded(url.value.href) : url;
+};
+
+/**
+ * Reads a `website`. With a scheme it is a {@link parseUrl}; without one it is a host name, perhaps with a port or path,
+ * stored as `host/path` in the same serialisation: which scheme it answers on is not known, so none is invented.
+ */
+export const parseWebsite = (input: unknown): Result<string> => {
+  const text = parseTrimmedText(input, maxStringLength);
+  if (!text.ok) return text;
+  if (schemePattern.test(text.value)) return parseUrl(text.value);
+  const url = parseAbsolute(`https://${text.value}`);
+  const host = url.ok ? url.value.hostname.replace(/\.$/, '') : '';
+  if (!url.ok || !normalizeDomain(host).ok) return fail('Must be a host name as example.com, or an http or https URL');
+  const { port, pathname, search, hash } = url.value;
+  const rest = `${pathname === '/' ? '' : pathname}${search}${hash}`;
+  return bounded(`${host}${port === '' ? '' : `:${port}`}${rest}`);
+};
