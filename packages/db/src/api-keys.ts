@@ -1,0 +1,34 @@
+import type { Database } from './database.js';
+import { translateDatabaseErrors } from './database-errors.js';
+
+/** An API key as it is stored, without the key itself. */
+export interface StoredApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly allowedOperations: readonly string[];
+  readonly limits: Readonly<Record<string, number>>;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** The one statement without an organization: it is how the organization becomes known. */
+const findApiKeySql = `
+  SELECT id, organization_id AS "organizationId", allowed_operations AS "allowedOperations", limits,
+         expires_at AS "expiresAt", revoked_at AS "revokedAt"
+    FROM api_keys WHERE hash = $1`;
+
+/** Finds a key by the SHA-256 of its text, whatever its state. */
+export const findApiKeyByHash = (database: Database, hash: Buffer): Promise<StoredApiKey | null> =>
+  translateDatabaseErrors(async () => {
+    const statement = { name: 'find-api-key', text: findApiKeySql, values: [hash] };
+    const { rows } = await database.pool.query<StoredApiKey>(statement);
+    return rows[0] ?? null;
+  });
+
+/** Notes when a key was last used; an older instant than the one noted changes nothing. */
+export const touchApiKey = async (database: Database, apiKeyId: string, usedAt: Date): Promise<void> => {
+  await database.prisma.apiKey.updateMany({
+    where: { id: apiKeyId, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: usedAt } }] },
+    data: { lastUsedAt: usedAt },
+  });
+};

@@ -1,0 +1,118 @@
+import {
+  createFieldCatalogue,
+  type CustomFieldDefinition,
+  type FieldCatalogue,
+  holdsForPipeline,
+  type ObjectType,
+} from '@crm/domain';
+import type { Database } from './database.js';
+
+/** A stage of a pipeline. */
+export interface Stage {
+  readonly id: string;
+  readonly pipelineId: string;
+  readonly label: string;
+  readonly position: number;
+  readonly color: string;
+  readonly isActive: boolean;
+  readonly isDefault: boolean;
+  readonly probability: number | null;
+}
+
+/** A pipeline with its stages in order. */
+export interface Pipeline {
+  readonly id: string;
+  readonly name: string;
+  readonly position: number;
+  readonly stages: readonly Stage[];
+}
+
+/** A person of the organization. */
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+interface CatalogData {
+  readonly freemail: 'create' | 'skip';
+  readonly pipelines: readonly Pipeline[];
+  readonly members: readonly Member[];
+  readonly fields: readonly CustomFieldDefinition[];
+}
+
+/** What an organization has set up: everything that requests refer to and that seldom changes. */
+export class Catalog {
+  readonly freemail: 'create' | 'skip';
+  readonly pipelines: readonly Pipeline[];
+  readonly #pipelinesById: ReadonlyMap<string, Pipeline>;
+  readonly #members: ReadonlyMap<string, Member>;
+  readonly #fields: readonly CustomFieldDefinition[];
+  readonly #fieldCatalogues = new Map<string, FieldCatalogue>();
+
+  constructor(
+    readonly organizationId: string,
+    data: CatalogData,
+  ) {
+    this.freemail = data.freemail;
+    this.pipelines = data.pipelines;
+    this.#pipelinesById = new Map(data.pipelines.map((pipeline) => [pipeline.id, pipeline]));
+    this.#members = new Map(
+      data.members.flatMap((member) => [[member.id, member] as const, [member.email, member] as const]),
+    );
+    this.#fields = data.fields;
+  }
+
+  /** The pipeline of this id, or undefined when the organization has none such. Ids are compared in lower case. */
+  findPipeline(id: string): Pipeline | undefined {
+    return this.#pipelinesById.get(id.toLowerCase());
+  }
+
+  /** The member of this id or normalised email. */
+  findMember(idOrEmail: string): Member | undefined {
+    return this.#members.get(idOrEmail.toLowerCase());
+  }
+
+  /** The custom fields of an object that hold for a pipeline; all of them when the pipeline is null. */
+  fieldCatalogue(objectType: ObjectType, pipelineId: string | null): FieldCatalogue {
+    const key = `${objectType} ${pipelineId ?? ''}`;
+    let catalogue = this.#fieldCatalogues.get(key);
+    if (catalogue === undefined) {
+      const fields = this.#fields.filter(
+        (field) => field.objectType === objectType && holdsForPipeline(field, pipelineId),
+      );
+      catalogue = createFieldCatalogue(objectType, fields);
+      this.#fieldCatalogues.set(key, catalogue);
+    }
+    return catalogue;
+  }
+}
+
+const catalogSql = `
+  SELECT json_build_object(
+    'freemail', o.freemail,
+    'pipelines', (SELECT coalesce(json_agg(json_build_object(
+        'id', p.id, 'name', p.name, 'position', p.position,
+        'stages', (SELECT coalesce(json_agg(json_build_object(
+            'id', s.id, 'pipelineId', s.pipeline_id, 'label', s.label, 'position', s.position, 'color', s.color,
+            'isActive', s.is_active, 'isDefault', s.is_default, 'probability', s.probability) ORDER BY s.position, s.id), '[]')
+          FROM stages s WHERE s.organization_id = p.organization_id AND s.pipeline_id = p.id)
+      ) ORDER BY p.position, p.id), '[]') FROM pipelines p WHERE p.organization_id = o.id),
+    'members', (SELECT coalesce(json_agg(json_build_object('id', m.id, 'email', m.email, 'name', m.name)), '[]')
+      FROM members m WHERE m.organization_id = o.id),
+    'fields', (SELECT coalesce(json_agg(json_build_object(
+        'id', f.id, 'objectType', f.object_type, 'slug', f.slug, 'name', f.name, 'attributeType', f.attribute_type,
+        'metadata', f.metadata, 'position', f.position, 'isHidden', f.is_hidden, 'slot', f.slot,
+        'pipelineIds', CASE WHEN f.all_pipelines THEN NULL ELSE (SELECT coalesce(json_agg(l.pipeline_id), '[]')
+          FROM custom_field_pipelines l WHERE l.organization_id = f.organization_id AND l.custom_field_id = f.id) END
+      ) ORDER BY f.position, f.slug), '[]') FROM custom_fields f WHERE f.organization_id = o.id)
+  ) AS catalog
+  FROM organizations o WHERE o.id = $1`;
+
+/** Reads what an organization has set up, in one statement. */
+export const loadCatalog = async (database: Database, organizationId: string): Promise<Catalog> => {
+  const statement = { name: 'load-catalog', text: catalogSql, values: [] };
+  const [row] = await database.query<{ catalog: CatalogData }>(organizationId, statement);
+  if (row === undefined) throw new Error(`There is no organization ${organizationId}`);
+  return new Catalog(organizationId, row.catalog);
+};

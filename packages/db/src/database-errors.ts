@@ -1,0 +1,66 @@
+import { ApiError } from '@crm/domain';
+import pg from 'pg';
+
+/** SQLSTATEs after which the whole transaction may simply run again: nothing of it was committed. */
+const retryable = new Set(['40001', '40P01']);
+
+/** Our own SQLSTATE: a deal would get more additional contacts than it may have. */
+export const tooManyAdditionalContacts = 'CRM01';
+
+/** SQLSTATEs (or their classes) that say the database cannot serve now: connection, resources, intervention, lock wait. */
+const isUnavailable = (code: string): boolean => /^(08|53|57P)/.test(code) || code === '55P03' || retryable.has(code);
+
+const statementCanceled = '57014';
+
+/** The SQLSTATE of an error of the database, or undefined when it is of another kind. */
+export const sqlStateOf = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError ? error.code : undefined;
+
+/** Errors of the connection rather than of the database: refused, reset, closed, or no free one in time. */
+const isConnectionError = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error &&
+    typeof error.code === 'string' &&
+    /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/.test(error.code)) ||
+    /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/.test(
+      error.message,
+    ));
+
+/** A statement was ended by its time limit: whoever asked knows better how to narrow it than a retry would. */
+export class StatementTimeoutError extends ApiError {
+  constructor(cause: unknown) {
+    super('unavailable', { message: 'The database did not answer in time', cause });
+  }
+}
+
+/**
+ * Runs `work` and turns what the database throws into errors with a public answer; others pass unchanged.
+ * @throws ApiError `unavailable` with `Retry-After` when trying again can help; {@link StatementTimeoutError} when not.
+ */
+export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    const code = sqlStateOf(error);
+    if (code === statementCanceled) throw new StatementTimeoutError(error);
+    if ((code !== undefined && isUnavailable(code)) || isConnectionError(error)) {
+      throw new ApiError('unavailable', { headers: { 'Retry-After': '1' }, cause: error });
+    }
+    throw error;
+  }
+};
+
+/**
+ * Runs a whole transaction again where the database says that nothing of it happened and a repeat may succeed.
+ * Never around work that is not idempotent and may have been committed: only 40001 and 40P01 are repeated.
+ */
+export const retryTransaction = async <T>(work: () => Promise<T>, attempts = 4): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const code = sqlStateOf(error instanceof ApiError ? error.cause : error);
+      if (code === undefined || !retryable.has(code) || attempt === attempts) throw error;
+    }
+  }
+};

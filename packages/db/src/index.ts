@@ -1,0 +1,12 @@
+export * from './administration.js';
+export * from './api-keys.js';
+export * from './catalog.js';
+export * from './catalogs.js';
+export * from './database.js';
+export { StatementTimeoutError } from './database-errors.js';
+export { findSchemaDrift } from './migrate/drift.js';
+export { migrate, type MigrateOptions, pendingMigrations } from './migrate/migrate.js';
+export { type Migration, readMigrations } from './migrate/migrations.js';
+export * from './page/list-page.js';
+export * from './write/create.js';
+export type { CustomValues, NewAccount, NewContact } from './write/records.js';

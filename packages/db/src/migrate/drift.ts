@@ -1,0 +1,59 @@
+import pg from 'pg';
+import { migrate, noFilters } from './migrate.js';
+import { readSchema } from './migrations.js';
+import { openSchemaEngine } from './schema-engine.js';
+
+/** One line for every column, index, and key that a schema holds, without what Prisma cannot say (collations). */
+const describeSchema = `
+  SELECT format('column %s.%s %s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+                CASE WHEN a.attnotnull THEN ' not null' ELSE '' END, ' default ' || pg_get_expr(d.adbin, d.adrelid)) AS line
+    FROM pg_class c
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+   WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' AND c.relname <> '_prisma_migrations'
+  UNION ALL
+  SELECT 'index ' || replace(replace(pg_get_indexdef(i.indexrelid), $1 || '.', ''), ' COLLATE "C"', '')
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+   WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' AND c.relname <> '_prisma_migrations'
+     AND i.indpred IS NULL AND i.indexprs IS NULL AND NOT (i.indexrelid::regclass::text LIKE '%\\_search\\_idx')
+  UNION ALL
+  SELECT format('key %s %s', conrelid::regclass, replace(pg_get_constraintdef(oid), $1 || '.', ''))
+    FROM pg_constraint WHERE connamespace = $1::regnamespace AND contype IN ('p', 'f', 'u') AND conrelid <> '_prisma_migrations'::regclass`;
+
+const readLines = async (pool: pg.Pool, schema: string): Promise<Set<string>> => {
+  const { rows } = await pool.query<{ line: string }>(describeSchema, [schema]);
+  return new Set(rows.map(({ line }) => line.replaceAll(`${schema}.`, '')));
+};
+
+/**
+ * Compares what the migrations make with what `schema.prisma` says, by building both in one empty database.
+ *
+ * @param url - an empty database; it is left with both
+ * @returns a line for every difference, `+` for what only schema.prisma has and `-` for what only the migrations have; the
+ * indexes and checks that only SQL can say (partial, on expressions, trigram) do not count
+ */
+export const findSchemaDrift = async (url: string): Promise<string[]> => {
+  await migrate(url);
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    const content = await readSchema();
+    const engine = await openSchemaEngine(pool, content);
+    const to = { tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] };
+    const { stdout } = await engine.diff({
+      from: { tag: 'empty' },
+      to,
+      script: true,
+      exitCode: null,
+      filters: noFilters,
+    });
+    if (stdout === null || !stdout.includes('CREATE TABLE')) throw new Error('The schema engine printed no tables');
+    await pool.query(`CREATE SCHEMA expected; SET search_path = expected; ${stdout}; RESET search_path`);
+    const [actual, expected] = [await readLines(pool, 'public'), await readLines(pool, 'expected')];
+    return [
+      ...[...expected].filter((line) => !actual.has(line)).map((line) => `+ ${line}`),
+      ...[...actual].filter((line) => !expected.has(line)).map((line) => `- ${line}`),
+    ];
+  } finally {
+    await pool.end();
+  }
+};

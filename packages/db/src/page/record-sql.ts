@@ -1,0 +1,60 @@
+import type { FieldSelection, ObjectType, SystemField } from '@crm/domain';
+import type { Parameters } from './parameters.js';
+
+/** The table of each object; `r` is its alias in every statement of this folder. */
+export const tables: Readonly<Record<ObjectType, string>> = {
+  opportunity: 'opportunities',
+  account: 'accounts',
+  contact: 'contacts',
+};
+
+const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const related = (table: string, column: string, key: string): string =>
+  `(SELECT x.${column} FROM ${table} x WHERE x.organization_id = r.organization_id AND x.id = r.${key})`;
+
+/** System fields that are no plain column, as SQL; all others are the column of their name. */
+const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> = {
+  opportunity: {
+    amount: 'trim_scale(r.amount)',
+    owner_email: related('members', 'email', 'owner_id'),
+    stage_name: related('stages', 'label', 'stage_id'),
+    pipeline_name: related('pipelines', 'name', 'pipeline_id'),
+    account_domain: related('accounts', 'domain', 'account_id'),
+    account_name: related('accounts', 'name', 'account_id'),
+    contact_email: related('contacts', 'email', 'contact_id'),
+    contact_first_name: related('contacts', 'first_name', 'contact_id'),
+    contact_last_name: related('contacts', 'last_name', 'contact_id'),
+  },
+  account: {},
+  contact: { name: `nullif(concat_ws(' ', r.first_name, r.last_name), '')` },
+};
+
+/** A system field as it is read, as an SQL expression over the record `r`. */
+export const systemFieldSql = (objectType: ObjectType, field: SystemField): string =>
+  computed[objectType][field.name] ?? (field.kind === 'timestamp' ? utc(`r.${field.name}`) : `r.${field.name}`);
+
+const baseRecords: Readonly<Record<ObjectType, string>> = {
+  opportunity: `(r.record::jsonb - 'custom_fields')`,
+  account: `jsonb_build_object('id', r.id, 'domain', r.domain, 'name', r.name)`,
+  contact: `jsonb_build_object('id', r.id, 'name', ${computed.contact['name'] ?? ''}, 'first_name', r.first_name,
+    'last_name', r.last_name, 'email', r.email, 'account_id', r.account_id)`,
+};
+
+/** The custom values that a selection shows, as jsonb. */
+const customFieldsSql = (selection: FieldSelection, parameters: Parameters): string =>
+  selection.custom.length === 0
+    ? `'{}'::jsonb`
+    : `(SELECT coalesce(jsonb_object_agg(v.key, v.value), '{}') FROM jsonb_each(r.custom_fields) v
+         WHERE v.key = ANY (${parameters.add(selection.custom.map(({ slug }) => slug))}::text[]))`;
+
+/**
+ * One record as JSON text. An opportunity in its default selection has it stored: nothing is computed on the way.
+ * (`additional_contacts` and the names in it are part of the stored text too, so other selections start from it.)
+ */
+export const recordSql = (objectType: ObjectType, selection: FieldSelection, parameters: Parameters): string => {
+  if (objectType === 'opportunity' && selection.isDefault) return 'r.record';
+  const extras = selection.extras.map((field) => `'${field.name}', ${systemFieldSql(objectType, field)}`).join(', ');
+  const custom = customFieldsSql(selection, parameters);
+  return `(${baseRecords[objectType]} || jsonb_build_object('custom_fields', ${custom}${extras === '' ? '' : `, ${extras}`}))::text`;
+};
