@@ -48,8 +48,8 @@ async function makeLibraryLinks(root: string): Promise<void> {
   for (const link of links) {
     const target = join(dirname(root), link.target);
     // The file that a link names always stands beside the link.
-    await symlink(basename(link.source), target).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') {
+    await symlink(basename(link.source), target).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
         throw new Error(`cannot make the library link ${target}: run once as the owner of that folder`, {
           cause: error,
         });

@@ -25,8 +25,8 @@ export interface ClusterOptions {
  * @throws when it holds something else, or a cluster of another major version.
  */
 export async function hasCluster(dataDir: string): Promise<boolean> {
-  const version = await readFile(join(dataDir, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
+  const version = await readFile(join(dataDir, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new Error(`cannot read the PostgreSQL data in ${dataDir}: does it belong to another user?`, { cause: error });
   });
   if (version === null) {

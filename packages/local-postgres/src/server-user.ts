@@ -97,9 +97,7 @@ export function asServerUser(file: string, args: string[], options: CommandOptio
 let setprivFound: boolean | undefined;
 
 function hasSetpriv(): boolean {
-  // Other implementations (busybox) lack the flags used above.
-  setprivFound ??=
-    existsSync('/proc/self') &&
-    (spawnSync('setpriv', ['--help'], { encoding: 'utf8' }).stdout ?? '').includes('--pdeathsig');
+  // Other implementations (busybox) lack the flags used above. Without the program there is no output at all.
+  setprivFound ??= existsSync('/proc/self') && /--pdeathsig/.test(String(spawnSync('setpriv', ['--help']).stdout));
   return setprivFound;
 }

@@ -68,16 +68,14 @@ function serverArguments({ dataDir, port, settings }: ServerOptions): string[] {
 }
 
 async function waitUntilReady(dataDir: string, child: ChildProcess): Promise<Postmaster> {
-  let failure: Error | null = null;
-  child.once('error', (error) => {
-    failure = error;
-  });
+  const failures: Error[] = [];
+  child.once('error', (error) => failures.push(error));
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
     const found = await readPostmaster(dataDir);
     if (found?.pid === child.pid && found?.ready === true) return found;
-    if (failure !== null || child.exitCode !== null || child.signalCode !== null) {
-      throw new ServerStartError(await explainFailure(dataDir), { cause: failure });
+    if (failures.length > 0 || child.exitCode !== null || child.signalCode !== null) {
+      throw new ServerStartError(await explainFailure(dataDir), { cause: failures[0] });
     }
     await sleep(POLL_INTERVAL_MS);
   }

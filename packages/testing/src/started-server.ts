@@ -6,17 +6,16 @@ export interface StartedServer {
   folder: string;
 }
 
-const KEY = Symbol.for('crm.testing.startedServer');
-const store = globalThis as { [KEY]?: StartedServer };
+const store = globalThis as { crmStartedServer?: StartedServer };
 
 /** Jest loads setup and teardown apart from each other, so that only the global object is common to both. */
 export function keepForTeardown(started: StartedServer): void {
-  store[KEY] = started;
+  store.crmStartedServer = started;
 }
 
 /** Null when the run used a server that was there already. */
 export function takeStartedServer(): StartedServer | null {
-  const started = store[KEY] ?? null;
-  delete store[KEY];
+  const started = store.crmStartedServer ?? null;
+  delete store.crmStartedServer;
   return started;
 }

