@@ -28,7 +28,7 @@ const isRequiredProperty = (schemaPath: string, root: JsonSchema): boolean => {
 const unknownText = (error: ErrorObject, key: string, location: Location): string => {
   const properties: unknown = error.parentSchema?.['properties'];
   const near = nearestName(key, isRecord(properties) ? Object.keys(properties) : []);
-  const text = location === 'query' ? 'is not a known query parameter' : 'is not a known field';
+  const text = location === 'query' ? 'is not a known parameter' : 'is not a known field';
   return near === undefined ? text : `${text}, did you mean ${near}?`;
 };
 
@@ -44,7 +44,7 @@ const describe = (error: ErrorObject, input: unknown, root: JsonSchema, location
     return [path, requiredText];
   }
   if (error.keyword === 'type' && location === 'query' && Array.isArray(error.data)) {
-    return [path, 'must be given only once'];
+    return [path, 'is given twice'];
   }
   return [path === '' ? location : path, errorText(error)];
 };

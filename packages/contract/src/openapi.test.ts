@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import { createAjv } from './validate/ajv.js';
+import { isRecord } from './validate/schema-walk.js';
+import { buildOpenApiDocument } from './openapi.js';
+import type { Gateway } from './operation.js';
+import { describedOperations } from './operations/all.js';
+import { inboundOperations, readOperations } from './operations/index.js';
+
+const described = (gateway: Gateway) =>
+  buildOpenApiDocument(
+    gateway,
+    describedOperations.filter((contract) => contract.gateway === gateway),
+  );
+
+const documents = [
+  ['read', buildOpenApiDocument('read', readOperations)],
+  ['inbound', buildOpenApiDocument('inbound', inboundOperations)],
+  ['read, all that is described', described('read')],
+  ['inbound, all that is described', described('inbound')],
+] as const;
+
+const referencesIn = (value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (!isRecord(value)) return [];
+  const own = typeof value['$ref'] === 'string' ? [value['$ref']] : [];
+  return [...own, ...Object.values(value).flatMap(referencesIn)];
+};
+
+const resolve = (reference: string, document: unknown): unknown =>
+  reference
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), document);
+
+describe.each(documents)('the document of %s', (_name, document) => {
+  it('is plain JSON', () => {
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+    expect(JSON.stringify(document)).not.toContain('x-document');
+  });
+
+  it('has references that resolve, and no component without one', () => {
+    const references = new Set(referencesIn(document));
+    for (const reference of references) expect([reference, resolve(reference, document)]).not.toContain(undefined);
+    for (const kind of ['schemas', 'responses', 'parameters'] as const) {
+      for (const name of Object.keys(document.components[kind] as object)) {
+        expect(references).toContain(`#/components/${kind}/${name}`);
+      }
+    }
+  });
+
+  it('shows examples that its own schemas accept', () => {
+    const ajv = createAjv();
+    ajv.addVocabulary(['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
+    ajv.addSchema({ ...document, $id: 'https://crm.example/openapi' });
+    const check = (content: unknown): void => {
+      const { schema, example } =
+        (content as Record<string, { schema: object; example: unknown }>)['application/json'] ?? {};
+      const text = JSON.stringify(schema).replaceAll('"#/components', '"https://crm.example/openapi#/components');
+      const validate = ajv.compile(JSON.parse(text) as object);
+      expect([validate(example), validate.errors]).toEqual([true, null]);
+    };
+    for (const item of Object.values(document.paths)) {
+      for (const operation of Object.values(item) as Record<string, Record<string, unknown>>[]) {
+        if (operation['requestBody'] !== undefined) check(operation['requestBody']['content']);
+        check((operation['responses']?.['200'] as Record<string, unknown>)['content']);
+      }
+    }
+    for (const response of Object.values(document.components['responses'] as Record<string, Record<string, unknown>>)) {
+      check(response['content']);
+    }
+  });
+
+  it('asks for a key everywhere but on the health paths', () => {
+    expect(document.security).toEqual([{ ApiKey: [] }]);
+    for (const [path, item] of Object.entries(document.paths)) {
+      const free = path === '/livez' || path === '/readyz';
+      for (const operation of Object.values(item) as Record<string, unknown>[]) {
+        expect(operation['security']).toEqual(free ? [] : undefined);
+      }
+    }
+  });
+
+  it('gives each operation one id and a described tag', () => {
+    const operations = Object.values(document.paths).flatMap(
+      (item) => Object.values(item) as Record<string, unknown>[],
+    );
+    expect(new Set(operations.map((operation) => operation['operationId'])).size).toBe(operations.length);
+    const tags = new Set(document.tags.map((tag) => tag['name']));
+    for (const operation of operations) expect(tags).toContain((operation['tags'] as unknown[])[0]);
+  });
+});
+
+describe('the read document', () => {
+  it('shows the rules that are checked behind the schema', () => {
+    const [, read] = documents[0];
+    const parameters = (read.paths['/v1/opportunities']?.['get'] as { parameters: Record<string, unknown>[] })
+      .parameters;
+    expect(parameters.find(({ name }) => name === 'limit')).toMatchObject({
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 500, default: 100 },
+    });
+    expect(parameters.find(({ name }) => name === 'pipeline_id')).toMatchObject({ required: true });
+  });
+
+  it('refers to named schemas instead of repeating them', () => {
+    const { OpportunityPage } = documents[0][1].components['schemas'] as Record<string, Record<string, unknown>>;
+    expect(OpportunityPage?.['properties']).toMatchObject({
+      opportunities: { type: 'array', items: { $ref: '#/components/schemas/Opportunity' } },
+      custom_field_definitions: { additionalProperties: { $ref: '#/components/schemas/CustomFieldDefinition' } },
+    });
+  });
+});

@@ -1,0 +1,99 @@
+import type { Gateway, OperationContract } from './operation.js';
+import { errorResponseComponents, errorStatusesOf } from './openapi/error-responses.js';
+import { headerComponents, headerParameterComponents, headerParametersOf } from './openapi/headers.js';
+import { healthErrorStatuses, healthPaths } from './openapi/health.js';
+import { operationObject } from './openapi/operation-object.js';
+import type { Json } from './openapi/json.js';
+import { SchemaComponents } from './openapi/schema-components.js';
+import { ErrorBody } from './schemas/envelope.js';
+import type { JsonSchema } from './validate/schema-walk.js';
+
+/** The document, in the parts that callers look at. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: Json;
+  readonly servers: readonly Json[];
+  readonly security: readonly Json[];
+  readonly tags: readonly Json[];
+  readonly paths: Readonly<Record<string, Json>>;
+  readonly components: Json;
+}
+
+/** What a gateway's document may say of where it is served. */
+export interface OpenApiOptions {
+  /** Address of the gateway; where absent, the one that the document was loaded from. */
+  readonly serverUrl?: string;
+}
+
+const gatewayTexts: Readonly<Record<Gateway, { title: string; description: string }>> = {
+  read: {
+    title: 'CRM public API: reading',
+    description: 'Lists and searches opportunities, accounts, contacts and what belongs to them.',
+  },
+  inbound: {
+    title: 'CRM public API: inbound',
+    description: 'Creates and changes opportunities, accounts, contacts and notes, idempotent by natural key.',
+  },
+};
+
+const commonDescription =
+  'Every answer is JSON with `success` and `message`; a success has `data`, an error `statusCode`. A path that exists ' +
+  'answers 405 with `Allow` to a method that it does not take. Unknown body keys and query parameters are refused.';
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Opportunities: 'Deals in a pipeline.',
+  Accounts: 'Companies, known by their domain.',
+  Contacts: 'People, known by their email.',
+  Notes: 'Notes on accounts and contacts.',
+  Pipelines: 'Pipelines and their stages.',
+  Fields: 'System and custom fields of the objects.',
+  Health: 'Whether the gateway runs.',
+};
+
+const byPath = (
+  operations: readonly OperationContract[],
+  components: SchemaComponents,
+): Readonly<Record<string, Json>> => {
+  const paths: Record<string, Json> = {};
+  for (const contract of operations) {
+    paths[contract.path] = { ...paths[contract.path], [contract.method]: operationObject(contract, components) };
+  }
+  return paths;
+};
+
+const onlyNamed = (all: Json, names: ReadonlySet<string>): Json =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
+
+/**
+ * Builds the OpenAPI 3.1 document of a gateway out of the contracts of its operations.
+ * @throws Error when two schemas share a name or an operation answers a status that is not declared.
+ */
+export const buildOpenApiDocument = (
+  gateway: Gateway,
+  operations: readonly OperationContract[],
+  { serverUrl = '/' }: OpenApiOptions = {},
+): OpenApiDocument => {
+  const schemas = new SchemaComponents();
+  schemas.place(ErrorBody as object as JsonSchema);
+  const paths = { ...byPath(operations, schemas), ...healthPaths };
+  const tags = [...new Set([...operations.map(({ tag }) => tag), 'Health'])];
+  const statuses = new Set<number>([...operations.flatMap(errorStatusesOf), ...healthErrorStatuses]);
+  const { title, description } = gatewayTexts[gateway];
+  return {
+    openapi: '3.1.0',
+    info: { title, version: '1.0.0', description: `${description}\n\n${commonDescription}` },
+    servers: [{ url: serverUrl, description: 'This gateway.' }],
+    security: [{ ApiKey: [] }],
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    paths,
+    components: {
+      securitySchemes: {
+        ApiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A key of one organization.' },
+      },
+      schemas: schemas.toJson(),
+      responses: errorResponseComponents(statuses),
+      headers: headerComponents,
+      parameters: onlyNamed(headerParameterComponents, new Set(operations.flatMap(headerParametersOf))),
+    },
+  };
+};

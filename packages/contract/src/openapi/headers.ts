@@ -1,0 +1,72 @@
+import type { OperationContract } from '../operation.js';
+import { componentReference, type Json } from './json.js';
+
+const header = (description: string, example: string | number): Json => ({
+  description,
+  schema: { type: typeof example === 'number' ? 'integer' : 'string' },
+  example,
+});
+
+/** The response headers that answers share. */
+export const headerComponents: Json = {
+  'X-Request-Id': header(
+    'Names this request in the logs; the client’s own when it sent a well-formed one.',
+    'req-7f3a9c',
+  ),
+  'RateLimit-Policy': header('The limits that the request counts against.', '"list";q=1200;w=60'),
+  RateLimit: header('What is left of the limit, and the seconds until it is whole again.', '"list";r=1199;t=60'),
+  'Retry-After': header('Seconds to wait before the next try.', 12),
+};
+
+const references = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, componentReference('headers', name)]));
+
+/** Headers of every answer, whoever asked. */
+export const standingHeaders = references(['X-Request-Id']);
+/** Headers of every answer to a request that was counted. */
+export const countedHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']);
+/** Headers of an answer that asks to wait. */
+export const waitHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After']);
+
+/** The headers of a success of one operation. */
+export const successHeaders = (contract: OperationContract): Json => ({
+  ...countedHeaders,
+  ...Object.fromEntries(
+    Object.entries(contract.headers ?? {}).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  ),
+});
+
+const parameter = (name: string, description: string, schema: Json): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+
+/** The request headers that operations share. */
+export const headerParameterComponents: Json = {
+  RequestId: parameter('X-Request-Id', 'A name for this request; answered and logged when well-formed.', {
+    type: 'string',
+  }),
+  ReadAfter: parameter('X-Read-After', 'Mark of an earlier write that this read has to see.', { type: 'string' }),
+  IdempotencyKey: parameter(
+    'Idempotency-Key',
+    'Makes a repeat within 24 hours answer the first response. Another body under the same key is 422, one in flight 409.',
+    { type: 'string', maxLength: 255 },
+  ),
+  IfMatch: parameter('If-Match', 'Changes the record only when this is its version, as in `"3"`; 412 otherwise.', {
+    type: 'string',
+  }),
+};
+
+/** The names of the request headers that an operation reads. */
+export const headerParametersOf = (contract: OperationContract): readonly string[] => {
+  if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
+  const keyed = contract.method === 'delete' ? [] : ['IdempotencyKey'];
+  const conditional = contract.method === 'patch' && contract.params !== undefined ? ['IfMatch'] : [];
+  return ['RequestId', ...keyed, ...conditional];
+};

@@ -1,0 +1,51 @@
+import { errorReferences } from './error-responses.js';
+import { standingHeaders } from './headers.js';
+import type { Json } from './json.js';
+
+const page = (
+  operationId: string,
+  summary: string,
+  description: string,
+  message: string,
+  errors: readonly number[],
+) => ({
+  get: {
+    operationId,
+    tags: ['Health'],
+    summary,
+    description,
+    security: [],
+    responses: {
+      '200': {
+        description: 'Success.',
+        headers: standingHeaders,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['success', 'message', 'data'],
+              properties: {
+                success: { type: 'boolean', const: true, description: 'True on success.' },
+                message: { type: 'string', description: 'Human-readable status.' },
+                data: { type: 'object', description: 'Empty.' },
+              },
+            },
+            example: { success: true, message, data: {} },
+          },
+        },
+      },
+      ...errorReferences(errors),
+    },
+  },
+});
+
+/** The statuses that the health paths answer beside 200. */
+export const healthErrorStatuses = [500, 503] as const;
+
+/** The paths that tell whether a gateway runs; they take no key. */
+export const healthPaths: Readonly<Record<string, Json>> = {
+  '/livez': page('live', 'Whether the gateway runs', 'Answers without asking the database.', 'Alive', [500]),
+  '/readyz': page('ready', 'Whether the gateway can serve', 'Asks the database; 503 while it cannot serve.', 'Ready', [
+    ...healthErrorStatuses,
+  ]),
+};

@@ -1,0 +1,70 @@
+import type { OperationContract } from '../operation.js';
+import { successBody } from '../validation.js';
+import { isRecord, type JsonSchema } from '../validate/schema-walk.js';
+import { errorReferences, errorStatusesOf } from './error-responses.js';
+import { headerParametersOf, successHeaders } from './headers.js';
+import { componentReference, type Json } from './json.js';
+import type { SchemaComponents } from './schema-components.js';
+
+/** The first example of a schema. */
+const exampleOf = (schema: JsonSchema): unknown =>
+  Array.isArray(schema['examples']) ? (schema['examples'] as unknown[])[0] : undefined;
+
+const parametersIn = (
+  place: 'path' | 'query',
+  schema: JsonSchema | undefined,
+  components: SchemaComponents,
+): readonly Json[] => {
+  const properties = isRecord(schema?.['properties']) ? schema['properties'] : {};
+  const required = Array.isArray(schema?.['required']) ? (schema['required'] as unknown[]) : [];
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...shown } = components.place(property as JsonSchema);
+    return { name, in: place, required: required.includes(name), description, schema: shown };
+  });
+};
+
+const requestBody = (schema: JsonSchema, components: SchemaComponents): Json => ({
+  required: true,
+  content: { 'application/json': { schema: components.place(schema), example: exampleOf(schema) } },
+});
+
+/** A whole answer as an example: the envelope, the example of its data and the properties that are always there. */
+export const successExample = (contract: OperationContract): Json => {
+  const constants = Object.entries(contract.extra ?? {}).filter(([, schema]) => 'const' in schema);
+  return {
+    success: true,
+    message: 'OK',
+    data: exampleOf(contract.data as JsonSchema),
+    ...Object.fromEntries(constants.map(([name, schema]) => [name, (schema as JsonSchema)['const']])),
+  };
+};
+
+const countsAs = (contract: OperationContract): string =>
+  `${contract.description}\n\nNeeds a key that allows \`${contract.group}\` or \`${contract.id}\`.`;
+
+/** One operation as OpenAPI describes it; named schemas go to `components`. */
+export const operationObject = (contract: OperationContract, components: SchemaComponents): Json => ({
+  operationId: contract.id,
+  tags: [contract.tag],
+  summary: contract.summary,
+  description: countsAs(contract),
+  parameters: [
+    ...parametersIn('path', contract.params as JsonSchema | undefined, components),
+    ...parametersIn('query', contract.query as JsonSchema | undefined, components),
+    ...headerParametersOf(contract).map((name) => componentReference('parameters', name)),
+  ],
+  ...(contract.body === undefined ? {} : { requestBody: requestBody(contract.body as JsonSchema, components) }),
+  responses: {
+    '200': {
+      description: 'Success.',
+      headers: successHeaders(contract),
+      content: {
+        'application/json': {
+          schema: components.place({ ...(successBody(contract) as object) }),
+          example: successExample(contract),
+        },
+      },
+    },
+    ...errorReferences(errorStatusesOf(contract)),
+  },
+});

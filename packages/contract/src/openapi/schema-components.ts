@@ -1,0 +1,43 @@
+import { filterDocument } from '../schemas/search.js';
+import { isRecord, mapSubschemas, type JsonSchema } from '../validate/schema-walk.js';
+
+const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const annotations = ({ description, examples }: JsonSchema): JsonSchema => ({
+  ...(description === undefined ? {} : { description }),
+  ...(examples === undefined ? {} : { examples }),
+});
+
+/** Gathers named schemas: one with a `title` becomes a component of that name and a reference where it is used. */
+export class SchemaComponents {
+  readonly #sources = new Map<string, string>();
+  readonly #components = new Map<string, JsonSchema>();
+
+  /** The schema as the document shows it, its named parts as references. @throws Error for two schemas of one name. */
+  place(schema: JsonSchema): JsonSchema {
+    const { 'x-document': shown, ...own } = schema;
+    if (isRecord(shown)) return { ...this.place(shown), ...annotations(own) };
+    if (own['$ref'] === referenceTo('Filter').$ref) this.#define('Filter', filterDocument);
+    if (typeof own['title'] !== 'string') return mapSubschemas(own, (inner) => this.place(inner));
+    this.#define(own['title'], own);
+    return referenceTo(own['title']);
+  }
+
+  /** The components so far, by name. */
+  toJson(): Readonly<Record<string, JsonSchema>> {
+    return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #define(name: string, schema: JsonSchema): void {
+    const source = JSON.stringify(schema);
+    const known = this.#sources.get(name);
+    if (known !== undefined && known !== source) throw new Error(`Two schemas are named ${name}`);
+    if (known !== undefined) return;
+    // The name is taken before its parts are placed: a filter contains filters.
+    this.#sources.set(name, source);
+    this.#components.set(
+      name,
+      mapSubschemas(schema, (inner) => this.place(inner)),
+    );
+  }
+}

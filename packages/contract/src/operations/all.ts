@@ -1,0 +1,15 @@
+import type { OperationContract } from '../operation.js';
+import * as accounts from './accounts.js';
+import * as contacts from './contacts.js';
+import * as notes from './notes.js';
+import * as opportunities from './opportunities.js';
+import * as pipelines from './pipelines.js';
+
+/** Every operation that is described, served or not. */
+export const describedOperations: readonly OperationContract[] = [
+  opportunities,
+  accounts,
+  contacts,
+  notes,
+  pipelines,
+].flatMap((module): OperationContract[] => Object.values(module));

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorCatalogue } from '@crm/domain';
+import { bodyBytes, bulkBodyBytes } from '../bounds.js';
+import { successExample } from '../openapi/operation-object.js';
+import { compileOperation, compileResponseValidator } from '../validation.js';
+import { hasErrorText } from '../validate/error-text.js';
+import { isRecord } from '../validate/schema-walk.js';
+import { describedOperations } from './all.js';
+import { inboundOperations, readOperations } from './index.js';
+
+const examplesOf = (schema: unknown): unknown[] => (schema as { examples?: unknown[] }).examples ?? [];
+
+/** Keywords that constrain nothing by themselves, or that have texts of their own in `field-errors.ts`. */
+const silent = new Set([
+  ...['title', 'description', 'examples', 'default', 'x-document', 'items', 'properties', 'patternProperties'],
+  ...['additionalProperties', 'required'],
+]);
+
+const keywordsOf = (schema: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === 'properties' || keyword === 'patternProperties') {
+      return [keyword, ...Object.values(value as Record<string, Record<string, unknown>>).flatMap(keywordsOf)];
+    }
+    return keyword === 'items' && isRecord(value) ? [keyword, ...keywordsOf(value)] : [keyword];
+  });
+
+describe('every operation', () => {
+  it('is known by one id and one route', () => {
+    expect(new Set(describedOperations.map(({ id }) => id)).size).toBe(describedOperations.length);
+    const routes = describedOperations.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(routes).size).toBe(describedOperations.length);
+  });
+
+  it('is listed for the gateway that serves it', () => {
+    expect(readOperations.every(({ gateway }) => gateway === 'read')).toBe(true);
+    expect(inboundOperations.every(({ gateway }) => gateway === 'inbound')).toBe(true);
+  });
+
+  it.each(describedOperations.map((contract) => [contract.id, contract] as const))('%s is sound', (_id, contract) => {
+    const { params, query, body, item } = compileOperation(contract);
+    expect(contract.path.includes('{id}')).toBe(params !== undefined);
+    expect(query({ surely_unknown: '1' })).toMatchObject({ surely_unknown: 'is not a known parameter' });
+    if (body !== undefined) {
+      expect(examplesOf(contract.body).length).toBeGreaterThan(0);
+      for (const example of examplesOf(contract.body)) {
+        expect(body(example)).toBeNull();
+        for (const each of (example as { items?: unknown[] }).items ?? []) expect(item?.(each)).toBeNull();
+      }
+    }
+    expect(contract.maxBodyBytes ?? bodyBytes).toBe(item === undefined ? bodyBytes : bulkBodyBytes);
+  });
+
+  it.each(describedOperations.map((contract) => [contract.id, contract] as const))(
+    '%s answers as it shows',
+    (_id, contract) => {
+      const check = compileResponseValidator(contract);
+      expect(examplesOf(contract.data).length).toBeGreaterThan(0);
+      expect(check(successExample(contract))).toBeNull();
+      expect(check({ ...successExample(contract), surprise: 1 })).toEqual({ surprise: 'is not a known field' });
+    },
+  );
+
+  it.each(describedOperations.map((contract) => [contract.id, contract] as const))(
+    '%s only uses keywords with texts',
+    (_id, contract) => {
+      for (const schema of [contract.params, contract.query, contract.body, contract.item]) {
+        const used = keywordsOf((schema ?? {}) as Record<string, unknown>).filter((keyword) => !silent.has(keyword));
+        expect(used.filter((keyword) => !hasErrorText(keyword))).toEqual([]);
+      }
+    },
+  );
+
+  it('declares only statuses that the error catalogue has', () => {
+    const known = new Set<number>(Object.values(errorCatalogue).map(({ status }) => status));
+    const declared = describedOperations.flatMap(({ errors }) => errors ?? []);
+    expect(declared.filter((status) => !known.has(status))).toEqual([]);
+  });
+});

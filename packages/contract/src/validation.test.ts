@@ -1,0 +1,227 @@
+import { describe, expect, it } from '@jest/globals';
+import { keysPerCall, nameLength, reportedErrors } from './bounds.js';
+import { updateContact } from './operations/contacts.js';
+import { createNote } from './operations/notes.js';
+import {
+  bulkCreateOpportunities,
+  createOpportunity,
+  getOpportunity,
+  listOpportunities,
+  searchOpportunities,
+} from './operations/opportunities.js';
+import { compileOperation, compileResponseValidator } from './validation.js';
+
+const pipelineId = '0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11';
+const create = compileOperation(createOpportunity);
+const body = (input: unknown) => create.body?.(input);
+
+describe('a body', () => {
+  it('is valid with the required properties alone', () => {
+    expect(body({ pipeline_id: pipelineId, opportunity: { name: 'Renewal' } })).toBeNull();
+  });
+
+  it('is not changed, even where values are null', () => {
+    const input = Object.freeze({ pipeline_id: pipelineId, opportunity: Object.freeze({ name: 'a', stage_id: null }) });
+    expect(body(input)).toBeNull();
+    expect(input).toEqual({ pipeline_id: pipelineId, opportunity: { name: 'a', stage_id: null } });
+  });
+
+  it('takes null for what is optional and custom values both ways', () => {
+    const opportunity = {
+      name: 'a',
+      next_steps: 'call',
+      deal_size: null,
+      custom_fields: { tier: 'a' },
+      custom__tier: [1],
+    };
+    expect(body({ pipeline_id: pipelineId, opportunity, related_objects: null })).toBeNull();
+  });
+
+  it('is told all that is wrong at once, by dotted path', () => {
+    const errors = body({
+      pipeline_id: 'x',
+      oportunity: {},
+      opportunity: { nam: 'a', name: null, deal_size: '12', custom_field: {} },
+      related_objects: { owner_email: 7, additional_contact_emails: ['a@b.co', 3, null] },
+    });
+    expect(errors).toEqual({
+      pipeline_id: 'must be a valid UUID',
+      oportunity: 'is not a known field, did you mean opportunity?',
+      'opportunity.nam': 'is not a known field, did you mean name?',
+      'opportunity.name': 'is required',
+      'opportunity.deal_size': 'must be a number',
+      'opportunity.custom_field': 'is not a known field, did you mean custom_fields?',
+      'related_objects.owner_email': 'must be a string',
+      'related_objects.additional_contact_emails[1]': 'must be a string',
+      'related_objects.additional_contact_emails[2]': 'must be a string',
+    });
+  });
+
+  it('names what is missing', () => {
+    expect(body({ opportunity: {} })).toEqual({ pipeline_id: 'is required', 'opportunity.name': 'is required' });
+    expect(body({ pipeline_id: null, opportunity: null })).toEqual({
+      pipeline_id: 'is required',
+      opportunity: 'is required',
+    });
+  });
+
+  it.each([[undefined], [null], [[]], ['text'], [7]])('has to be an object: %p', (input) => {
+    expect(body(input)).toEqual({ body: 'must be a JSON object' });
+  });
+
+  it('takes a UUID in its 36 character form only', () => {
+    const withId = (pipeline_id: unknown) => body({ pipeline_id, opportunity: { name: 'a' } });
+    expect(withId(pipelineId.toUpperCase())).toBeNull();
+    for (const id of [`urn:uuid:${pipelineId}`, ` ${pipelineId}`, `{${pipelineId}}`, `${pipelineId}\n`, '']) {
+      expect(withId(id)).toEqual({ pipeline_id: 'must be a valid UUID' });
+    }
+  });
+
+  it('is bounded in code points', () => {
+    const named = (name: string) => body({ pipeline_id: pipelineId, opportunity: { name } });
+    expect(named('𝒜'.repeat(nameLength))).toBeNull();
+    expect(named('a'.repeat(nameLength + 1))).toEqual({ 'opportunity.name': 'must be at most 255 characters long' });
+  });
+
+  it('does not mistake inherited names for properties', () => {
+    const input: unknown = JSON.parse(
+      `{"pipeline_id":"${pipelineId}","opportunity":{"name":"a"},"__proto__":{},"constructor":1}`,
+    );
+    const errors = body(input);
+    expect(Object.entries(errors ?? {})).toEqual([
+      ['__proto__', 'is not a known field'],
+      ['constructor', 'is not a known field'],
+    ]);
+  });
+
+  it('costs one error where a list is too long, whatever it holds', () => {
+    const input = { note: { title: 'a' }, account_domains: Array.from({ length: 100_000 }, () => null) };
+    expect(compileOperation(createNote).body?.(input)).toEqual({
+      account_domains: `must have at most ${keysPerCall} items`,
+    });
+  });
+
+  it('never answers more errors than the bound, nor whole long keys', () => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1] as const);
+    expect(Object.keys(body(Object.fromEntries(keys)) ?? {})).toHaveLength(reportedErrors);
+    const [path] = Object.keys(
+      body({ ['x'.repeat(5_000)]: 1, pipeline_id: pipelineId, opportunity: { name: 'a' } }) ?? {},
+    );
+    expect(path?.length).toBeLessThan(200);
+  });
+
+  it('of an update clears with null, except for natural keys and the custom values as a whole', () => {
+    const { body: update } = compileOperation(updateContact);
+    expect(update?.({})).toBeNull();
+    expect(update?.({ phone: null, custom__tier: null, custom_fields: { tier: null } })).toBeNull();
+    expect(update?.({ email: null, custom_fields: null })).toEqual({
+      email: 'must be a string',
+      custom_fields: 'must be an object',
+    });
+  });
+
+  it('of a search takes its loose parts in every form, and a limit in bounds', () => {
+    const { body: search } = compileOperation(searchOpportunities);
+    for (const filters of [null, [], {}, [{ and: [] }]]) expect(search?.({ filters })).toBeNull();
+    for (const sort of [null, 'amount:desc', { field: 'amount' }, ['a', 'b']]) expect(search?.({ sort })).toBeNull();
+    for (const fields of [null, 'a,b', ['a']]) expect(search?.({ fields })).toBeNull();
+    expect(search?.({ filters: 'a', sort: 1, fields: [1], limit: 0 })).toEqual({
+      filters: 'must be an array or an object',
+      sort: 'must be a string or an object or an array',
+      'fields[0]': 'must be a string',
+      limit: 'must be at least 1',
+    });
+    expect(search?.({ limit: 501 })).toEqual({ limit: 'must be at most 500' });
+    expect(search?.({ limit: 1.5 })).toEqual({ limit: 'must be an integer' });
+    expect(search?.({ limit: '5' })).toEqual({ limit: 'must be an integer' });
+  });
+
+  it('of a bulk call is checked as a list, its items one by one', () => {
+    const bulk = compileOperation(bulkCreateOpportunities);
+    expect(bulk.body?.({ items: [{ anything: 1 }] })).toBeNull();
+    expect(bulk.body?.({ items: [] })).toEqual({ items: 'must have at least 1 item' });
+    expect(bulk.body?.({ items: Array.from({ length: 101 }, () => ({})) })).toEqual({
+      items: 'must have at most 100 items',
+    });
+    expect(bulk.body?.({ items: [{}, 1] })).toEqual({ 'items[1]': 'must be an object' });
+    expect(bulk.item?.({ pipeline_id: 1, opportunity: { name: 'a' } })).toEqual({ pipeline_id: 'must be a string' });
+  });
+});
+
+describe('a query', () => {
+  const { query } = compileOperation(listOpportunities);
+
+  it('is valid without a prototype, with fields as a list and limit as text', () => {
+    const input = Object.assign(Object.create(null) as object, {
+      pipeline_id: pipelineId,
+      fields: ['a', 'b'],
+      limit: '1e2',
+    });
+    expect(query(input)).toBeNull();
+  });
+
+  it('names unknown, repeated and missing parameters', () => {
+    expect(query({ pipelin_id: 'x', q: ['a', 'b'] })).toEqual({
+      pipeline_id: 'is required',
+      pipelin_id: 'is not a known parameter, did you mean pipeline_id?',
+      q: 'is given twice',
+    });
+  });
+
+  it('takes only the listed values', () => {
+    expect(create.query({ on_match: 'merge' })).toEqual({ on_match: 'must be one of keep, update' });
+    expect(create.query({ on_match: 'update' })).toBeNull();
+  });
+
+  it('of an operation without parameters has to be empty', () => {
+    const { query: none } = compileOperation(createNote);
+    expect(none({})).toBeNull();
+    expect(none({ a: '1' })).toEqual({ a: 'is not a known parameter' });
+  });
+});
+
+describe('path parameters', () => {
+  it('are ids', () => {
+    const { params } = compileOperation(getOpportunity);
+    expect(params?.({ id: pipelineId })).toBeNull();
+    expect(params?.({ id: '1' })).toEqual({ id: 'must be a valid UUID' });
+  });
+});
+
+describe('an answer', () => {
+  const check = compileResponseValidator(createOpportunity);
+  const data = { opportunity_id: pipelineId, name: 'a', amount: null };
+
+  it('is a success envelope with what the operation adds', () => {
+    const warnings = [{ field: 'opportunity.deal_size', message: 'differs' }];
+    expect(check({ success: true, statusCode: 200, message: 'OK', data })).toBeNull();
+    expect(check({ success: true, statusCode: 200, message: 'OK', data, warnings })).toBeNull();
+    expect(check({ success: true, message: 'OK', data })).toEqual({ statusCode: 'is required' });
+    expect(check({ success: true, statusCode: 200, message: 'OK', data: { ...data, id: 'a' } })).toEqual({
+      'data.id': 'is not a known field',
+    });
+  });
+
+  it('or an error envelope', () => {
+    expect(check({ success: false, statusCode: 400, message: 'Validation failed', errors: { a: 'b' } })).toBeNull();
+    expect(check({ success: false, statusCode: 200, message: 'no', stack: '' })).toEqual({
+      stack: 'is not a known field',
+      statusCode: 'must be at least 400',
+    });
+  });
+
+  it('of a list holds records whose custom fields may be named anything', () => {
+    const list = compileResponseValidator(listOpportunities);
+    const [page] = (listOpportunities.data as { examples?: unknown }).examples as [{ opportunities: object[] }];
+    const answer = (change: object) => ({
+      success: true,
+      message: 'OK',
+      data: { ...page, opportunities: [{ ...page.opportunities[0], ...change }] },
+    });
+    expect(list(answer({ custom_fields: { anything: { a: 1 } } }))).toBeNull();
+    expect(list(answer({ contact_id: 'x' }))).toEqual({ 'data.opportunities[0].contact_id': 'must be a valid UUID' });
+    expect(list(answer({ amont: 1 }))).toEqual({
+      'data.opportunities[0].amont': 'is not a known field, did you mean amount?',
+    });
+  });
+});
