@@ -1,4 +1,4 @@
-import type { CustomFieldDefinition } from '../custom-field/definition.js';
+import { propertyNamePrefix, type CustomFieldDefinition } from '../custom-field/definition.js';
 import type { ObjectType } from '../object-type.js';
 import { systemFields, type SystemField } from './system-fields.js';
 
@@ -44,16 +44,13 @@ export const createFieldCatalogue = (
   };
 };
 
-/** The prefix of a custom field's stable name on the wire. */
-export const customFieldPrefix = 'custom__';
-
 /**
  * The definition that `custom__slug` or a bare slug names, or null. The prefixed reading comes first, because it is the
  * stable name that the definitions map gives out.
  */
 export const findDefinition = (catalogue: FieldCatalogue, name: string): CustomFieldDefinition | null => {
-  const prefixed = name.startsWith(customFieldPrefix)
-    ? catalogue.bySlug.get(name.slice(customFieldPrefix.length))
+  const prefixed = name.startsWith(propertyNamePrefix)
+    ? catalogue.bySlug.get(name.slice(propertyNamePrefix.length))
     : undefined;
   return prefixed ?? catalogue.bySlug.get(name) ?? null;
 };

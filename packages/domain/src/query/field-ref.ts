@@ -1,4 +1,5 @@
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
+import { locationTextParts } from '../custom-field/values/location.js';
 import { findDefinition, type FieldCatalogue } from './field-catalogue.js';
 import { findRelation, findSystemField, type RelationName, type SystemField } from './system-fields.js';
 
@@ -15,16 +16,7 @@ export type FieldRef =
 export const dateRangeParts = ['start', 'end'] as const;
 
 /** The parts of a location value: `lat` and `lng` are numbers, the others text; each may be null. */
-export const locationParts = [
-  'address',
-  'city',
-  'region',
-  'postal_code',
-  'country',
-  'lat',
-  'lng',
-  'formatted',
-] as const;
+export const locationParts = [...locationTextParts, 'lat', 'lng', 'formatted'] as const;
 
 /** The parts that a field of this definition may be named by, after a dot; none for most types. */
 export const partsOf = (definition: CustomFieldDefinition): readonly string[] => {

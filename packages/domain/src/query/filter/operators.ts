@@ -40,7 +40,7 @@ export const operatorAliases: Readonly<Record<string, Operator>> = {
 /**
  * How the values of a field compare, which decides its operators and what values they take.
  * `instant` is Unix milliseconds, `timestamp` the same in a custom field, `datetime`, `date` and `time` fixed-width text,
- * `option` one exact value, `option_set` and `member_set` several; `whole` is a date range or location named without a
+ * `checkbox` 0 or 1 as its indexed column has it, `option` one exact value, `option_set` and `member_set` several; `whole` is a date range or location named without a
  * part, of which only emptiness can be asked.
  */
 export const filterKinds = [
@@ -50,6 +50,7 @@ export const filterKinds = [
   'uuid',
   'number',
   'boolean',
+  'checkbox',
   'instant',
   'timestamp',
   'datetime',
@@ -78,6 +79,7 @@ const operatorsByKind: Readonly<Record<FilterKind, readonly Operator[]>> = {
   uuid: exact,
   number: ordered,
   boolean: exact,
+  checkbox: exact,
   instant: ordered,
   timestamp: ordered,
   datetime: ordered,

@@ -3,7 +3,8 @@ import type { Operator } from './operators.js';
 
 /**
  * One value in comparison form: folded text, a number, a boolean, the exact value of an option, a lower-case uuid, or
- * dates and times as fixed-width text. Instants of system fields and of `timestamp` fields are Unix milliseconds.
+ * dates and times as fixed-width text. Instants of system fields and of `timestamp` fields are Unix milliseconds, a
+ * custom checkbox is 0 or 1.
  */
 export type FilterScalar = string | number | boolean;
 

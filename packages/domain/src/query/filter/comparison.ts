@@ -1,0 +1,129 @@
+import type { ErrorCollector } from '../../errors.js';
+import type { FieldRef } from '../field-ref.js';
+import { parseOperand, type Operand } from './operand.js';
+import type { FilterKind, Operator } from './operators.js';
+import type { FilterLeaf, FilterNode, FilterScalar, FilterValue } from './tree.js';
+
+/** The most entries of one list value. */
+export const maxListValues = 200;
+
+/** A comparison whose field and operator are known to fit, and where its value stands in the request. */
+export interface Comparison {
+  readonly field: FieldRef;
+  readonly kind: FilterKind;
+  readonly operator: Operator;
+  /** As in `filters[0].value`. */
+  readonly path: string;
+}
+
+/**
+ * Reads the value of a comparison and makes its node: a leaf for most. A whole day stands for its instants, so that on
+ * instants `eq` becomes `between`, `neq` its opposite and `in` an `or`; the operators of order take the end that fits.
+ * @returns null when something was refused; errors are on the path of the value or of its entries
+ */
+export const parseComparison = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
+  const { kind, operator, path } = comparison;
+  if (operator === 'empty' || operator === 'not_empty') return parsePresence(comparison, input, errors);
+  if (input === undefined) {
+    errors.add(path, `Is required by the operator ${operator}`);
+    return null;
+  }
+  if (operator === 'between') return parseBetween(comparison, input, errors);
+  const isSet = kind === 'option_set' || kind === 'member_set';
+  if (listOperators.has(operator) || (isSet && operator === 'eq')) return parseList(comparison, input, errors);
+  const operand = readOne(comparison, input, path, errors);
+  return operand === null ? null : compareWith(comparison, operand);
+};
+
+const listOperators: ReadonlySet<Operator> = new Set(['in', 'not_in', 'contains_all', 'contains_none']);
+
+const leaf = (comparison: Comparison, operator: Operator, value: FilterValue): FilterLeaf => ({
+  kind: 'leaf',
+  field: comparison.field,
+  operator,
+  value,
+});
+
+const isPoint = (operand: Operand): boolean => operand.low === operand.high;
+
+const within = (comparison: Comparison, { low, high }: Operand): FilterLeaf => leaf(comparison, 'between', [low, high]);
+
+const not = (node: FilterNode): FilterNode => ({ kind: 'not', node });
+
+const readOne = (comparison: Comparison, input: unknown, path: string, errors: ErrorCollector): Operand | null => {
+  const operand = parseOperand(input, comparison.field, comparison.kind, comparison.operator);
+  if (operand.ok) return operand.value;
+  errors.add(path, operand.message);
+  return null;
+};
+
+const readEach = (
+  comparison: Comparison,
+  input: readonly unknown[],
+  errors: ErrorCollector,
+): readonly Operand[] | null => {
+  const operands = input.map((entry, index) => readOne(comparison, entry, `${comparison.path}[${index}]`, errors));
+  const good = operands.filter((operand) => operand !== null);
+  return good.length === operands.length ? good : null;
+};
+
+const parsePresence = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
+  if (input === undefined || input === null) return leaf(comparison, comparison.operator, null);
+  errors.add(comparison.path, `The operator ${comparison.operator} takes no value`);
+  return null;
+};
+
+const parseBetween = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
+  if (!Array.isArray(input) || input.length !== 2) {
+    errors.add(comparison.path, 'Must be a list of two values, the lower one first');
+    return null;
+  }
+  const [first, second] = readEach(comparison, input, errors) ?? [];
+  if (first === undefined || second === undefined) return null;
+  if (first.low > second.high) {
+    errors.add(comparison.path, 'Must have the lower value first');
+    return null;
+  }
+  return within(comparison, { low: first.low, high: second.high });
+};
+
+const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
+  if (!Array.isArray(input) || input.length === 0 || input.length > maxListValues) {
+    errors.add(comparison.path, `Must be a list of 1 to ${maxListValues} values`);
+    return null;
+  }
+  const operands = readEach(comparison, input, errors);
+  if (operands === null) return null;
+  const { operator } = comparison;
+  const points = operands.filter(isPoint).map((operand) => operand.low);
+  if (points.length === operands.length) return leaf(comparison, operator, inOrder(points));
+  // Only `in` and `not_in` get here: fields of several values hold no instants.
+  const days = new Map(operands.filter((operand) => !isPoint(operand)).map((day) => [day.low, day]));
+  const nodes: FilterNode[] = inOrder([...days.keys()]).flatMap((low) => {
+    const day = days.get(low);
+    return day === undefined ? [] : [within(comparison, day)];
+  });
+  if (points.length > 0) nodes.push(leaf(comparison, 'in', inOrder(points)));
+  const [only] = nodes;
+  const any: FilterNode = only !== undefined && nodes.length === 1 ? only : { kind: 'or', nodes };
+  return operator === 'in' ? any : not(any);
+};
+
+/** Sorted and each once: the order of a list means nothing, so it must not make another cursor. */
+const inOrder = (values: readonly FilterScalar[]): readonly FilterScalar[] =>
+  [...new Set(values)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+
+const compareWith = (comparison: Comparison, operand: Operand): FilterNode => {
+  const { operator } = comparison;
+  switch (operator) {
+    case 'gt':
+    case 'lte':
+      return leaf(comparison, operator, operand.high);
+    case 'eq':
+      return isPoint(operand) ? leaf(comparison, operator, operand.low) : within(comparison, operand);
+    case 'neq':
+      return isPoint(operand) ? leaf(comparison, operator, operand.low) : not(within(comparison, operand));
+    default:
+      return leaf(comparison, operator, operand.low);
+  }
+};

@@ -1,0 +1,90 @@
+import type { FieldRef } from '../field-ref.js';
+import type { FilterLeaf, FilterNode, FilterScalar } from './tree.js';
+
+/**
+ * A record's value in comparison form, as the tree has its own; a list for fields of several values; null for none. A date
+ * range or location as a whole is any scalar when it is there.
+ */
+export type ComparisonValue = FilterScalar | readonly FilterScalar[] | null;
+
+/**
+ * Whether a record matches: what filters mean, in its plainest form, for tests to hold the database's answers against.
+ * @param valueOf the record's value of a field that the tree names
+ */
+export const matchesFilter = (node: FilterNode, valueOf: (field: FieldRef) => ComparisonValue): boolean => {
+  switch (node.kind) {
+    case 'and':
+      return node.nodes.every((child) => matchesFilter(child, valueOf));
+    case 'or':
+      return node.nodes.some((child) => matchesFilter(child, valueOf));
+    case 'not':
+      return !matchesFilter(node.node, valueOf);
+    default:
+      return matchesLeaf(node, valueOf(node.field));
+  }
+};
+
+/** The negative operators are complements, hence match records without a value; no other operator does. */
+const matchesLeaf = (leaf: FilterLeaf, value: ComparisonValue): boolean => {
+  const values = present(value);
+  const wanted = present(leaf.value);
+  switch (leaf.operator) {
+    case 'empty':
+      return values.length === 0;
+    case 'not_empty':
+      return values.length > 0;
+    case 'eq':
+      return values.length > 0 && isSubset(values, wanted) && isSubset(wanted, values);
+    case 'neq':
+      return !(isSubset(values, wanted) && isSubset(wanted, values));
+    case 'in':
+      return overlap(values, wanted);
+    case 'not_in':
+    case 'contains_none':
+      return !overlap(values, wanted);
+    case 'contains_all':
+      return isSubset(wanted, values);
+    case 'not_contains':
+      return !compare('contains', values[0], wanted);
+    default:
+      return compare(leaf.operator, values[0], wanted);
+  }
+};
+
+/** The values that are there: null, the empty text and the empty list are none. */
+const present = (value: ComparisonValue): readonly FilterScalar[] => {
+  if (value === null || value === '') return [];
+  return typeof value === 'object' ? value : [value];
+};
+
+const isSubset = (some: readonly FilterScalar[], all: readonly FilterScalar[]): boolean =>
+  some.every((one) => all.includes(one));
+
+const overlap = (some: readonly FilterScalar[], others: readonly FilterScalar[]): boolean =>
+  some.some((one) => others.includes(one));
+
+const compare = (
+  operator: 'contains' | 'starts_with' | 'ends_with' | 'gt' | 'gte' | 'lt' | 'lte' | 'between',
+  value: FilterScalar | undefined,
+  [low, high]: readonly FilterScalar[],
+): boolean => {
+  if (value === undefined || low === undefined) return false;
+  switch (operator) {
+    case 'contains':
+      return String(value).includes(String(low));
+    case 'starts_with':
+      return String(value).startsWith(String(low));
+    case 'ends_with':
+      return String(value).endsWith(String(low));
+    case 'gt':
+      return value > low;
+    case 'gte':
+      return value >= low;
+    case 'lt':
+      return value < low;
+    case 'lte':
+      return value <= low;
+    case 'between':
+      return high !== undefined && value >= low && value <= high;
+  }
+};

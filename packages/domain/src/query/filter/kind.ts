@@ -1,0 +1,49 @@
+import type { AttributeType } from '../../custom-field/definition.js';
+import type { FieldRef } from '../field-ref.js';
+import { relationKinds, type SystemFieldKind } from '../system-fields.js';
+import type { FilterKind } from './operators.js';
+
+const systemKinds: Readonly<Record<SystemFieldKind, FilterKind>> = {
+  text: 'text',
+  email: 'email',
+  domain: 'domain',
+  number: 'number',
+  boolean: 'boolean',
+  uuid: 'uuid',
+  epoch_ms: 'instant',
+  timestamp: 'instant',
+  contact_list: 'whole',
+};
+
+const attributeKinds: Readonly<Record<AttributeType, FilterKind>> = {
+  string: 'text',
+  number: 'number',
+  checkbox: 'checkbox',
+  date: 'date',
+  date_range: 'whole',
+  rating: 'number',
+  timestamp: 'timestamp',
+  select: 'option',
+  multi_select: 'option_set',
+  currency: 'number',
+  percentage: 'number',
+  location: 'whole',
+  time: 'time',
+  datetime: 'datetime',
+  // Not `email` and `domain`: what those hold are natural keys, these hold what a person typed.
+  email: 'text',
+  phone: 'text',
+  website: 'text',
+  url: 'text',
+  radio: 'option',
+  team_members: 'member_set',
+};
+
+/** How the values of this field compare. */
+export const filterKindOf = (ref: FieldRef): FilterKind => {
+  if (ref.source === 'system') return systemKinds[ref.field.kind];
+  if (ref.source === 'relation') return systemKinds[relationKinds[ref.name]];
+  if (ref.part === undefined) return attributeKinds[ref.definition.attributeType];
+  if (ref.definition.attributeType === 'date_range') return 'date';
+  return ref.part === 'lat' || ref.part === 'lng' ? 'number' : 'text';
+};

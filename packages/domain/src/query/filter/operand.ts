@@ -1,0 +1,130 @@
+import { formatInstant, isCalendarDate, parseDate, parseInstant, parseTime } from '../../custom-field/calendar.js';
+import type { CustomFieldDefinition } from '../../custom-field/definition.js';
+import { normalizeDomain } from '../../natural-key/domain.js';
+import { normalizeEmail } from '../../natural-key/email.js';
+import { fail, ok, type Result } from '../../result.js';
+import { codePointLength, findTextFault, fold } from '../../text.js';
+import type { FieldRef } from '../field-ref.js';
+import { quote } from '../quote.js';
+import type { FilterKind, Operator } from './operators.js';
+import type { FilterScalar } from './tree.js';
+
+/** What a value of a filter covers: one point, `low` equal to `high`, or all instants of one UTC day, both included. */
+export interface Operand {
+  readonly low: FilterScalar;
+  readonly high: FilterScalar;
+}
+
+/** The most code points of one value. */
+export const maxValueLength = 2_000;
+
+const dayMs = 86_400_000;
+// In milliseconds this is early 1973; in seconds, a date people mean.
+const implausibleMs = 100_000_000_000;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const point = (value: FilterScalar): Operand => ({ low: value, high: value });
+
+const toPoint = (result: Result<FilterScalar>): Result<Operand> => (result.ok ? ok(point(result.value)) : result);
+
+/**
+ * Reads one value for one field and operator into its comparison form; nothing is coerced.
+ * @param kind the field's, as `filterKindOf` gives it
+ * @param operator decides whether the text of a natural key is a whole key, to normalise, or a piece of one
+ */
+export const parseOperand = (
+  input: unknown,
+  field: FieldRef,
+  kind: FilterKind,
+  operator: Operator,
+): Result<Operand> => {
+  if (input === null) return fail('Null is no value: use the operator empty or not_empty');
+  if (typeof input === 'string') {
+    if (input === '') return fail('An empty text is no value: use the operator empty or not_empty');
+    if (codePointLength(input) > maxValueLength) return fail(`Must have at most ${maxValueLength} characters`);
+    const fault = findTextFault(input);
+    if (fault !== null) return fail(fault);
+  }
+  return kind === 'instant' || kind === 'timestamp' || kind === 'datetime'
+    ? readInstant(input, kind)
+    : toPoint(readPoint(input, field, kind, operator));
+};
+
+const readPoint = (input: unknown, field: FieldRef, kind: FilterKind, operator: Operator): Result<FilterScalar> => {
+  switch (kind) {
+    case 'number':
+      // Adding 0 turns -0, which JSON can spell, into 0.
+      return typeof input === 'number' && Number.isFinite(input) ? ok(input + 0) : fail('Must be a number');
+    case 'boolean':
+      return typeof input === 'boolean' ? ok(input) : fail('Must be true or false');
+    case 'checkbox':
+      return typeof input === 'boolean' ? ok(input ? 1 : 0) : fail('Must be true or false');
+    case 'date':
+      return parseDate(input);
+    case 'time':
+      return parseTime(input);
+    default:
+      return typeof input === 'string' ? readText(input, field, kind, operator) : fail('Must be a text');
+  }
+};
+
+const pieceOperators: ReadonlySet<Operator> = new Set(['contains', 'not_contains', 'starts_with', 'ends_with']);
+
+const readText = (text: string, field: FieldRef, kind: FilterKind, operator: Operator): Result<FilterScalar> => {
+  switch (kind) {
+    case 'uuid':
+      return readUuid(text, 'Must be a uuid');
+    case 'member_set':
+      return readUuid(text, "Must be a member's id, a uuid");
+    case 'option':
+    case 'option_set':
+      return field.source === 'custom' ? readOption(text, field.definition) : ok(text);
+    default:
+      return pieceOperators.has(operator) ? ok(fold(text)) : readWholeText(text, kind);
+  }
+};
+
+const readWholeText = (text: string, kind: FilterKind): Result<FilterScalar> => {
+  if (kind === 'email') {
+    const email = normalizeEmail(text);
+    return email.ok ? ok(email.value.email) : email;
+  }
+  if (kind === 'domain') {
+    const domain = normalizeDomain(text);
+    return domain.ok ? ok(domain.value.domain) : domain;
+  }
+  return ok(fold(text));
+};
+
+const readUuid = (text: string, message: string): Result<FilterScalar> => {
+  const uuid = text.toLowerCase();
+  return uuidPattern.test(uuid) ? ok(uuid) : fail(message);
+};
+
+/** An option's value or, as on writing, its label where only one has it. Archived options stay readable, so they count. */
+const readOption = (text: string, definition: CustomFieldDefinition): Result<FilterScalar> => {
+  const options = definition.metadata?.options ?? [];
+  if (options.some((option) => option.value === text)) return ok(text);
+  const labelled = options.filter((option) => option.label === text);
+  const [only] = labelled;
+  if (only !== undefined && labelled.length === 1) return ok(only.value);
+  if (labelled.length > 1) return fail(`Several options have the label ${quote(text)}: use an option's value`);
+  return fail(`${quote(text)} is no option of ${quote(definition.slug)}`);
+};
+
+const instantMessage = 'Must be Unix milliseconds, RFC 3339 with an offset, or YYYY-MM-DD for that UTC day';
+
+const readInstant = (input: unknown, kind: 'instant' | 'timestamp' | 'datetime'): Result<Operand> => {
+  // A custom timestamp may be any instant, so that only there small numbers are taken as they are.
+  if (kind === 'instant' && typeof input === 'number' && input !== 0 && Math.abs(input) < implausibleMs) {
+    return fail('Looks like seconds: send Unix milliseconds');
+  }
+  const isDay = typeof input === 'string' && isCalendarDate(input);
+  const instant = isDay ? ok(Date.parse(input)) : parseInstant(input);
+  if (!instant.ok) return fail(instantMessage);
+  const lowMs = instant.value;
+  const highMs = isDay ? lowMs + dayMs - 1 : lowMs;
+  return ok(
+    kind === 'datetime' ? { low: formatInstant(lowMs), high: formatInstant(highMs) } : { low: lowMs, high: highMs },
+  );
+};

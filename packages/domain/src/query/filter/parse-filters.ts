@@ -1,0 +1,100 @@
+import type { ErrorCollector } from '../../errors.js';
+import type { FieldCatalogue } from '../field-catalogue.js';
+import { parseLeaf } from './parse-leaf.js';
+import type { FilterNode } from './tree.js';
+
+/** The most comparisons of one request; each whole day in a list of instants is one. */
+export const maxFilterLeaves = 50;
+
+/** How deep nodes may stand: one of the outermost list, or an outermost node, is at depth 1. */
+export const maxFilterDepth = 5;
+
+/** What is the same for all nodes of one request, and how much of its allowance is used. */
+interface Walk {
+  readonly catalogue: FieldCatalogue;
+  readonly errors: ErrorCollector;
+  leaves: number;
+}
+
+/**
+ * Reads `filters`: a list of nodes that must all hold, or one node; each `{and: […]}`, `{or: […]}`, `{not: node}` or
+ * `{field, operator, value}`. Names and types are checked, values brought to comparison form.
+ * @param input what the request carried; null, undefined and an empty list mean no filter
+ * @returns the tree, or null where there is no filter or something was refused. Errors are on paths such as
+ * `filters[2].operator`, `filters.and[0].value` and `filters[0].value[3]`, all of them at once; once there are more
+ * comparisons than allowed the rest is not looked at.
+ */
+export const parseFilters = (input: unknown, catalogue: FieldCatalogue, errors: ErrorCollector): FilterNode | null => {
+  if (input === undefined || input === null) return null;
+  const walk: Walk = { catalogue, errors, leaves: 0 };
+  if (!Array.isArray(input)) return parseNode(input, 'filters', 1, walk);
+  return input.length === 0 ? null : parseGroup('and', input, 'filters', 1, walk);
+};
+
+/** Counts one comparison, or one node that failed to be anything: both cost the same work and at most a few errors. */
+const isWithinAllowance = (walk: Walk, count = 1): boolean => {
+  walk.leaves += count;
+  if (walk.leaves <= maxFilterLeaves) return true;
+  walk.errors.add('filters', `Must hold at most ${maxFilterLeaves} comparisons`);
+  return false;
+};
+
+const refuse = (walk: Walk, path: string, message: string): null => {
+  if (isWithinAllowance(walk)) walk.errors.add(path, message);
+  return null;
+};
+
+const shapeMessage = 'Must be an object with exactly one of: and, or, not, or field with operator and value';
+
+const parseNode = (input: unknown, path: string, depth: number, walk: Walk): FilterNode | null => {
+  if (depth > maxFilterDepth) return refuse(walk, path, `Must not be nested deeper than ${maxFilterDepth}`);
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return refuse(walk, path, shapeMessage);
+  const node = input as Readonly<Record<string, unknown>>;
+  // Typed clients send the keys of all four shapes and null in those that they do not mean.
+  const keys = Object.keys(node).filter((key) => node[key] !== null);
+  const group = keys.find((key) => key === 'and' || key === 'or' || key === 'not');
+  if (group === undefined) return parseComparisonNode(node, path, walk);
+  if (keys.length > 1) return refuse(walk, path, shapeMessage);
+  const child = node[group];
+  const childPath = `${path}.${group}`;
+  if (group === 'not') {
+    const negated = parseNode(child, childPath, depth + 1, walk);
+    return negated === null ? null : { kind: 'not', node: negated };
+  }
+  if (!Array.isArray(child) || child.length === 0) {
+    return refuse(walk, childPath, 'Must be a list of at least one node');
+  }
+  return parseGroup(group === 'and' ? 'and' : 'or', child, childPath, depth + 1, walk);
+};
+
+const parseGroup = (
+  kind: 'and' | 'or',
+  input: readonly unknown[],
+  path: string,
+  depth: number,
+  walk: Walk,
+): FilterNode | null => {
+  const nodes: FilterNode[] = [];
+  for (const [index, child] of input.entries()) {
+    const node = parseNode(child, `${path}[${index}]`, depth, walk);
+    if (node !== null) nodes.push(node);
+    if (walk.leaves > maxFilterLeaves) return null;
+  }
+  const [first] = nodes;
+  if (first === undefined) return null;
+  // A group of one is that one, so that the two spellings share their cursors.
+  return nodes.length === 1 ? first : { kind, nodes };
+};
+
+const parseComparisonNode = (node: Readonly<Record<string, unknown>>, path: string, walk: Walk): FilterNode | null => {
+  if (!isWithinAllowance(walk)) return null;
+  const parsed = parseLeaf(node, path, walk.catalogue, walk.errors);
+  if (parsed === null) return null;
+  return isWithinAllowance(walk, countLeaves(parsed) - 1) ? parsed : null;
+};
+
+const countLeaves = (node: FilterNode): number => {
+  if (node.kind === 'leaf') return 1;
+  if (node.kind === 'not') return countLeaves(node.node);
+  return node.nodes.reduce((sum, child) => sum + countLeaves(child), 0);
+};

@@ -1,0 +1,68 @@
+import type { ErrorCollector } from '../../errors.js';
+import type { FieldCatalogue } from '../field-catalogue.js';
+import { partsOf, resolveField, type FieldRef } from '../field-ref.js';
+import { quote } from '../quote.js';
+import { parseComparison } from './comparison.js';
+import { filterKindOf } from './kind.js';
+import { findOperator, operators, operatorsFor, type Operator } from './operators.js';
+import type { FilterNode } from './tree.js';
+
+const maxUnknownKeys = 5;
+const maxKeyLength = 60;
+
+/**
+ * Reads one `{field, operator, value}`.
+ * @param path where it stands, as in `filters[2]`; errors are on it with `.field`, `.operator` or `.value`
+ * @returns null when something was refused
+ */
+export const parseLeaf = (
+  node: Readonly<Record<string, unknown>>,
+  path: string,
+  catalogue: FieldCatalogue,
+  errors: ErrorCollector,
+): FilterNode | null => {
+  const { field: fieldName, operator: operatorName, value, ...others } = node;
+  // A group's key gets here with null alone, which means absent.
+  const unknownKeys = Object.keys(others).filter((key) => key !== 'and' && key !== 'or' && key !== 'not');
+  for (const key of unknownKeys.slice(0, maxUnknownKeys)) {
+    errors.add(`${path}.${key.slice(0, maxKeyLength)}`, 'Unknown key: a comparison has field, operator and value');
+  }
+  const field = readField(fieldName, `${path}.field`, catalogue, errors);
+  const operator = readOperator(operatorName, `${path}.operator`, errors);
+  if (field === null || operator === null) return null;
+  const kind = filterKindOf(field);
+  if (!operatorsFor(kind).includes(operator)) {
+    errors.add(`${path}.operator`, unfit(operator, field, String(fieldName)));
+    return null;
+  }
+  return parseComparison({ field, kind, operator, path: `${path}.value` }, value, errors);
+};
+
+const readField = (
+  input: unknown,
+  path: string,
+  catalogue: FieldCatalogue,
+  errors: ErrorCollector,
+): FieldRef | null => {
+  const field = typeof input === 'string' ? resolveField(catalogue, input) : null;
+  if (typeof input !== 'string') errors.add(path, 'Must name a field');
+  else if (field === null) errors.add(path, `Unknown field ${quote(input)}`);
+  else if (field.source === 'system' && !field.field.filterable) {
+    errors.add(path, `Cannot filter by ${quote(input)}`);
+    return null;
+  }
+  return field;
+};
+
+const readOperator = (input: unknown, path: string, errors: ErrorCollector): Operator | null => {
+  const operator = typeof input === 'string' ? findOperator(input) : null;
+  if (operator === null) errors.add(path, `Must be one of ${operators.join(', ')}`);
+  return operator;
+};
+
+const unfit = (operator: Operator, field: FieldRef, name: string): string => {
+  const fitting = operatorsFor(filterKindOf(field)).join(', ');
+  const parts = field.source === 'custom' && field.part === undefined ? partsOf(field.definition) : [];
+  const hint = parts.length === 0 ? '' : `; its parts take more: ${parts.map((part) => `${name}.${part}`).join(', ')}`;
+  return `The operator ${operator} does not fit ${quote(name)}, which takes ${fitting}${hint}`;
+};
