@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// Only this launcher is committed as JavaScript, so that `npx crm` resolves before the first build and can say so.
+import { existsSync } from 'node:fs';
+
+const built = new URL('../dist/main.js', import.meta.url);
+if (!existsSync(built)) {
+  process.stderr.write('crm is not built yet. In the repository, run: npm install && npm run build\n');
+  process.exit(78);
+}
+await import(built.href);

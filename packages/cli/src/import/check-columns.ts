@@ -1,0 +1,27 @@
+import { mappingError } from './mapping-source.js';
+import type { Mapping } from './mapping.js';
+
+/**
+ * Compares the mapping with the header of the CSV file, before the first request.
+ *
+ * @throws CliError (78) naming every place that uses a column which the file lacks or has twice.
+ */
+export const checkColumns = (mapping: Mapping, columns: readonly string[]): void => {
+  const problems = mapping.columnUses.flatMap(({ column, place }) => {
+    const times = columns.filter((name) => name === column).length;
+    if (times === 1) return [];
+    if (times > 1) return [`${place}: the CSV file has ${times} columns "${column}"`];
+    const alike = columns.find((name) => fold(name) === fold(column));
+    return [
+      `${place}: the CSV file has no column "${column}"${alike === undefined ? '' : `; did you mean "${alike}"?`}`,
+    ];
+  });
+  if (problems.length === 0) return;
+  const hint =
+    columns.length === 1
+      ? 'The file has one column only: is delimiter: right?'
+      : `The columns of the file: ${columns.join(', ')}`;
+  throw mappingError([...problems, hint]);
+};
+
+const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

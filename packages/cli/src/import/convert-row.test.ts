@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { fail, ok } from '@crm/domain';
+
+import { convertRow, type ConvertedRow } from './convert-row.js';
+import { readMapping } from './mapping-reader.js';
+
+const convert = (yaml: string, cells: Readonly<Record<string, string>>): ConvertedRow =>
+  convertRow(
+    {
+      mapping: readMapping('m.yaml', yaml),
+      pipelineId: 'p1',
+      stageId: (label) => (label === 'Won' ? ok('s1') : fail(`there is no stage "${label}"`)),
+    },
+    new Map(Object.entries(cells)),
+  );
+
+const deal = `
+object: opportunity
+columns:
+  product: [trim, { map: { GTXPro: GTX Pro } }]
+fields:
+  name: { template: '{product} {id}', empty: reject }
+  stage: { column: stage }
+  amount: { column: value }
+  close_date: { column: closed, transform: [{ date: M/d/yyyy }] }
+  account_domain: { column: account, transform: [{ slug_domain: .com }] }
+  additional_contact_emails:
+    - { column: mail, transform: [lower] }
+    - { column: more, transform: [{ split: ';' }, lower] }
+  custom_fields.product: { column: product }
+  custom_fields.tags: { column: tags, transform: [{ split: '|' }] }
+  custom_fields.source: { value: import }
+  next_step: { column: next, empty: { value: Call back } }
+`;
+
+describe('convertRow', () => {
+  it('makes the body of a create request', () => {
+    const cells = {
+      id: '7',
+      product: ' GTXPro ',
+      stage: 'Won',
+      value: '12.50',
+      closed: '3/1/2017',
+      account: 'Acme & Co',
+      mail: 'A@x.com',
+      more: 'B@x.com; c@x.com;',
+      tags: 'one|two',
+      next: '',
+    };
+    expect(convert(deal, cells)).toEqual({
+      kind: 'request',
+      body: {
+        pipeline_id: 'p1',
+        opportunity: {
+          name: 'GTX Pro 7',
+          stage_id: 's1',
+          deal_size: 12.5,
+          close_date: Date.UTC(2017, 2, 1),
+          custom_fields: { product: 'GTX Pro', tags: ['one', 'two'], source: 'import' },
+          next_step: 'Call back',
+        },
+        related_objects: {
+          account_domain: 'acmeco.com',
+          additional_contact_emails: ['a@x.com', 'b@x.com', 'c@x.com'],
+        },
+      },
+    });
+  });
+
+  it('leaves out what is empty, and white space is empty', () => {
+    const cells = { id: '7', product: 'MG', value: ' ', account: '  ', closed: '' };
+    expect(convert(deal, cells)).toEqual({
+      kind: 'request',
+      body: {
+        pipeline_id: 'p1',
+        opportunity: { name: 'MG 7', custom_fields: { product: 'MG', source: 'import' }, next_step: 'Call back' },
+      },
+    });
+  });
+
+  it('tells all problems of a row', () => {
+    expect(convert(deal, { stage: 'Lots', value: 'much', closed: '2/30/2017' })).toEqual({
+      kind: 'rejected',
+      problems: [
+        { field: 'name', reason: 'is empty' },
+        { field: 'stage', reason: 'there is no stage "Lots"' },
+        { field: 'amount', reason: '"much" is not a number such as 1234.50' },
+        { field: 'close_date', reason: '"2/30/2017" is not a date that exists' },
+      ],
+    });
+  });
+
+  it('skips rows on purpose', () => {
+    const yaml = `
+object: contact
+skip_when: [{ column: state, in: [dead, 0] }, { column: mail, empty: true }]
+fields: { email: { column: mail } }`;
+    expect(convert(yaml, { mail: 'a@x.com', state: 'dead' }).kind).toBe('skipped');
+    expect(convert(yaml, { mail: 'a@x.com', state: '0' }).kind).toBe('skipped');
+    expect(convert(yaml, { mail: ' ', state: 'alive' }).kind).toBe('skipped');
+    expect(convert(yaml, { mail: 'a@x.com', state: 'alive' }).kind).toBe('request');
+  });
+
+  it('takes slugs that objects inherit', () => {
+    const yaml = 'object: account\nfields: { domain: { column: d }, custom_fields.constructor: { value: x } }';
+    const converted = convert(yaml, { d: 'a.com' });
+    expect(JSON.stringify(converted)).toContain('"custom_fields":{"constructor":"x"}');
+  });
+});

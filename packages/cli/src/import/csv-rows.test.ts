@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { openCsv, type CsvFormat, type CsvRow } from './csv-rows.js';
+
+const plain: CsvFormat = { delimiter: ',', encoding: 'utf-8' };
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'csv-rows-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+const readAll = async (
+  content: string | Buffer,
+  format = plain,
+): Promise<{ columns: readonly string[]; rows: CsvRow[] }> => {
+  const file = join(directory, 'in.csv');
+  await writeFile(file, content);
+  const csv = await openCsv(file, format);
+  const rows: CsvRow[] = [];
+  for (let next = await csv.rows.next(); next.done !== true; next = await csv.rows.next()) rows.push(next.value);
+  return { columns: csv.columns, rows };
+};
+
+describe('openCsv', () => {
+  it.each(['\n', '\r\n'])('knows the line on which each record starts, with %j line ends', async (end) => {
+    const lines = ['\ufeffa, b ', '1,"x', 'y"', '', '2,z', '"3', '3","4', '4"', '5,6'];
+    const { columns, rows } = await readAll(lines.join(end));
+    expect(columns).toEqual(['a', 'b']);
+    expect(rows.map(({ line, cells }) => [line, ...cells])).toEqual([
+      [2, '1', `x${end}y`],
+      [5, '2', 'z'],
+      [6, `3${end}3`, `4${end}4`],
+      [9, '5', '6'],
+    ]);
+    expect(rows[0]?.row.get('b')).toBe(`x${end}y`);
+  });
+
+  it('reads other delimiters and encodings', async () => {
+    const { rows } = await readAll(Buffer.from('name;x\nM\xfcller;1\n', 'latin1'), {
+      delimiter: ';',
+      encoding: 'windows-1252',
+    });
+    expect(rows[0]?.cells).toEqual(['Müller', '1']);
+  });
+
+  it('says what is wrong with a record and goes on', async () => {
+    const { rows } = await readAll(
+      Buffer.concat([Buffer.from('a,b\n1\n1,2,3\n4,'), Buffer.from([0xfc]), Buffer.from('\n5,6\n')]),
+    );
+    expect(rows.map(({ line, problem }) => [line, problem])).toEqual([
+      [2, 'has 1 cells where the header has 2 columns'],
+      [3, 'has 3 cells where the header has 2 columns'],
+      [4, 'is not valid in the encoding of the file; set encoding: in the mapping'],
+      [5, undefined],
+    ]);
+  });
+
+  it('ends with the line of a quote that is never closed', async () => {
+    await expect(readAll('a,b\n1,2\n3,"4\n5,6\n')).rejects.toThrow(/Quote Not Closed.* line \d/);
+  });
+
+  it('does not gather a whole file behind an open quote in memory', async () => {
+    await expect(readAll(`a,b\n1,"${'x'.repeat(3_000_000)}`)).rejects.toThrow(/Max Record Size/);
+  });
+
+  it('refuses an empty file, a directory and a missing file', async () => {
+    await expect(readAll('')).rejects.toThrow(/is empty/);
+    await expect(openCsv(directory, plain)).rejects.toThrow(/is a directory/);
+    await expect(openCsv(join(directory, 'none.csv'), plain)).rejects.toThrow(/There is no file/);
+  });
+});

@@ -1,0 +1,144 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import { parse, type Info } from 'csv-parse';
+
+import { CliError, configurationError, errorCode, errorText } from '../errors.js';
+import type { Row } from './convert-row.js';
+
+/** One record of the file. */
+export interface CsvRow {
+  /** The line on which the record starts, counted from 1 with the header. */
+  readonly line: number;
+  /** Bytes of the file read up to the end of the record. */
+  readonly bytes: number;
+  /** Its cells in the order of the file, as they are. */
+  readonly cells: readonly string[];
+  /** Its cells by column. */
+  readonly row: Row;
+  /** Why the record cannot be used, when it cannot. */
+  readonly problem: string | undefined;
+}
+
+/** An opened CSV file: its header, and its rows, of which only a few are held in memory at a time. */
+export interface CsvFile {
+  readonly columns: readonly string[];
+  readonly sizeBytes: number;
+  readonly rows: AsyncIterator<CsvRow>;
+}
+
+/** How the file is written. */
+export interface CsvFormat {
+  readonly delimiter: string;
+  readonly encoding: string;
+}
+
+/** A quote that is never closed would otherwise gather the rest of the file in memory. */
+const maxRecordBytes = 1024 * 1024;
+
+interface ParsedRecord {
+  readonly record: readonly string[];
+  readonly info: Info;
+}
+
+/**
+ * Opens a CSV file: a byte order mark, quoted line breaks and empty lines are all right.
+ *
+ * @throws CliError when the file cannot be read, has no header, or is no CSV.
+ */
+export const openCsv = async (file: string, format: CsvFormat): Promise<CsvFile> => {
+  const sizeBytes = await fileSize(file);
+  const records = parsedRecords(file, format);
+  const lines = new LineCounter();
+  const header = await records.next();
+  if (header.done === true) throw configurationError(`${file} is empty: its first line must name the columns.`);
+  const columns = header.value.record.map((name) => name.trim());
+  lines.startOf(header.value);
+  return { columns, sizeBytes, rows: csvRows(columns, records, lines) };
+};
+
+const fileSize = async (file: string): Promise<number> => {
+  try {
+    const status = await stat(file);
+    if (status.isDirectory()) throw configurationError(`${file} is a directory, not a CSV file.`);
+    return status.size;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') throw configurationError(`There is no file ${file}.`);
+    throw error;
+  }
+};
+
+async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<ParsedRecord, undefined> {
+  const parser = parse({
+    bom: true,
+    delimiter: format.delimiter,
+    info: true,
+    max_record_size: maxRecordBytes,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  });
+  const steps = format.encoding === 'utf-8' ? [] : [decoder(format.encoding)];
+  // Its rejection reaches the reader of `parser`, which pipeline() destroys with the same error.
+  const reading = pipeline([createReadStream(file), ...steps, parser]).catch(() => undefined);
+  try {
+    for await (const parsed of parser as AsyncIterable<ParsedRecord>) yield parsed;
+    await reading;
+  } catch (error) {
+    throw new CliError(`${file} cannot be read as CSV: ${errorText(error)}`, 1, { cause: error });
+  }
+  return undefined;
+}
+
+const decoder = (encoding: string): Transform => {
+  const text = new TextDecoder(encoding);
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(null, text.decode(chunk, { stream: true })),
+    flush: (done) => done(null, text.decode()),
+  });
+};
+
+async function* csvRows(
+  columns: readonly string[],
+  records: AsyncIterator<ParsedRecord>,
+  lines: LineCounter,
+): AsyncGenerator<CsvRow, undefined> {
+  for (let next = await records.next(); next.done !== true; next = await records.next()) {
+    const { record, info } = next.value;
+    yield {
+      line: lines.startOf(next.value),
+      bytes: info.bytes,
+      cells: record,
+      row: new Map(columns.map((column, index) => [column, record[index] ?? ''])),
+      problem: recordProblem(columns, record),
+    };
+  }
+  return undefined;
+}
+
+const recordProblem = (columns: readonly string[], record: readonly string[]): string | undefined => {
+  if (record.length !== columns.length) {
+    return `has ${record.length} cells where the header has ${columns.length} columns`;
+  }
+  // The decoder puts this character where bytes were no text; sending it would store the value altered.
+  if (record.some((cell) => cell.includes('\uFFFD')))
+    return 'is not valid in the encoding of the file; set encoding: in the mapping';
+  return undefined;
+};
+
+/** Finds the line on which a record starts; the parser only tells the one where it ends. */
+class LineCounter {
+  /** The parser counts a CRLF inside quotes as two lines. */
+  #countedTwice = 0;
+
+  startOf({ record, info }: ParsedRecord): number {
+    let breaks = 0;
+    for (const cell of record) {
+      if (!cell.includes('\n') && !cell.includes('\r')) continue;
+      breaks += cell.match(/\r\n|\r|\n/g)?.length ?? 0;
+      this.#countedTwice += cell.match(/\r\n/g)?.length ?? 0;
+    }
+    return info.lines - this.#countedTwice - breaks;
+  }
+}

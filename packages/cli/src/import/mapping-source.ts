@@ -1,0 +1,81 @@
+import { basename } from 'node:path';
+
+import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+
+import { configurationError, type CliError } from '../errors.js';
+
+/** A path in the mapping file, as `['fields', 'name', 'transform', 0]`. */
+export type KeyPath = readonly (string | number)[];
+
+/** The text of a mapping file as plain values, which still knows on which line each key stands. JSON is read too: it is YAML. */
+export class MappingSource {
+  readonly #file: string;
+  readonly #document: Document;
+  readonly #lines: LineCounter;
+  readonly #problems: string[] = [];
+
+  /** @throws CliError (78) with the line, when the text is no YAML or JSON. */
+  constructor(file: string, text: string) {
+    this.#file = basename(file);
+    this.#lines = new LineCounter();
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+    for (const error of this.#document.errors) {
+      this.#problems.push(`${this.#file}:${this.#lines.linePos(error.pos[0]).line}: ${error.message}`);
+    }
+    this.throwIfAny();
+  }
+
+  /** The whole file as plain values. */
+  get value(): unknown {
+    return this.#document.toJS();
+  }
+
+  /** `file:line: dotted.key`, the start of a message about it. */
+  place(path: KeyPath): string {
+    const line = this.#lineOf(path);
+    const at = line === undefined ? this.#file : `${this.#file}:${line}`;
+    return path.length === 0 ? at : `${at}: ${dotted(path)}`;
+  }
+
+  /** Notes that what stands at `path` is wrong; all of it is reported together. */
+  problem(path: KeyPath, message: string): void {
+    this.#problems.push(`${this.place(path)}: ${message}`);
+  }
+
+  /** @throws CliError (78) with everything noted, if anything was. */
+  throwIfAny(): void {
+    if (this.#problems.length > 0) throw mappingError(this.#problems);
+  }
+
+  #lineOf(path: KeyPath): number | undefined {
+    for (let length = path.length; length > 0; length -= 1) {
+      const offset = this.#offsetOf(path.slice(0, length));
+      if (offset !== undefined) return this.#lines.linePos(offset).line;
+    }
+    return undefined;
+  }
+
+  /** Offset of the key, not of its value: a nested value starts a line below the key that a reader looks for. */
+  #offsetOf(path: KeyPath): number | undefined {
+    const parent = path.length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, -1), true);
+    const last = path.at(-1);
+    if (isMap(parent)) {
+      const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === last);
+      return pair !== undefined && isScalar(pair.key) ? pair.key.range?.[0] : undefined;
+    }
+    const node = this.#document.getIn(path, true);
+    return isNode(node) ? node.range?.[0] : undefined;
+  }
+}
+
+/** One error for a list of problems in the mapping. */
+export const mappingError = (problems: readonly string[]): CliError =>
+  configurationError(
+    ['The mapping cannot be used; nothing was sent.', ...problems.map((text) => `  ${text}`)].join('\n'),
+  );
+
+const dotted = (path: KeyPath): string =>
+  path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    return text === '' ? key : `${text}.${key}`;
+  }, '');

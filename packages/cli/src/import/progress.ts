@@ -1,0 +1,56 @@
+import { SingleBar } from 'cli-progress';
+
+import type { ImportTally } from './report.js';
+
+/** Shows how far an import is. */
+export interface Progress {
+  /** The import is `bytes` into the file. */
+  readonly update: (bytes: number, tally: ImportTally) => void;
+  /** Something that a user wants to know now, as why nothing moves. */
+  readonly note: (text: string) => void;
+  readonly stop: () => void;
+}
+
+/** Lines are for logs: often enough to see that it lives, rarely enough to read. */
+const lineIntervalMs = 5000;
+
+/** A bar where people watch, and a plain line now and then where the output goes to a file or another program. */
+export const makeProgress = (stream: NodeJS.WritableStream & { isTTY?: boolean }, sizeBytes: number): Progress =>
+  stream.isTTY === true ? barProgress(stream, sizeBytes) : lineProgress(stream, sizeBytes);
+
+const barProgress = (stream: NodeJS.WritableStream, sizeBytes: number): Progress => {
+  const bar = new SingleBar({
+    stream,
+    format: ' [{bar}] {percentage} % | {rows} rows, {rejected} rejected | {rate} rows/s | {note}',
+    barsize: 24,
+    hideCursor: true,
+    etaBuffer: 100,
+  });
+  bar.start(Math.max(sizeBytes, 1), 0, { rows: 0, rejected: 0, rate: 0, note: '' });
+  return {
+    update: (bytes, tally) =>
+      bar.update(bytes, {
+        rows: tally.rows,
+        rejected: tally.rejected,
+        rate: Math.round(tally.rowsPerSecond),
+        note: '',
+      }),
+    note: (text) => bar.update({ note: text }),
+    stop: () => bar.stop(),
+  };
+};
+
+const lineProgress = (stream: NodeJS.WritableStream, sizeBytes: number): Progress => {
+  let lastMs = performance.now();
+  return {
+    update: (bytes, tally) => {
+      if (performance.now() - lastMs < lineIntervalMs) return;
+      lastMs = performance.now();
+      const percent = Math.min(100, Math.floor((bytes / Math.max(sizeBytes, 1)) * 100));
+      const rate = Math.round(tally.rowsPerSecond);
+      stream.write(`${percent} %: ${tally.rows} rows, ${tally.rejected} rejected, ${rate} rows/s\n`);
+    },
+    note: (text) => stream.write(`${text}\n`),
+    stop: () => undefined,
+  };
+};

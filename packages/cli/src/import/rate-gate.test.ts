@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { retryDelayMs } from './backoff.js';
+import { readRetryAfterMs } from './inbound-answer.js';
+import { RateGate, readRateLimit } from './rate-gate.js';
+
+describe('readRateLimit', () => {
+  it.each([
+    ['"inbound";r=1499;t=60', { remaining: 1499, resetSeconds: 60 }],
+    ['"key";r=50;t=30, "organization";r=3;t=12', { remaining: 3, resetSeconds: 12 }],
+    ['limit=100, remaining=50, reset=30', { remaining: 50, resetSeconds: 30 }],
+    ['nonsense', undefined],
+    [null, undefined],
+  ])('reads %s', (header, expected) => {
+    expect(readRateLimit(header)).toEqual(expected);
+  });
+});
+
+describe('RateGate', () => {
+  const never = new AbortController().signal;
+  const isOpen = (gate: RateGate): Promise<boolean> =>
+    Promise.race([
+      gate.enter(never).then(() => true),
+      new Promise<boolean>((resolve) => void setTimeout(() => resolve(false), 30)),
+    ]);
+
+  it('closes when the requests under way may use up what is left, and opens again', async () => {
+    const gate = new RateGate();
+    await gate.enter(never);
+    await gate.enter(never);
+    gate.leave({ remaining: 2, resetSeconds: 60 });
+    expect(await isOpen(gate)).toBe(true);
+    gate.leave({ remaining: 1, resetSeconds: 0.1 });
+    expect(await isOpen(gate)).toBe(false);
+    await gate.enter(never);
+  });
+
+  it('lets go of those who wait when the import stops', async () => {
+    const gate = new RateGate();
+    gate.closeFor(60_000);
+    const stop = new AbortController();
+    const waiting = gate.enter(stop.signal);
+    stop.abort();
+    await expect(waiting).rejects.toThrow(/abort/i);
+  });
+});
+
+describe('retryDelayMs', () => {
+  it('doubles up to ten seconds, less a random half, and never below what the server asks', () => {
+    expect([1, 2, 3, 8, 50].map((attempt) => retryDelayMs(attempt, 0, () => 1))).toEqual([
+      100, 200, 400, 10_000, 10_000,
+    ]);
+    expect(retryDelayMs(3, 0, () => 0)).toBe(200);
+    expect(retryDelayMs(1, 5_000, () => 0)).toBe(5_000);
+  });
+});
+
+describe('readRetryAfterMs', () => {
+  it('reads seconds and dates', () => {
+    expect(readRetryAfterMs('3')).toBe(3000);
+    expect(readRetryAfterMs(new Date(Date.now() - 5000).toUTCString())).toBe(0);
+    expect(readRetryAfterMs('soon')).toBeUndefined();
+    expect(readRetryAfterMs(null)).toBeUndefined();
+  });
+});

@@ -1,0 +1,104 @@
+/** The objects that `crm import` can create. */
+export const importObjects = ['opportunity', 'account', 'contact', 'note'] as const;
+
+/** One of {@link importObjects}. */
+export type ImportObject = (typeof importObjects)[number];
+
+/** What a target's value must be in the request. `custom` is whatever the definition of the custom field takes. */
+export type TargetKind = 'text' | 'number' | 'instant' | 'list' | 'stage' | 'custom';
+
+/** A name on the left side of a mapping's `fields`, and where its value goes in the request. */
+export interface Target {
+  readonly name: string;
+  readonly kind: TargetKind;
+  readonly path: readonly string[];
+}
+
+interface ObjectTargets {
+  readonly required: readonly string[];
+  readonly targets: readonly Target[];
+  /** Where `custom_fields.<slug>` goes; absent where the object has no custom fields. */
+  readonly customFields?: readonly string[];
+}
+
+const target = (name: string, kind: TargetKind, ...path: string[]): Target => ({ name, kind, path });
+const flat = (kind: TargetKind, ...names: string[]): Target[] => names.map((name) => target(name, kind, name));
+
+const byObject: Record<ImportObject, ObjectTargets> = {
+  opportunity: {
+    required: ['name'],
+    targets: [
+      target('name', 'text', 'opportunity', 'name'),
+      target('stage', 'stage', 'opportunity', 'stage_id'),
+      target('amount', 'number', 'opportunity', 'deal_size'),
+      target('close_date', 'instant', 'opportunity', 'close_date'),
+      target('next_action_date', 'instant', 'opportunity', 'next_action_date'),
+      target('next_step', 'text', 'opportunity', 'next_step'),
+      target('account_domain', 'text', 'related_objects', 'account_domain'),
+      target('primary_contact_email', 'text', 'related_objects', 'primary_contact_email'),
+      target('additional_contact_emails', 'list', 'related_objects', 'additional_contact_emails'),
+      target('owner_email', 'text', 'related_objects', 'owner_email'),
+    ],
+    customFields: ['opportunity', 'custom_fields'],
+  },
+  account: {
+    required: ['domain'],
+    targets: flat('text', 'domain', 'name', 'industry', 'description', 'website', 'employee_range'),
+    customFields: ['custom_fields'],
+  },
+  contact: {
+    required: ['email'],
+    targets: flat('text', 'email', 'first_name', 'last_name', 'job_title', 'phone'),
+    customFields: ['custom_fields'],
+  },
+  note: {
+    required: [],
+    targets: [
+      target('title', 'text', 'note', 'title'),
+      target('content', 'text', 'note', 'content'),
+      ...flat('list', 'account_domains', 'contact_emails'),
+    ],
+  },
+};
+
+/** The pattern of custom field slugs. */
+const slugPattern = /^[a-z][a-z0-9_]{0,62}$/;
+const customPrefix = 'custom_fields.';
+
+/** Every target of an object, as shown when a mapping names an unknown one. */
+export const targetNames = (object: ImportObject): string[] => [
+  ...byObject[object].targets.map(({ name }) => name),
+  ...(byObject[object].customFields === undefined ? [] : [`${customPrefix}<slug>`]),
+];
+
+/** The targets without which no record can be created. */
+export const requiredTargets = (object: ImportObject): readonly string[] => byObject[object].required;
+
+/** The target of that name, if the object has one. */
+export const findTarget = (object: ImportObject, name: string): Target | undefined => {
+  const { targets, customFields } = byObject[object];
+  if (!name.startsWith(customPrefix)) return targets.find((candidate) => candidate.name === name);
+  const slug = name.slice(customPrefix.length);
+  if (customFields === undefined || !slugPattern.test(slug)) return undefined;
+  return { name, kind: 'custom', path: [...customFields, slug] };
+};
+
+/** The mapping's name of a field that the gateway refused by its dotted path; the path itself where it has none. */
+export const targetNameOf = (object: ImportObject, dottedPath: string): string => {
+  const { targets, customFields } = byObject[object];
+  const named = targets.find(({ path }) => path.join('.') === dottedPath);
+  if (named !== undefined) return named.name;
+  const prefix = customFields === undefined ? undefined : `${customFields.join('.')}.`;
+  return prefix !== undefined && dottedPath.startsWith(prefix)
+    ? `${customPrefix}${dottedPath.slice(prefix.length)}`
+    : dottedPath;
+};
+
+/** The path of an object's create operation at the inbound gateway. */
+export const createPath = (object: ImportObject): string =>
+  ({
+    opportunity: '/v1/inbound/opportunities',
+    account: '/v1/inbound/accounts',
+    contact: '/v1/inbound/contacts',
+    note: '/v1/inbound/notes',
+  })[object];

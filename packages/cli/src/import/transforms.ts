@@ -1,0 +1,139 @@
+import { fail, ok, type Result } from '@crm/domain';
+
+import { compileDateFormat } from './date-format.js';
+
+/** A value on its way from a cell to a request. */
+export type Scalar = string | number | boolean;
+
+/** One step of a `transform:` list. `split` alone turns one text into several, and later steps take each of them. */
+export type Step =
+  | { readonly kind: 'text' | 'final'; readonly name: TransformName; readonly apply: (text: string) => Result<Scalar> }
+  | { readonly kind: 'split'; readonly name: TransformName; readonly separator: string };
+
+/** The closed list of transforms. */
+export const transformNames = [
+  'trim',
+  'lower',
+  'map',
+  'slug_domain',
+  'email_local',
+  'split',
+  'number',
+  'boolean',
+  'date',
+] as const;
+
+/** One of {@link transformNames}. */
+export type TransformName = (typeof transformNames)[number];
+
+/** What stands beside a transform's name in the mapping; `fallback` is the `default:` of a `map`. */
+export interface TransformArgument {
+  readonly value: unknown;
+  readonly fallback?: unknown;
+}
+
+/** Makes the step that a mapping asks for, or says what is wrong with its argument. */
+export const compileStep = (name: TransformName, argument: TransformArgument): Result<Step> => {
+  switch (name) {
+    case 'trim':
+      return textStep(name, argument, (text) => ok(text.trim()));
+    case 'lower':
+      return textStep(name, argument, (text) => ok(text.toLowerCase()));
+    case 'number':
+      return numberStep(argument);
+    case 'boolean':
+      return finalStep(name, argument, readBoolean);
+    case 'map':
+      return mapStep(argument);
+    case 'slug_domain':
+      return withText(argument, 'the ending of the domains, as .com', (suffix) =>
+        ok({ kind: 'text', name, apply: (text) => slugDomain(text, suffix) }),
+      );
+    case 'email_local':
+      return withText(argument, 'the domain of the addresses, as example.com', (domain) =>
+        ok({ kind: 'text', name, apply: (text) => emailLocal(text, domain) }),
+      );
+    case 'split':
+      return withText(argument, 'the separator, as ";"', (separator) => ok({ kind: 'split', name, separator }));
+    case 'date':
+      return withText(argument, 'the format, as M/d/yyyy', (format) => {
+        const reader = compileDateFormat(format);
+        return reader.ok ? ok({ kind: 'final', name, apply: reader.value }) : reader;
+      });
+  }
+};
+
+type Apply = (text: string) => Result<Scalar>;
+
+const textStep = (name: TransformName, argument: TransformArgument, apply: Apply): Result<Step> =>
+  hasArgument(argument) ? fail(`${name} takes no argument`) : ok({ kind: 'text', name, apply });
+
+const finalStep = (name: TransformName, argument: TransformArgument, apply: Apply): Result<Step> =>
+  hasArgument(argument) ? fail(`${name} takes no argument`) : ok({ kind: 'final', name, apply });
+
+const hasArgument = (argument: TransformArgument): boolean => argument.value !== undefined && argument.value !== true;
+
+const withText = (argument: TransformArgument, what: string, make: (text: string) => Result<Step>): Result<Step> =>
+  typeof argument.value === 'string' && argument.value !== '' ? make(argument.value) : fail(`needs ${what}`);
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
+
+const mapStep = ({ value, fallback }: TransformArgument): Result<Step> => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return fail('needs the values and what they become, as { GTXPro: GTX Pro }');
+  }
+  const entries = new Map<string, Scalar>();
+  for (const [from, to] of Object.entries(value)) {
+    if (to !== null && !isScalar(to)) return fail(`"${from}" must become a text, a number, true or false`);
+    entries.set(from, to ?? '');
+  }
+  if (fallback !== undefined && fallback !== null && !isScalar(fallback)) return fail('default must be one value');
+  const otherwise = fallback === undefined ? undefined : ((fallback ?? '') as Scalar);
+  return ok({ kind: 'text', name: 'map', apply: (text) => ok(entries.get(text) ?? otherwise ?? text) });
+};
+
+const slugDomain = (text: string, suffix: string): Result<string> => {
+  const label = text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]/gu, '');
+  if (label === '') return fail(`"${text}" has no letter or digit to make a domain of`);
+  return ok(`${label}.${suffix.replace(/^\.+/, '')}`);
+};
+
+const emailLocal = (text: string, domain: string): Result<string> => {
+  // Accents are dropped because the local part of an address is ASCII: José Núñez gives jose.nunez.
+  const ascii = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = ascii.split(/[^a-z0-9]+/).filter((word) => word !== '');
+  if (words.length === 0 || /[^\0-\x7f]/.test(ascii)) return fail(`"${text}" has letters that an address cannot have`);
+  return ok(`${words.join('.')}@${domain.replace(/^@/, '')}`);
+};
+
+const numberStep = ({ value }: TransformArgument): Result<Step> => {
+  const signs = value === undefined || value === true ? {} : value;
+  if (typeof signs !== 'object' || signs === null) return fail('takes no argument, or { decimal: ",", group: "." }');
+  const { decimal = '.', group = '', ...others } = signs as Record<string, unknown>;
+  if (Object.keys(others).length > 0 || (decimal !== '.' && decimal !== ',') || typeof group !== 'string') {
+    return fail('takes decimal ("." or ",") and group (a text) only');
+  }
+  return ok({ kind: 'final', name: 'number', apply: (text) => readNumber(text, decimal, group) });
+};
+
+const readNumber = (text: string, decimal: '.' | ',', group: string): Result<number> => {
+  const joined = group === '' ? text.trim() : text.trim().replaceAll(group, '');
+  const plain = decimal === ',' ? joined.replaceAll('.', 'x').replace(',', '.') : joined;
+  // Group signs must be declared: guessing whether 1,234 is a thousand or a fraction would alter amounts silently.
+  if (!/^[+-]?\d+(\.\d+)?$/.test(plain)) return fail(`"${text}" is not a number such as 1234${decimal}50`);
+  if (plain.replace(/\D/g, '').replace(/^0+/, '').length > 15) return fail(`"${text}" has more than 15 digits`);
+  return ok(Number(plain));
+};
+
+const truths = new Map([
+  ...['true', 'yes', 'y', '1'].map((text) => [text, true] as const),
+  ...['false', 'no', 'n', '0'].map((text) => [text, false] as const),
+]);
+
+const readBoolean = (text: string): Result<boolean> => {
+  const truth = truths.get(text.trim().toLowerCase());
+  return truth === undefined ? fail(`"${text}" is neither true, yes, 1 nor false, no, 0`) : ok(truth);
+};

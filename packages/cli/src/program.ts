@@ -1,0 +1,61 @@
+import { Command, CommanderError } from 'commander';
+
+import type { CliContext } from './cli-context.js';
+import { addImportCommand } from './commands/import.js';
+import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
+
+const introduction = `
+Start here:
+  $ npm start                 the whole stack on this machine, with a demo organization
+  $ crm import --help         bring your data in
+  $ crm key create --help     give a program access
+
+Exit codes: 0 ok, 1 failure, 2 wrong command line, 78 wrong configuration.`;
+
+/** Builds the whole of `crm`. */
+export const createProgram = (context: CliContext): Command => {
+  const program = new Command('crm')
+    .description('Run and administer the CRM API.')
+    .helpCommand(false)
+    .showHelpAfterError('(add --help for examples)')
+    .addHelpText('after', introduction)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+    });
+  addImportCommand(program, context);
+  return program;
+};
+
+/** Runs one command line and answers the exit code; errors are shown as text, never as a stack. */
+export const runCli = async (args: readonly string[], context: CliContext): Promise<ExitCode> => {
+  try {
+    await createProgram(context).parseAsync(args, { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    // Commander has shown its own text already; help that was asked for is no error.
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return exitCodes.ok;
+      return showError(context, args, error.message, exitCodes.usage, true);
+    }
+    if (!(error instanceof CliError)) return showError(context, args, errorText(error), exitCodes.failure, false);
+    // An empty message: the command has printed its result, which tells what failed.
+    return error.message === '' ? error.exitCode : showError(context, args, error.message, error.exitCode, false);
+  }
+};
+
+const showError = (
+  context: CliContext,
+  args: readonly string[],
+  message: string,
+  exitCode: ExitCode,
+  isShown: boolean,
+): ExitCode => {
+  if (!isShown) context.stderr.write(`crm: ${message}\n`);
+  // A script that reads stdout gets its one object on failure too.
+  if (args.includes('--json')) {
+    context.stdout.write(`${JSON.stringify({ error: { message, exit_code: exitCode } })}\n`);
+  }
+  return exitCode;
+};

@@ -1,0 +1,31 @@
+import { Writable } from 'node:stream';
+
+import { runCli } from '../src/program.js';
+
+/** How a command line ended. */
+export interface CrmResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command line in this process; `interrupt` stands for Ctrl-C. */
+export const runCrm = async (
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  interrupt: AbortSignal = new AbortController().signal,
+): Promise<CrmResult> => {
+  const stdout = new Collector();
+  const stderr = new Collector();
+  const exitCode = await runCli(args, { env, stdout, stderr, onInterrupt: () => interrupt });
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
+};
+
+class Collector extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString('utf8');
+    done();
+  }
+}
