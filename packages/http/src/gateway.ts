@@ -1,11 +1,103 @@
-import express, { type Express } from 'express';
+import type { OperationContract } from '@crm/contract';
+import { ApiError, validationError } from '@crm/domain';
+import express, { type Express, type Request, type RequestHandler } from 'express';
+import { authenticate } from './authentication.js';
+import { handleError } from './errors.js';
+import { exchangeOf, present } from './exchange.js';
 import type { GatewayAppOptions } from './gateway-options.js';
+import { answerPublicPages } from './health.js';
+import { readOperationInput } from './input.js';
+import type { OperationRequest } from './operation.js';
+import { shedLoad } from './overload.js';
+import { limitFailedAuthentication, limitRequests } from './rate-limit.js';
+import { sendJson, successBody } from './reply.js';
+import { beginExchange } from './request-log.js';
+import { RouteTable, type Route } from './route-table.js';
+
+const defaultMaxInFlight = 256;
+const defaultMaxEventLoopDelayMs = 500;
+
+const toRoutes = <Context>(options: GatewayAppOptions<Context>): Route[] =>
+  options.operations.map((operation) => {
+    const { contract } = operation;
+    if (contract.gateway !== options.gateway) {
+      throw new Error(`${contract.id} belongs to the ${contract.gateway} gateway`);
+    }
+    return {
+      contract,
+      validators: options.validators(contract),
+      run: (request) => operation.handle(options.context, request),
+    };
+  });
+
+/** HTTP/1.1 asks for the header; Node's own answer to its absence would not be in the envelope. */
+const requireHost: RequestHandler = (request, _response, next) => {
+  if (request.headers.host === undefined && request.httpVersionMinor > 0) {
+    throw validationError({ host: 'must be sent as a header' });
+  }
+  next();
+};
+
+const matchRoute =
+  (table: RouteTable): RequestHandler =>
+  (request, _response, next) => {
+    const exchange = exchangeOf(request);
+    exchange.match = table.match(request.method, exchange.path);
+    next();
+  };
+
+const readHeader = (request: Request, name: string): string | undefined => {
+  const values = request.headersDistinct[name];
+  if (values !== undefined && values.length > 1) throw validationError({ [name]: 'is sent twice as a header' });
+  return values?.[0];
+};
+
+const runOperation: RequestHandler = async (request, response) => {
+  const exchange = exchangeOf(request);
+  const { match } = exchange;
+  if (match?.kind !== 'found') throw new ApiError('not_found');
+  const apiKey = present(exchange.apiKey, 'apiKey');
+  const operationRequest: OperationRequest<OperationContract> = {
+    caller: { organizationId: apiKey.organizationId, apiKeyId: apiKey.id },
+    requestId: exchange.requestId,
+    ...present(exchange.input, 'input'),
+    header: (name) => readHeader(request, name),
+  };
+  const reply = await match.route.run(operationRequest);
+  sendJson(response, 200, successBody(reply), reply.headers);
+};
 
 /**
- * Builds the Express app of a gateway, apart from any listener; pass it to `startServer`.
- * @throws Error when an operation belongs to the other gateway, or two share a route.
+ * Builds the Express app of a gateway, apart from any listener; pass it to `startServer`. The order below is the order of
+ * every request. The operation is looked up before the key, because whether a key is allowed depends on it, and answered
+ * for after the key and the limits, so that nobody learns without a key which paths there are.
+ * @throws Error when an operation belongs to the other gateway, or two share method and path.
  */
 export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): Express => {
-  void options;
-  return express();
+  const { logger, limits } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', false);
+  app.set(
+    'trust proxy',
+    typeof options.trustProxy === 'object' ? [...options.trustProxy] : (options.trustProxy ?? false),
+  );
+
+  app.use(beginExchange(logger));
+  app.use(requireHost);
+  app.use(answerPublicPages(options));
+  app.use(
+    shedLoad({
+      maxInFlight: options.maxInFlight ?? defaultMaxInFlight,
+      maxEventLoopDelayMs: options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs,
+    }),
+  );
+  app.use(matchRoute(new RouteTable(toRoutes(options))));
+  app.use(authenticate(options.authentication, limitFailedAuthentication(limits, logger), logger));
+  app.use(limitRequests(options.gateway, limits, logger));
+  app.use(readOperationInput);
+  app.use(runOperation);
+  app.use(handleError);
+  return app;
 };

@@ -1,3 +1,4 @@
+export * from './logger.js';
 export * from './api-key-record.js';
 export * from './environment.js';
 export * from './gateway-options.js';

@@ -5,7 +5,7 @@ export type Validator = (input: unknown) => FieldErrors | null;
 
 /** The compiled validators of one operation; one is absent where the contract has no such input. */
 export interface OperationValidators {
-  readonly validateParams?: Validator | undefined;
-  readonly validateQuery?: Validator | undefined;
-  readonly validateBody?: Validator | undefined;
+  readonly params?: Validator | undefined;
+  readonly query?: Validator | undefined;
+  readonly body?: Validator | undefined;
 }

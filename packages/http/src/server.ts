@@ -1,6 +1,10 @@
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import { Server as NetServer, type AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { answerClientErrors } from './client-error.js';
+import { drainingSetting } from './reply.js';
+import { stopOnSignals } from './signals.js';
 
 /** Where and how long to serve. */
 export interface ServerOptions {
@@ -8,6 +12,10 @@ export interface ServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly logger: Logger;
+  /** Time for a whole request to arrive, 15,000 ms when absent; 408 past it. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** Time for the headers of a request to arrive, 10,000 ms when absent; 408 past it. */
+  readonly headersTimeoutMs?: number | undefined;
   /** Time for requests in work to end after a stop was asked for, 15,000 ms when absent. */
   readonly shutdownTimeoutMs?: number | undefined;
   /** Called once when the last request has ended, to close pools; given 3 seconds. */
@@ -27,11 +35,104 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+const defaultRequestTimeoutMs = 15_000;
+const defaultHeadersTimeoutMs = 10_000;
+/** Longer than the 60 s after which common balancers drop an idle connection: the side that sends must close first. */
+const keepAliveTimeoutMs = 65_000;
+const checkTimeoutsEveryMs = 1_000;
+const maxHeaderBytes = 16 * 1024;
+const defaultShutdownTimeoutMs = 15_000;
+/** How long idle connections stay open in a shutdown: a request may be on its way on any of them. */
+const idleGraceMs = 1_000;
+const onStoppedTimeoutMs = 3_000;
+
+const createHttpServer = (app: Express, options: ServerOptions): Server => {
+  const server = createServer(
+    {
+      requestTimeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+      headersTimeout: options.headersTimeoutMs ?? defaultHeadersTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      connectionsCheckingInterval: checkTimeoutsEveryMs,
+      maxHeaderSize: maxHeaderBytes,
+      // Node's own answer would be empty; the app answers in the envelope.
+      requireHostHeader: false,
+    },
+    app,
+  );
+  // Node answers an unknown expectation with an empty 417; a server is free to ignore it instead.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  answerClientErrors(server, options.logger);
+  return server;
+};
+
+const listenProblem = (error: NodeJS.ErrnoException, { host, port }: ServerOptions): Error => {
+  if (error.code === 'EADDRINUSE') return new Error(`Port ${port} on ${host} is already in use`, { cause: error });
+  if (error.code === 'EACCES')
+    return new Error(`Port ${port} on ${host} is not allowed to this user`, { cause: error });
+  return new Error(`Cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error });
+};
+
+const listen = (server: Server, options: ServerOptions): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenProblem(error, options)));
+    server.listen({ host: options.host, port: options.port }, () => {
+      server.removeAllListeners('error');
+      server.on('error', (error) => options.logger.error({ err: error }, 'the listener failed'));
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+
+/** Closes the listening socket and resolves when the last connection is gone. Connections stay as they are. */
+const stopAccepting = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    // In the check phase every connection that had come in by the last poll is accepted, so none is reset in the queue.
+    // The close of `http.Server` would also end idle connections at once, and with them requests already on their way.
+    setImmediate(() => NetServer.prototype.close.call(server, () => resolve()));
+  });
+
+const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  const done = await Promise.race([work.then(() => true), timeout]);
+  clearTimeout(timer);
+  return done;
+};
+
 /**
- * Listens with the app.
+ * Readiness goes first, and from here every answer closes its connection; then no new connections; then idle ones are
+ * closed; what is still in work when the time is up is cut off.
+ */
+const drain = async (server: Server, app: Express, options: ServerOptions): Promise<void> => {
+  const { logger } = options;
+  app.enable(drainingSetting);
+  logger.info('shutting down');
+  const closed = stopAccepting(server);
+  const closeIdle = setInterval(() => server.closeIdleConnections(), idleGraceMs);
+  const finished = await withinMs(closed, options.shutdownTimeoutMs ?? defaultShutdownTimeoutMs);
+  clearInterval(closeIdle);
+  if (!finished) {
+    logger.warn('requests were still in work when the time to shut down was over');
+    server.closeAllConnections();
+  }
+  // Its timer for timeouts ends with this close; the listener itself is closed already.
+  server.close(() => undefined);
+  const released = await withinMs(Promise.resolve(options.onStopped?.()), onStoppedTimeoutMs);
+  if (!released) logger.warn('resources were not released in time');
+  logger.info('stopped');
+};
+
+/**
+ * Listens with the app, until SIGTERM or SIGINT or a call of `stop`.
  * @throws Error naming the port when it is taken or not allowed.
  */
-export const startServer = (app: Express, options: ServerOptions): Promise<RunningServer> => {
-  void app;
-  return Promise.reject(new Error(`not yet: ${options.port}`));
+export const startServer = async (app: Express, options: ServerOptions): Promise<RunningServer> => {
+  const server = createHttpServer(app, options);
+  const port = await listen(server, options);
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= drain(server, app, options));
+  if (options.handleSignals ?? true) stopOnSignals(stop, options.logger);
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return { server, port, url: `http://${host}:${port}`, stop };
 };

@@ -1,0 +1,70 @@
+import { ApiError, hashApiKey, parseApiKey } from '@crm/domain';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import type { ApiKeyRecord, AuthenticationOptions } from './api-key-record.js';
+import { exchangeOf } from './exchange.js';
+import { ApiKeyCache } from './key-cache.js';
+import { createKeyUsageReporter } from './key-usage.js';
+import type { RouteMatch } from './route-table.js';
+
+const defaultMaxAgeMs = 2_000;
+const defaultMaxEntries = 10_000;
+
+const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
+  record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
+
+/** Where no operation answers, any key in force may learn so. */
+const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean => {
+  if (match?.kind !== 'found') return true;
+  const { id, group } = match.route.contract;
+  return record.allowedOperations.includes(group) || record.allowedOperations.includes(id);
+};
+
+/** Looks up the key that a request carries. A key sent twice arrives joined by a comma and is malformed like any other. */
+const createKeyFinder = (options: AuthenticationOptions): ((request: Request) => Promise<ApiKeyRecord | null>) => {
+  const cache = new ApiKeyCache(options.findApiKeyByHash, {
+    maxAgeMs: options.cacheMaxAgeMs ?? defaultMaxAgeMs,
+    maxEntries: options.cacheMaxEntries ?? defaultMaxEntries,
+  });
+  return async (request) => {
+    const header = request.headers['x-api-key'];
+    const key = typeof header === 'string' ? parseApiKey(header) : null;
+    if (key === null) return null;
+    try {
+      return await cache.find(hashApiKey(key));
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw new ApiError('unavailable', { cause: error, headers: { 'Retry-After': '1' } });
+    }
+  };
+};
+
+/**
+ * Lets a request pass whose key is in force and allows the operation. A missing, malformed, unknown, revoked, expired and
+ * out-of-scope key get one and the same 401, after the same statements. Failures alone run `limitFailures`, which counts
+ * them by address and lets none pass beyond its limit; a valid key never meets it.
+ */
+export const authenticate = (
+  options: AuthenticationOptions,
+  limitFailures: RequestHandler,
+  logger: Logger,
+): RequestHandler => {
+  const findKey = createKeyFinder(options);
+  const reportUse = createKeyUsageReporter(options.onKeyUsed, logger);
+  const refuse = (request: Request, response: Response, next: (error: unknown) => void): void => {
+    void limitFailures(request, response, (error?: unknown) => {
+      next(error ?? new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } }));
+    });
+  };
+  return async (request, response, next) => {
+    const exchange = exchangeOf(request);
+    const record = await findKey(request);
+    if (record === null || !isInForce(record, Date.now()) || !isAllowed(record, exchange.match)) {
+      refuse(request, response, next);
+      return;
+    }
+    exchange.apiKey = record;
+    reportUse(record.id);
+    next();
+  };
+};

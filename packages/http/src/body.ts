@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { ApiError, validationError } from '@crm/domain';
+import { scanJson } from './json-scan.js';
+
+/** The largest body in bytes where a contract says nothing else. */
+export const defaultMaxBodyBytes = 256 * 1024;
+/** Objects and arrays within each other. */
+export const maxJsonDepth = 32;
+
+const contentTypeForm = /^\s*application\/json\s*((?:;[^;]*)*)$/i;
+const charsetForm = /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i;
+
+const isUtf8Json = (contentType: string): boolean => {
+  const parameters = contentTypeForm.exec(contentType)?.[1];
+  if (parameters === undefined) return false;
+  const charsets = parameters.split(';').map((parameter) => charsetForm.exec(parameter)?.[1]?.toLowerCase());
+  return charsets.every((charset) => charset === undefined || charset === 'utf-8' || charset === 'utf8');
+};
+
+const bodyError = (text: string): ApiError => validationError({ body: text });
+
+/** Refuses a body by its headers, before a byte of it is read. */
+const checkHeaders = (request: IncomingMessage, maxBytes: number): void => {
+  const { headers } = request;
+  const contentType = headers['content-type'];
+  if (contentType !== undefined && !isUtf8Json(contentType)) throw new ApiError('unsupported_media_type');
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+    throw new ApiError('unsupported_media_type', {
+      message: 'Content-Encoding is not supported: the body must be sent uncompressed',
+      headers: { 'Accept-Encoding': 'identity' },
+    });
+  }
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+};
+
+const tooLarge = (maxBytes: number): ApiError =>
+  new ApiError('payload_too_large', { message: `The request body is larger than ${maxBytes} bytes` });
+
+/** The bytes of a body. @throws ApiError `payload_too_large` as soon as there is one too many; Error when the client is gone. */
+const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const settle = (act: () => void): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      // Errors may still follow, and one that nobody listens for would end the process.
+      request.on('error', () => undefined);
+      act();
+    };
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else
+        settle(() => {
+          // The rest is read and dropped, so that the client gets to read the answer; the request timeout bounds it.
+          request.resume();
+          reject(tooLarge(maxBytes));
+        });
+    };
+    const onEnd = (): void =>
+      settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    const onGone = (): void => settle(() => reject(new ApiError('request_timeout')));
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
+
+/**
+ * Parses the text of a body strictly. Nothing that reaches an operation was dropped, altered or guessed on the way.
+ * @throws ApiError `validation_failed` with every problem of the text on its dotted path.
+ */
+export const parseJsonBody = (bytes: Buffer): Readonly<Record<string, unknown>> => {
+  if (!isUtf8(bytes)) throw bodyError('must be valid UTF-8');
+  const text = bytes.toString('utf8');
+  const scan = scanJson(text, maxJsonDepth);
+  if (scan.tooDeep) throw bodyError(`must not nest deeper than ${maxJsonDepth} levels`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw bodyError('must be valid JSON');
+  }
+  if (scan.errors.size > 0) throw validationError(Object.fromEntries(scan.errors));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bodyError('must be a JSON object');
+  return value as Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Reads and parses the body of a request: JSON in UTF-8, uncompressed, one object, at most `maxBytes`.
+ * @throws ApiError `unsupported_media_type`, `payload_too_large` or `validation_failed`.
+ */
+export const readJsonBody = async (
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<Readonly<Record<string, unknown>>> => {
+  checkHeaders(request, maxBytes);
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.length === 0) throw bodyError('is required');
+  if (request.headers['content-type'] === undefined) throw new ApiError('unsupported_media_type');
+  return parseJsonBody(bytes);
+};

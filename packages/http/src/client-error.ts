@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorCatalogue, type ErrorCode } from '@crm/domain';
+import type { Logger } from 'pino';
+import { errorBody } from './errors.js';
+
+const codeByNodeCode: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+const unreadable = 'The request is not valid HTTP';
+
+/** The whole answer to what never became a request. */
+const rawAnswer = (status: number, message: string, requestId: string): string => {
+  const body = errorBody(status, message);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+};
+
+/** Answers a request whose body stopped to arrive, in place of the app that waits for it and that logs it. */
+const answerUnderway = (response: ServerResponse, status: number, message: string): void => {
+  const body = errorBody(status, message);
+  response.shouldKeepAlive = false;
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+  });
+  response.end(body);
+};
+
+/**
+ * Answers in the envelope what Node refuses before any app sees it: broken requests, headers that are too large or too
+ * slow, bodies that do not arrive in time, `CONNECT`. Each is one log line, as every request is.
+ */
+export const answerClientErrors = (server: Server, logger: Logger): void => {
+  const underway = new WeakMap<Duplex, ServerResponse>();
+  const refuse = (socket: Duplex, status: number, message: string): void => {
+    const response = underway.get(socket);
+    const isOpen = response !== undefined && !response.writableFinished;
+    // In the middle of an answer nothing else can be said any more.
+    if (!socket.writable || (isOpen && response.headersSent)) socket.destroy();
+    else if (isOpen) answerUnderway(response, status, message);
+    else {
+      const requestId = randomUUID();
+      logger.info({ status, request_id: requestId }, 'request');
+      socket.end(rawAnswer(status, message, requestId), () => socket.destroy());
+    }
+  };
+  server.on('request', (request, response) => underway.set(request.socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const code = codeByNodeCode[error.code ?? ''];
+    if (code === undefined) refuse(socket, 400, unreadable);
+    else refuse(socket, errorCatalogue[code].status, errorCatalogue[code].message);
+  });
+  server.on('connect', (_request, socket) => {
+    refuse(socket, errorCatalogue.method_not_allowed.status, errorCatalogue.method_not_allowed.message);
+  });
+};

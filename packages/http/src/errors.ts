@@ -1,0 +1,47 @@
+import { ApiError, errorCatalogue, type ErrorCode, type FieldErrors } from '@crm/domain';
+import type { ErrorRequestHandler } from 'express';
+import { exchangeOf } from './exchange.js';
+import { sendJson } from './reply.js';
+
+/** The error envelope as text. */
+export const errorBody = (
+  status: number,
+  message: string,
+  errors?: FieldErrors,
+  extra?: Readonly<Record<string, unknown>>,
+): string => JSON.stringify({ success: false, message, statusCode: status, errors, ...extra });
+
+const codeOfStatus = new Map<number, ErrorCode>(
+  (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => [errorCatalogue[code].status, code]),
+);
+
+/** The status that Express and its parts put on an error, when it blames the client. */
+const clientStatusOf = (error: unknown): number | undefined => {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
+  const { status } = error;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
+};
+
+/**
+ * The one place that turns whatever was thrown into a public error. An unknown error answers as `internal`: its text may
+ * hold SQL, addresses or secrets and goes to the log alone.
+ */
+export const toApiError = (error: unknown): ApiError => {
+  if (error instanceof ApiError) return error;
+  const status = clientStatusOf(error);
+  if (status === undefined) return new ApiError('internal', { cause: error });
+  return new ApiError(codeOfStatus.get(status) ?? 'validation_failed', { cause: error });
+};
+
+/** The last middleware of a gateway: answers every error in the envelope and leaves what is behind a 5xx to the log line. */
+export const handleError: ErrorRequestHandler = (thrown: unknown, request, response, _next) => {
+  const error = toApiError(thrown);
+  if (error.status >= 500) exchangeOf(request).failure = error.code === 'internal' ? error.cause : error;
+  // A response that has begun cannot turn into an error any more; cutting it off is the only honest end.
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const body = errorBody(error.status, error.message, error.errors, error.extra);
+  sendJson(response, error.status, body, error.headers);
+};

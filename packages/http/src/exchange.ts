@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import type { OperationContract } from '@crm/contract';
+import type { ApiKeyRecord } from './api-key-record.js';
+import type { OperationRequest } from './operation.js';
+import type { RouteMatch } from './route-table.js';
+
+/** The validated input of an operation, whichever it is. */
+export type OperationInput = Pick<OperationRequest<OperationContract>, 'params' | 'query' | 'body'>;
+
+/** What one request has become so far; every middleware reads what those before it wrote. */
+export class Exchange {
+  readonly startedAtMs = performance.now();
+  match: RouteMatch | undefined;
+  apiKey: ApiKeyRecord | undefined;
+  input: OperationInput | undefined;
+  /** The error behind a 5xx, for the log line. */
+  failure: unknown;
+
+  constructor(
+    readonly requestId: string,
+    /** The path of the request target, without the query. */
+    readonly path: string,
+    /** The text behind the first `?` of the request target, `''` without one. */
+    readonly queryText: string,
+  ) {}
+}
+
+const exchangeKey = Symbol('exchange');
+
+interface WithExchange {
+  [exchangeKey]?: Exchange;
+}
+
+/** Ties a new exchange to its request. */
+export const setExchange = (request: IncomingMessage, exchange: Exchange): void => {
+  (request as IncomingMessage & WithExchange)[exchangeKey] = exchange;
+};
+
+/** The exchange of a request. @throws Error before {@link setExchange}. */
+export const exchangeOf = (request: IncomingMessage): Exchange => {
+  const exchange = (request as IncomingMessage & WithExchange)[exchangeKey];
+  if (exchange === undefined) throw new Error('The request has no exchange yet');
+  return exchange;
+};
+
+/** What an earlier middleware must have written. @throws Error when it has not: the order of the middleware is wrong. */
+export const present = <T>(value: T | undefined, name: string): T => {
+  if (value === undefined) throw new Error(`${name} was read before it was written`);
+  return value;
+};

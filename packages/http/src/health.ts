@@ -1,0 +1,86 @@
+import { ApiError } from '@crm/domain';
+import type { RequestHandler, Response } from 'express';
+import { exchangeOf } from './exchange.js';
+import { drainingSetting, sendJson, successBody, sendText } from './reply.js';
+
+const readinessTimeoutMs = 2_000;
+/** Anyone may ask, so the database is asked at most this often. */
+const readinessMaxAgeMs = 1_000;
+
+const notReady = (message: string, cause?: unknown): ApiError =>
+  new ApiError('unavailable', { message, cause, headers: { 'Retry-After': '1' } });
+
+const withTimeout = async (work: Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${readinessTimeoutMs} ms`)), readinessTimeoutMs);
+  });
+  try {
+    await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** One check for everyone who asks within a second; only a success is kept beyond its own end. */
+const shareChecks = (readiness: () => Promise<void>): (() => Promise<void>) => {
+  let running: Promise<void> | undefined;
+  let readyAtMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - readyAtMs < readinessMaxAgeMs) return;
+    running ??= withTimeout(readiness())
+      .then(() => {
+        readyAtMs = performance.now();
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    await running;
+  };
+};
+
+const answer = (response: Response, message: string): void =>
+  sendJson(response, 200, successBody({ message, data: {} }));
+
+/** What a gateway answers to callers without a key. */
+export interface PublicPages {
+  readonly readiness: () => Promise<void>;
+  readonly openApiDocument?: object | undefined;
+  readonly docsHtml?: string | undefined;
+}
+
+/**
+ * Answers `/livez`, `/readyz`, `/openapi.json` and `/docs`, and 404 to everything else outside `/v1`. `/livez` asks nobody:
+ * restarting a gateway does not bring its database back. `/readyz` is 503 while the gateway cannot serve or shuts down.
+ */
+export const answerPublicPages = (pages: PublicPages): RequestHandler => {
+  const check = shareChecks(pages.readiness);
+  const byPath = new Map<string, (response: Response) => Promise<void> | void>();
+  byPath.set('/livez', (response) => answer(response, 'Alive'));
+  byPath.set('/readyz', async (response) => {
+    if (response.app.enabled(drainingSetting)) throw notReady('Shutting down');
+    await check().catch((error: unknown) => {
+      throw notReady('Not ready', error);
+    });
+    answer(response, 'Ready');
+  });
+  const document = pages.openApiDocument === undefined ? undefined : JSON.stringify(pages.openApiDocument);
+  if (document !== undefined) byPath.set('/openapi.json', (response) => sendJson(response, 200, document));
+  const { docsHtml } = pages;
+  if (docsHtml !== undefined) {
+    byPath.set('/docs', (response) => sendText(response, 200, 'text/html; charset=utf-8', docsHtml));
+  }
+  return async (request, response, next) => {
+    const { path } = exchangeOf(request);
+    if (path === '/v1' || path.startsWith('/v1/')) {
+      next();
+      return;
+    }
+    const page = byPath.get(path);
+    if (page === undefined) throw new ApiError('not_found');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+    }
+    await page(response);
+  };
+};

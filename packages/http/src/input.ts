@@ -1,0 +1,56 @@
+import { ApiError, ErrorCollector, type FieldErrors } from '@crm/domain';
+import type { Request, RequestHandler } from 'express';
+import { defaultMaxBodyBytes, readJsonBody } from './body.js';
+import { exchangeOf, present, type OperationInput } from './exchange.js';
+import type { Validator } from './operation-validators.js';
+import { readQuery, type QueryInput } from './query.js';
+import type { Route, RouteMatch } from './route-table.js';
+
+const readParams = (
+  encoded: Readonly<Record<string, string>>,
+  errors: ErrorCollector,
+): Readonly<Record<string, string>> => {
+  const params = Object.create(null) as Record<string, string>;
+  for (const [name, text] of Object.entries(encoded)) {
+    try {
+      params[name] = decodeURIComponent(text);
+    } catch {
+      errors.add(name, 'must be percent-encoded UTF-8');
+    }
+  }
+  return params;
+};
+
+const addAll = (found: FieldErrors | null, errors: ErrorCollector): void => {
+  for (const [path, text] of Object.entries(found ?? {})) errors.add(path, text);
+};
+
+const validateQuery = (validator: Validator | undefined, query: QueryInput, errors: ErrorCollector): void => {
+  if (validator !== undefined) addAll(validator(query), errors);
+  else for (const name of Object.keys(query)) errors.add(name, 'is not a known parameter');
+};
+
+const readInput = async (request: Request, match: RouteMatch & { kind: 'found' }): Promise<OperationInput> => {
+  const { contract, validators }: Route = match.route;
+  const errors = new ErrorCollector();
+  const params = readParams(match.params, errors);
+  const query = readQuery(exchangeOf(request).queryText, errors);
+  const body =
+    contract.body === undefined ? undefined : await readJsonBody(request, contract.maxBodyBytes ?? defaultMaxBodyBytes);
+  addAll(validators.params?.(params) ?? null, errors);
+  validateQuery(validators.query, query, errors);
+  if (body !== undefined) addAll(validators.body?.(body) ?? null, errors);
+  errors.throwIfAny();
+  // Validated against the schemas of which the types of an operation's input are made.
+  return { params, query, body } as OperationInput;
+};
+
+/** Reads and validates what a request carries, or answers that no operation takes it. All field errors come together. */
+export const readOperationInput: RequestHandler = async (request, _response, next) => {
+  const exchange = exchangeOf(request);
+  const match = present(exchange.match, 'match');
+  if (match.kind === 'unknown') throw new ApiError('not_found');
+  if (match.kind === 'wrong-method') throw new ApiError('method_not_allowed', { headers: { Allow: match.allow } });
+  exchange.input = await readInput(request, match);
+  next();
+};

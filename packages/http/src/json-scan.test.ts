@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { scanJson } from './json-scan.js';
+
+const problems = (text: string): Record<string, string> => Object.fromEntries(scanJson(text, 32).errors);
+
+describe('scanning JSON', () => {
+  it('finds nothing in what every JSON writer writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), (value) => {
+        const text = JSON.stringify(value);
+        // A generated name may be one of the refused ones, and a text may hold U+0000.
+        fc.pre(!/__proto__|constructor|prototype|\\u0000|\\ud/i.test(text));
+        expect(scanJson(text, 32)).toEqual({ tooDeep: false, errors: new Map() });
+        expect(scanJson(JSON.stringify(value, null, 2), 32).errors.size).toBe(0);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('ends on every text without throwing', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', '1', 'e', '-', 'u', ' ') }),
+        (text) => {
+          scanJson(text, 32);
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('names keys given twice on their path, in every spelling', () => {
+    expect(problems('{"a":1,"a":2}')).toEqual({ a: 'is given twice' });
+    expect(problems('{"items":[{"x":1},{"b":{"c":1,"\\u0063":2}}]}')).toEqual({ 'items[1].b.c': 'is given twice' });
+    expect(problems('[{"a":1},{"a":1}]')).toEqual({});
+    expect(problems('{"a":{"a":{"a":1}},"b":["a","a"]}')).toEqual({});
+    const many = Array.from({ length: 40 }, (_, i) => `"k${i}":0`).join(',');
+    expect(problems(`{${many}}`)).toEqual({});
+    expect(problems(`{${many},"k3":1}`)).toEqual({ k3: 'is given twice' });
+  });
+
+  it('refuses names that reach into prototypes', () => {
+    expect(problems('{"__proto__":1,"x":{"constructor":{"prototype":1}}}')).toEqual({
+      ['__proto__']: 'is not allowed as a name',
+      'x.constructor': 'is not allowed as a name',
+      'x.constructor.prototype': 'is not allowed as a name',
+    });
+    expect(problems('{"\\u005f_proto__":1}')).toEqual({ ['__proto__']: 'is not allowed as a name' });
+  });
+
+  it('refuses U+0000 and lone surrogates in values and names, and nothing that looks like them', () => {
+    const text = 'must not contain U+0000 or a lone surrogate';
+    expect(problems('{"a":["x","\\u0000"],"b":"\\ud800","c":"\\udc00\\ud800"}')).toEqual({
+      'a[1]': text,
+      b: text,
+      c: text,
+    });
+    expect(problems('{"a":"\\ud83d\\ude00","b":"\\\\u0000","c":"\\\\\\\\ud800"}')).toEqual({});
+    expect(problems('{"\\u0000":1,"b\\ud800":2}')).toEqual({
+      '\\u0000': 'is a name with U+0000 or a lone surrogate',
+      'b\\ud800': 'is a name with U+0000 or a lone surrogate',
+    });
+  });
+
+  it('refuses numbers that overflow, vanish or lose digits', () => {
+    expect(problems('{"a":1e400,"b":-1E+999,"c":[1e-400]}')).toEqual({
+      a: 'is too large a number',
+      b: 'is too large a number',
+      'c[0]': 'is too small a number',
+    });
+    const lost = 'has more digits than a number can keep';
+    expect(problems('{"a":100000000000.00000001,"b":123456789012345678}')).toEqual({ a: lost, b: lost });
+    expect(
+      problems('{"a":0.1000000000000000000,"b":1e20,"c":52.520006599999996,"d":0.0e999,"e":100000000000000000000}'),
+    ).toEqual({});
+  });
+
+  it('counts depth without recursion', () => {
+    expect(scanJson('['.repeat(32) + ']'.repeat(32), 32).tooDeep).toBe(false);
+    expect(scanJson('['.repeat(33), 32).tooDeep).toBe(true);
+    expect(scanJson('{"a":'.repeat(40_000), 32).tooDeep).toBe(true);
+    expect(scanJson(`{"a":"${'['.repeat(40)}"}`, 32).tooDeep).toBe(false);
+    expect(scanJson('[[],[],{}]'.repeat(100), 32).tooDeep).toBe(false);
+  });
+
+  it('cuts long names in paths and stops at a hundred problems', () => {
+    const long = 'x'.repeat(5000);
+    expect(Object.keys(problems(`{"${long}":1e999}`))).toEqual([`${'x'.repeat(100)}…`]);
+    expect(Object.keys(problems(`[${'1e999,'.repeat(500)}0]`))).toHaveLength(100);
+  });
+});

@@ -1,0 +1,191 @@
+/** What is wrong with a JSON text beyond its grammar, by dotted path; or that it nests too deeply to look at. */
+export interface JsonScan {
+  readonly tooDeep: boolean;
+  readonly errors: ReadonlyMap<string, string>;
+}
+
+interface Frame {
+  isObject: boolean;
+  /** In an object: whether the next string is a key. */
+  expectsKey: boolean;
+  /** In an object: the key whose value is being read. */
+  key: string;
+  /** In an array: the index of the element being read. */
+  index: number;
+  /** The keys met so far: few in a list, many also in a set. */
+  keys: string[];
+  keySet: Set<string> | null;
+}
+
+const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
+const numberToken = /[-+.0-9eE]+/y;
+/** U+0000, or a surrogate without its other half. */
+const notStorable = /[\0\p{Cs}]/u;
+const listedKeys = 16;
+const reportedErrors = 100;
+const shownKeyLength = 100;
+/** A double never needs more significant digits than this to be told from its neighbours. */
+const doubleDigits = 17;
+/** Numbers up to this many characters, without an exponent, can be neither too large nor too long. */
+const plainNumberLength = 15;
+
+const shown = (key: string): string => {
+  const short = key.length > shownKeyLength ? `${key.slice(0, shownKeyLength)}…` : key;
+  return notStorable.test(short) ? JSON.stringify(short).slice(1, -1) : short;
+};
+
+/** Says what a number loses when it becomes a double, `null` when nothing that matters. */
+const numberProblem = (token: string): string | null => {
+  const value = Number(token);
+  if (Number.isNaN(value)) return null;
+  if (!Number.isFinite(value)) return 'is too large a number';
+  const digits = token
+    .replace(/[eE].*$/, '')
+    .replace(/[-+.]/g, '')
+    .replace(/^0+/, '')
+    .replace(/0+$/, '');
+  if (value === 0 && digits !== '') return 'is too small a number';
+  return digits.length > doubleDigits ? 'has more digits than a number can keep' : null;
+};
+
+/**
+ * One pass over a JSON text before it is parsed, for what `JSON.parse` lets through in silence: nesting without end, keys
+ * given twice (the first value would be lost), keys that reach into prototypes, numbers that overflow or lose digits,
+ * U+0000 and lone surrogates (which PostgreSQL refuses or would store altered). It has no recursion. The text need not be
+ * valid: the pass always ends, and for an invalid text the parser's answer is the one to give.
+ */
+class JsonScanner {
+  readonly errors = new Map<string, string>();
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #frames: Frame[] = [];
+  #depth = 0;
+  #at = 0;
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  /** Returns false when the text nests too deeply. */
+  run(): boolean {
+    const text = this.#text;
+    while (this.#at < text.length && this.errors.size < reportedErrors) {
+      const character = text.charCodeAt(this.#at);
+      if (character === 0x22) this.#string();
+      else if (character === 0x7b || character === 0x5b) {
+        if (!this.#open(character === 0x7b)) return false;
+      } else if (character === 0x7d || character === 0x5d) {
+        this.#depth = Math.max(0, this.#depth - 1);
+        this.#at++;
+      } else if (character === 0x2c) this.#comma();
+      else if (character === 0x2d || (character >= 0x30 && character <= 0x39)) this.#number();
+      else this.#at++;
+    }
+    return true;
+  }
+
+  #open(isObject: boolean): boolean {
+    this.#at++;
+    if (this.#depth === this.#maxDepth) return false;
+    // Frames are kept and used again: a bulk body opens hundreds of thousands of objects.
+    const frame = this.#frames[this.#depth];
+    if (frame === undefined) {
+      this.#frames.push({ isObject, expectsKey: isObject, key: '', index: 0, keys: [], keySet: null });
+    } else {
+      frame.isObject = isObject;
+      frame.expectsKey = isObject;
+      frame.index = 0;
+      frame.keys.length = 0;
+      frame.keySet = null;
+    }
+    this.#depth++;
+    return true;
+  }
+
+  #comma(): void {
+    this.#at++;
+    const frame = this.#frames[this.#depth - 1];
+    if (this.#depth === 0 || frame === undefined) return;
+    if (frame.isObject) frame.expectsKey = true;
+    else frame.index++;
+  }
+
+  #number(): void {
+    numberToken.lastIndex = this.#at;
+    const token = numberToken.exec(this.#text)?.[0] ?? '-';
+    this.#at += token.length;
+    if (token.length <= plainNumberLength && !/[eE]/.test(token)) return;
+    const problem = numberProblem(token);
+    if (problem !== null) this.#add(this.#path(this.#depth), problem);
+  }
+
+  #string(): void {
+    const start = this.#at;
+    this.#at = this.#endOfString(start);
+    const quoted = this.#text.slice(start, this.#at);
+    const frame = this.#frames[this.#depth - 1];
+    if (this.#depth > 0 && frame?.isObject === true && frame.expectsKey) {
+      frame.expectsKey = false;
+      this.#key(frame, quoted);
+    } else if (quoted.includes('\\u') && notStorable.test(unquote(quoted))) {
+      this.#add(this.#path(this.#depth), 'must not contain U+0000 or a lone surrogate');
+    }
+  }
+
+  #key(frame: Frame, quoted: string): void {
+    const key = quoted.includes('\\') ? unquote(quoted) : quoted.slice(1, -1);
+    frame.key = key;
+    if (refusedKeys.has(key)) this.#add(this.#path(this.#depth), 'is not allowed as a name');
+    else if (notStorable.test(key)) {
+      this.#add(this.#path(this.#depth), 'is a name with U+0000 or a lone surrogate');
+    } else if (frame.keySet?.has(key) ?? frame.keys.includes(key)) {
+      this.#add(this.#path(this.#depth), 'is given twice');
+    }
+    if (frame.keySet !== null) frame.keySet.add(key);
+    else if (frame.keys.push(key) > listedKeys) frame.keySet = new Set(frame.keys);
+  }
+
+  /** The index behind the closing quote, or the end of the text where there is none. */
+  #endOfString(start: number): number {
+    const text = this.#text;
+    for (let from = start + 1; ;) {
+      const quote = text.indexOf('"', from);
+      if (quote === -1) return text.length;
+      let slashes = 0;
+      while (text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes++;
+      if (slashes % 2 === 0) return quote + 1;
+      from = quote + 1;
+    }
+  }
+
+  /** The dotted path of what is being read inside the outermost `depth` levels, as `items[3].email`. */
+  #path(depth: number): string {
+    let path = '';
+    for (const frame of this.#frames.slice(0, depth)) {
+      if (!frame.isObject) path += `[${frame.index}]`;
+      else path += path === '' ? shown(frame.key) : `.${shown(frame.key)}`;
+    }
+    return path === '' ? 'body' : path;
+  }
+
+  #add(path: string, problem: string): void {
+    if (!this.errors.has(path)) this.errors.set(path, problem);
+  }
+}
+
+/** The characters of a quoted string; for one that is not valid JSON the text as it is, since the parser refuses it. */
+const unquote = (quoted: string): string => {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted;
+  }
+};
+
+/** Looks through a JSON text for what its grammar allows and this API does not; see {@link JsonScanner}. */
+export const scanJson = (text: string, maxDepth: number): JsonScan => {
+  const scanner = new JsonScanner(text, maxDepth);
+  const tooDeep = !scanner.run();
+  return { tooDeep, errors: scanner.errors };
+};

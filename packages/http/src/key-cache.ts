@@ -1,0 +1,79 @@
+import type { ApiKeyRecord } from './api-key-record.js';
+
+type FindApiKey = (hash: Buffer) => Promise<ApiKeyRecord | null>;
+
+interface Known {
+  readonly record: ApiKeyRecord | null;
+  readonly readAtMs: number;
+}
+
+interface Flight {
+  readonly startedAtMs: number;
+  readonly result: Promise<ApiKeyRecord | null>;
+}
+
+/** Bounds of an {@link ApiKeyCache}. */
+export interface ApiKeyCacheBounds {
+  readonly maxAgeMs: number;
+  /** Of keys, and as many again of hashes that are no key. */
+  readonly maxEntries: number;
+}
+
+/**
+ * Keeps looked-up keys for a short time, so that a request costs no statement and a revocation still shows soon. Age counts
+ * from the start of the look-up, since that is when the database was asked. Hashes without a key are kept too, apart, so
+ * that a flood of invented keys can push out no real one. Requests for one hash share one look-up.
+ */
+export class ApiKeyCache {
+  readonly #find: FindApiKey;
+  readonly #bounds: ApiKeyCacheBounds;
+  readonly #keys = new Map<string, Known>();
+  readonly #absent = new Map<string, Known>();
+  readonly #flights = new Map<string, Flight>();
+
+  constructor(find: FindApiKey, bounds: ApiKeyCacheBounds) {
+    this.#find = find;
+    this.#bounds = bounds;
+  }
+
+  /** The record of a hash in whatever state it is, `null` when there is none. A failed look-up rejects and is not kept. */
+  async find(hash: Buffer): Promise<ApiKeyRecord | null> {
+    const id = hash.toString('base64');
+    const oldest = performance.now() - this.#bounds.maxAgeMs;
+    const known = this.#keys.get(id) ?? this.#absent.get(id);
+    if (known !== undefined && known.readAtMs > oldest) return known.record;
+    const flight = this.#flights.get(id);
+    // A look-up that began too long ago may answer what no longer holds.
+    if (flight !== undefined && flight.startedAtMs > oldest) return flight.result;
+    return this.#lookUp(id, hash);
+  }
+
+  #lookUp(id: string, hash: Buffer): Promise<ApiKeyRecord | null> {
+    const startedAtMs = performance.now();
+    const result = this.#find(hash)
+      .then((record) => {
+        this.#keep(id, { record, readAtMs: startedAtMs });
+        return record;
+      })
+      .finally(() => {
+        if (this.#flights.get(id)?.result === result) this.#flights.delete(id);
+      });
+    this.#flights.set(id, { startedAtMs, result });
+    return result;
+  }
+
+  #keep(id: string, known: Known): void {
+    const newer = this.#keys.get(id) ?? this.#absent.get(id);
+    if (newer !== undefined && newer.readAtMs > known.readAtMs) return;
+    this.#keys.delete(id);
+    this.#absent.delete(id);
+    const map = known.record === null ? this.#absent : this.#keys;
+    map.set(id, known);
+    if (map.size <= this.#bounds.maxEntries) return;
+    // A map keeps its order of insertion, so the first entry is the oldest.
+    for (const first of map.keys()) {
+      map.delete(first);
+      break;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+
+const reportEveryMs = 60_000;
+const maxKeys = 10_000;
+
+type OnKeyUsed = (apiKeyId: string, usedAt: Date) => Promise<void> | void;
+
+/** Passes on that a key was used, at most once a minute each, without making any request wait or fail for it. */
+export const createKeyUsageReporter = (
+  onKeyUsed: OnKeyUsed | undefined,
+  logger: Logger,
+): ((apiKeyId: string) => void) => {
+  if (onKeyUsed === undefined) return () => undefined;
+  const reportedAtMs = new Map<string, number>();
+  const report = async (apiKeyId: string): Promise<void> => {
+    try {
+      await onKeyUsed(apiKeyId, new Date());
+    } catch (error) {
+      logger.warn({ err: error, api_key_id: apiKeyId }, 'the use of a key could not be noted');
+    }
+  };
+  return (apiKeyId) => {
+    const now = performance.now();
+    const last = reportedAtMs.get(apiKeyId);
+    if (last !== undefined && now - last < reportEveryMs) return;
+    if (reportedAtMs.size >= maxKeys) reportedAtMs.clear();
+    reportedAtMs.set(apiKeyId, now);
+    void report(apiKeyId);
+  };
+};

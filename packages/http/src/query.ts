@@ -1,0 +1,62 @@
+import { ErrorCollector } from '@crm/domain';
+
+/** A query as read: text by name, and `fields` as a list. Has no prototype. */
+export type QueryInput = Readonly<Record<string, string | string[]>>;
+
+const fieldsName = 'fields';
+/** Parameters for which nothing but white space means that they were not given. */
+const blankIsAbsent = new Set(['q', 'cursor']);
+const shownNameLength = 100;
+
+const notAscii = /[^\x20-\x7e]/;
+
+/** Decodes one name or value; `null` for a broken escape, for bytes that are no UTF-8, and for bytes sent unescaped. */
+const decode = (text: string): string | null => {
+  if (notAscii.test(text)) return null;
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+};
+
+const splitPair = (pair: string): readonly [name: string, value: string] => {
+  const equals = pair.indexOf('=');
+  return equals === -1 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+};
+
+const splitFields = (value: string): string[] =>
+  value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+/**
+ * Reads the text behind the `?`. Nothing is guessed: a broken escape, U+0000 and a parameter given twice are noted in
+ * `errors`. Only `fields` may be repeated, also as `fields[]`, and holds comma-separated names.
+ */
+export const readQuery = (text: string, errors: ErrorCollector): QueryInput => {
+  const query = Object.create(null) as Record<string, string | string[]>;
+  if (text === '') return query;
+  const seen = new Set<string>();
+  const fields: string[] = [];
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const [rawName, rawValue] = splitPair(pair);
+    const name = decode(rawName);
+    if (name === null || name.includes('\0')) {
+      errors.add('query', 'has a parameter name that is not percent-encoded UTF-8');
+      continue;
+    }
+    const value = decode(rawValue);
+    if (value === null) errors.add(name.slice(0, shownNameLength), 'must be percent-encoded UTF-8');
+    else if (value.includes('\0')) errors.add(name.slice(0, shownNameLength), 'must not contain U+0000');
+    else if (name === fieldsName || name === `${fieldsName}[]`) fields.push(...splitFields(value));
+    else if (seen.has(name)) errors.add(name.slice(0, shownNameLength), 'is given twice');
+    else if (!blankIsAbsent.has(name) || value.trim() !== '') query[name] = value;
+    seen.add(name);
+  }
+  if (fields.length > 0) query[fieldsName] = fields;
+  return query;
+};

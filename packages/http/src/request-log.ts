@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { Exchange, exchangeOf, setExchange } from './exchange.js';
+import type { RouteMatch } from './route-table.js';
+
+const wellFormedRequestId = /^[A-Za-z0-9_-]{8,64}$/;
+/** What a client that hangs up before its answer is logged as; never sent. */
+const clientGoneStatus = 499;
+
+/** The caller's request id when it is well-formed, else a new one. A header sent twice arrives joined and is not. */
+export const requestIdOf = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && wellFormedRequestId.test(header) ? header : randomUUID();
+
+/** Path and query of a request target, in origin form or in the absolute form that proxies send. */
+export const splitTarget = (target: string): { readonly path: string; readonly queryText: string } => {
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const mark = origin.indexOf('?');
+  return mark === -1
+    ? { path: origin, queryText: '' }
+    : { path: origin.slice(0, mark), queryText: origin.slice(mark + 1) };
+};
+
+/** The path of the log line is the route's template: a path itself may carry anything. */
+const templateOf = (match: RouteMatch | undefined): string | undefined => {
+  if (match?.kind === 'found') return match.route.contract.path;
+  return match?.kind === 'wrong-method' ? match.template : undefined;
+};
+
+const writeLine = (logger: Logger, request: Request, response: Response): void => {
+  const exchange = exchangeOf(request);
+  const cutOff = !response.writableFinished;
+  const line = {
+    method: request.method,
+    route: templateOf(exchange.match),
+    status: cutOff && !response.headersSent ? clientGoneStatus : response.statusCode,
+    duration_ms: Math.round((performance.now() - exchange.startedAtMs) * 100) / 100,
+    request_id: exchange.requestId,
+    organization_id: exchange.apiKey?.organizationId,
+    api_key_id: exchange.apiKey?.id,
+    ...(cutOff ? { cut_off: true } : {}),
+    ...(exchange.failure === undefined ? {} : { err: exchange.failure }),
+  };
+  if (exchange.failure === undefined) logger.info(line, 'request');
+  else logger.error(line, 'request');
+};
+
+/**
+ * The first middleware: gives the request its id, puts it on the response, and writes one line when the response is over.
+ * The line never has header values, query text or bodies.
+ */
+export const beginExchange =
+  (logger: Logger): RequestHandler =>
+  (request, response, next) => {
+    const { path, queryText } = splitTarget(request.url);
+    const exchange = new Exchange(requestIdOf(request.headers['x-request-id']), path, queryText);
+    setExchange(request, exchange);
+    response.setHeader('X-Request-Id', exchange.requestId);
+    response.once('close', () => writeLine(logger, request, response));
+    next();
+  };

@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import { generateApiKey } from '@crm/domain';
+import request, { type Response } from 'supertest';
+import { createTestGateway, KeyRing, parseRaw, sendRaw } from './support.js';
+import { withServer } from './with-server.js';
+
+const past = new Date(Date.now() - 1000);
+const varying = new Set(['x-request-id', 'date', 'ratelimit', 'ratelimit-policy']);
+
+/** All of an answer but what differs between any two. */
+const fixedPart = (response: Response): string =>
+  JSON.stringify([
+    response.status,
+    response.text,
+    Object.entries(response.headers).filter(([name]) => !varying.has(name)),
+  ]);
+
+const perMinute = { list: 0, search: 0, inbound: 0, bulk: 0, failedAuth: 0 };
+
+describe('401', () => {
+  it('has the same bytes for every kind of bad key, on known and unknown paths and methods', async () => {
+    const { app, keys } = createTestGateway({ limits: { perMinute } });
+    const bad = [
+      '',
+      'a',
+      generateApiKey().slice(0, -1),
+      generateApiKey(),
+      keys.add({ revokedAt: past }),
+      keys.add({ expiresAt: past }),
+      keys.add({ allowedOperations: [] }),
+      keys.add({ allowedOperations: ['search', 'getThing'] }),
+    ];
+    const answers = new Set<string>([fixedPart(await request(app).get('/v1/things'))]);
+    for (const key of bad) {
+      answers.add(fixedPart(await request(app).get('/v1/things').set('x-api-key', key)));
+    }
+    for (const path of ['/v1', '/v1/', '/v1/nothing', '/v1/things/%ff', '/v1/things?q=%ff']) {
+      for (const method of ['get', 'post', 'put', 'options'] as const) {
+        answers.add(fixedPart(await request(app)[method](path)));
+      }
+    }
+    expect([...answers]).toHaveLength(1);
+    expect(JSON.parse((await request(app).get('/v1/things')).text)).toEqual({
+      success: false,
+      message: 'Unauthorized: a valid API key is required in the x-api-key header',
+      statusCode: 401,
+    });
+  });
+
+  it('answers a key that is sent twice', async () => {
+    const gateway = createTestGateway();
+    await withServer(gateway, async ({ port }) => {
+      const line = `X-API-Key: ${gateway.key}\r\n`;
+      const target = 'GET /v1/things HTTP/1.1\r\nHost: a\r\nConnection: close\r\n';
+      expect(parseRaw(await sendRaw(port, `${target}${line}\r\n`)).status).toBe(200);
+      expect(parseRaw(await sendRaw(port, `${target}${line}${line}\r\n`)).status).toBe(401);
+      expect(parseRaw(await sendRaw(port, `${target}${line}x-api-key:\r\n\r\n`)).status).toBe(401);
+    });
+  });
+});
+
+describe('look-ups', () => {
+  it('are one for unknown, revoked, expired and out-of-scope keys alike, and none for malformed ones', async () => {
+    const ring = new KeyRing();
+    const { app } = createTestGateway({ authentication: { findApiKeyByHash: ring.find } });
+    const cost = async (key: string): Promise<number> => {
+      const before = ring.lookUps;
+      for (let i = 0; i < 3; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(401);
+      return ring.lookUps - before;
+    };
+    expect(await cost('crm_live_x')).toBe(0);
+    expect(await cost(generateApiKey())).toBe(1);
+    expect(await cost(ring.add({ revokedAt: past }))).toBe(1);
+    expect(await cost(ring.add({ expiresAt: past }))).toBe(1);
+    expect(await cost(ring.add({ allowedOperations: ['bulk'] }))).toBe(1);
+  });
+
+  it('are shared by requests that come together and by those of the next moment', async () => {
+    const { app, keys, key } = createTestGateway();
+    const call = () => request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    await Promise.all(Array.from({ length: 20 }, call));
+    await call();
+    expect(keys.lookUps).toBe(1);
+  });
+
+  it('show a revocation once the record is too old', async () => {
+    const ring = new KeyRing();
+    const { app } = createTestGateway({ authentication: { findApiKeyByHash: ring.find, cacheMaxAgeMs: 50 } });
+    const key = ring.add();
+    await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    ring.set(key, { revokedAt: past });
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    await request(app).get('/v1/things').set('x-api-key', key).expect(401);
+  });
+
+  it('answer 503 while the database is away, and are tried again by the next request', async () => {
+    const ring = new KeyRing();
+    const key = ring.add();
+    let away = true;
+    const { app, lines } = createTestGateway({
+      authentication: {
+        findApiKeyByHash: (hash) => (away ? Promise.reject(new Error('connect 10.0.0.1')) : ring.find(hash)),
+      },
+    });
+    const response = await request(app).get('/v1/things').set('x-api-key', key).expect(503);
+    expect(response.headers['retry-after']).toBe('1');
+    expect(response.text).not.toContain('10.0.0.1');
+    expect(lines.join('')).toContain('connect 10.0.0.1');
+    away = false;
+    await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+  });
+});
+
+describe('keys in force', () => {
+  it('may be allowed a group or a single operation', async () => {
+    const { app, keys } = createTestGateway();
+    const single = keys.add({ allowedOperations: ['getThing'], expiresAt: new Date(Date.now() + 60_000) });
+    await request(app).get('/v1/things/1').set('x-api-key', single).expect(200);
+    await request(app).get('/v1/things').set('x-api-key', single).expect(401);
+  });
+
+  it('are handed to the operation as the caller', async () => {
+    const { app, keys } = createTestGateway();
+    const key = keys.add({ id: 'k9', organizationId: 'org-9' });
+    const response = await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    expect(response.body.data.caller).toEqual({ organizationId: 'org-9', apiKeyId: 'k9' });
+  });
+
+  it('are reported as used once a minute, and a failing report changes nothing', async () => {
+    const ring = new KeyRing();
+    const used: string[] = [];
+    const { app } = createTestGateway({
+      authentication: {
+        findApiKeyByHash: ring.find,
+        onKeyUsed: (id) => {
+          used.push(id);
+          throw new Error('no');
+        },
+      },
+    });
+    const [first, second] = [ring.add(), ring.add()];
+    for (const key of [first, first, second, first]) {
+      await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    }
+    expect(used).toEqual(['key-1', 'key-2']);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Store } from 'express-rate-limit';
+import request from 'supertest';
+import type { RateLimits } from '../src/index.js';
+import { createTestGateway } from './support.js';
+
+const perMinute = (changes: Partial<RateLimits>): { perMinute: RateLimits } => ({
+  perMinute: { list: 100, search: 100, inbound: 100, bulk: 100, failedAuth: 100, ...changes },
+});
+
+describe('limits of keys and organizations', () => {
+  it('stand as two policies in the headers of every answer, errors too', async () => {
+    const { app, key } = createTestGateway({ limits: perMinute({ list: 5 }) });
+    for (const [path, left] of [
+      ['/v1/things', 4],
+      ['/v1/things?x=1', 3],
+      ['/v1/nothing', 2],
+    ] as const) {
+      const { headers } = await request(app).get(path).set('x-api-key', key);
+      expect(headers['ratelimit-policy']).toMatch(
+        /^"key-list"; q=5; w=60; pk=:[A-Za-z0-9+/=]+:, "org-list"; q=15; w=60; pk=:[A-Za-z0-9+/=]+:$/,
+      );
+      expect(headers['ratelimit']).toMatch(
+        new RegExp(`^"key-list"; r=${left}; t=\\d+, "org-list"; r=${left + 10}; t=\\d+$`),
+      );
+    }
+  });
+
+  it('answer 429 with an integer Retry-After, for that group and key alone', async () => {
+    const { app, key, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
+    for (let i = 0; i < 2; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    const refused = await request(app).get('/v1/things').set('x-api-key', key).expect(429);
+    expect(refused.body).toEqual({ success: false, message: 'Rate limit exceeded', statusCode: 429 });
+    expect(refused.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    await request(app).post('/v1/things/search').send({}).set('x-api-key', key).expect(200);
+    await request(app).get('/v1/things').set('x-api-key', keys.add()).expect(200);
+  });
+
+  it('hold an organization to three times a key', async () => {
+    const { app, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const key = keys.add({ organizationId: 'org-7' });
+      for (let j = 0; j < 2; j++) statuses.push((await request(app).get('/v1/things').set('x-api-key', key)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
+    await request(app)
+      .get('/v1/things')
+      .set('x-api-key', keys.add({ organizationId: 'org-8' }))
+      .expect(200);
+  });
+
+  it('can be set by key, above the usual ones of the organization too', async () => {
+    const { app, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
+    const small = keys.add({ organizationId: 'a', limits: { list: 1 } });
+    await request(app).get('/v1/things').set('x-api-key', small).expect(200);
+    await request(app).get('/v1/things').set('x-api-key', small).expect(429);
+    const large = keys.add({ organizationId: 'b', limits: { list: 20 } });
+    for (let i = 0; i < 20; i++) await request(app).get('/v1/things').set('x-api-key', large).expect(200);
+    await request(app).get('/v1/things').set('x-api-key', large).expect(429);
+    const bounded = keys.add({ organizationId: 'c', organizationLimits: { list: 1 } });
+    await request(app).get('/v1/things').set('x-api-key', bounded).expect(200);
+    await request(app).get('/v1/things').set('x-api-key', bounded).expect(429);
+  });
+
+  it('are off at 0', async () => {
+    const { app, key } = createTestGateway({ limits: perMinute({ list: 0 }) });
+    const response = await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    expect(response.headers['ratelimit']).toBeUndefined();
+  });
+});
+
+describe('the limit of failed authentications', () => {
+  it('counts failures alone, and a valid key never meets it', async () => {
+    const { app, key } = createTestGateway({ limits: perMinute({ failedAuth: 3 }) });
+    for (let i = 0; i < 5; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    for (let i = 0; i < 3; i++) {
+      const refused = await request(app).get('/v1/things').expect(401);
+      expect(refused.headers['ratelimit-policy']).toMatch(/^"failed-auth"; q=3; w=60; /);
+    }
+    const limited = await request(app).get('/v1/things').expect(429);
+    expect(limited.headers['retry-after']).toMatch(/^\d+$/);
+    await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+  });
+
+  it('believes X-Forwarded-For only behind a trusted proxy', async () => {
+    const direct = createTestGateway({ limits: perMinute({ failedAuth: 1 }) }).app;
+    await request(direct).get('/v1/things').set('x-forwarded-for', '1.1.1.1').expect(401);
+    await request(direct).get('/v1/things').set('x-forwarded-for', '2.2.2.2').expect(429);
+    const behind = createTestGateway({ limits: perMinute({ failedAuth: 1 }), trustProxy: 1 }).app;
+    await request(behind).get('/v1/things').set('x-forwarded-for', '1.1.1.1').expect(401);
+    await request(behind).get('/v1/things').set('x-forwarded-for', '2.2.2.2').expect(401);
+    await request(behind).get('/v1/things').set('x-forwarded-for', '9.9.9.9, 2.2.2.2').expect(429);
+  });
+});
+
+describe('a shared store', () => {
+  it('that fails or stays silent is replaced by counting in memory, and no answer is a 500', async () => {
+    for (const answer of [() => Promise.reject(new Error('down')), () => new Promise<never>(() => undefined)]) {
+      let calls = 0;
+      const createStore = (): Store => ({
+        increment: () => {
+          calls++;
+          return answer();
+        },
+        decrement: () => undefined,
+        resetKey: () => undefined,
+      });
+      const { app, key, lines } = createTestGateway({ limits: { ...perMinute({ list: 2 }), createStore } });
+      const statuses: number[] = [];
+      for (let i = 0; i < 3; i++) statuses.push((await request(app).get('/v1/things').set('x-api-key', key)).status);
+      expect(statuses).toEqual([200, 200, 429]);
+      expect(calls).toBe(2);
+      expect(lines.filter((line) => line.includes('shared store'))).toHaveLength(2);
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import { connect } from 'node:net';
+import { compileOperation, type OperationContract } from '@crm/contract';
+import { generateApiKey, hashApiKey } from '@crm/domain';
+import type { Express } from 'express';
+import {
+  createGatewayApp,
+  createLogger,
+  defaultRateLimits,
+  defineOperation,
+  JsonText,
+  type ApiKeyRecord,
+  type GatewayAppOptions,
+  type Operation,
+} from '../src/index.js';
+
+type Schema = OperationContract['data'];
+
+/** Schemas are plain JSON Schema at run time, so that a test needs no builder for them. */
+const object = (properties: Readonly<Record<string, object>>): Schema => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+});
+
+const shared = { gateway: 'read', tag: 'things', summary: 'A test.', description: 'A test.', data: {} } as const;
+const text = { type: 'string' };
+
+export const listThings: OperationContract = {
+  ...shared,
+  id: 'listThings',
+  method: 'get',
+  path: '/v1/things',
+  group: 'list',
+  query: object({ q: text, limit: text, fields: { type: 'array', items: text } }),
+};
+
+export const getThing: OperationContract = {
+  ...shared,
+  id: 'getThing',
+  method: 'get',
+  path: '/v1/things/{id}',
+  group: 'list',
+  params: object({ id: { type: 'string', maxLength: 8 } }),
+};
+
+export const searchThings: OperationContract = {
+  ...shared,
+  id: 'searchThings',
+  method: 'post',
+  path: '/v1/things/search',
+  group: 'search',
+  body: object({ a: {}, name: { type: 'string', maxLength: 5 } }),
+};
+
+/** What the operations of a test gateway do beside echoing their input. */
+export interface Behaviour {
+  run?: (header: (name: string) => string | undefined) => Promise<void> | void;
+}
+
+export const operations: readonly Operation<Behaviour>[] = [
+  defineOperation<Behaviour, OperationContract>(listThings, async (behaviour, request) => {
+    await behaviour.run?.(request.header);
+    return { message: 'OK', data: new JsonText(JSON.stringify({ query: request.query, caller: request.caller })) };
+  }),
+  defineOperation<Behaviour, OperationContract>(getThing, async (behaviour, request) => {
+    await behaviour.run?.(request.header);
+    return { message: 'OK', data: { params: request.params }, headers: { ETag: '"7"' } };
+  }),
+  defineOperation<Behaviour, OperationContract>(searchThings, async (behaviour, request) => {
+    await behaviour.run?.(request.header);
+    return { message: 'OK', data: { body: request.body }, extra: { warnings: [], statusCode: 200 } };
+  }),
+];
+
+/** The keys of a test, in memory, and how often they were looked up. */
+export class KeyRing {
+  lookUps = 0;
+  readonly #records = new Map<string, ApiKeyRecord>();
+
+  add(changes: Partial<ApiKeyRecord> = {}): string {
+    const key = generateApiKey();
+    this.set(key, changes);
+    return key;
+  }
+
+  set(key: string, changes: Partial<ApiKeyRecord>): void {
+    this.#records.set(hashApiKey(key).toString('hex'), {
+      id: `key-${this.#records.size + 1}`,
+      organizationId: 'org-1',
+      allowedOperations: ['list', 'search'],
+      expiresAt: null,
+      revokedAt: null,
+      limits: {},
+      ...changes,
+    });
+  }
+
+  readonly find = async (hash: Buffer): Promise<ApiKeyRecord | null> => {
+    this.lookUps++;
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.#records.get(hash.toString('hex')) ?? null;
+  };
+}
+
+export interface TestGateway {
+  readonly app: Express;
+  readonly keys: KeyRing;
+  /** A key that may list and search. */
+  readonly key: string;
+  readonly behaviour: Behaviour;
+  /** What was logged, one text a line. */
+  readonly lines: string[];
+}
+
+type Overrides = Partial<Omit<GatewayAppOptions<Behaviour>, 'context' | 'logger'>>;
+
+/** A gateway with operations in memory; nothing else of it is made up. */
+export const createTestGateway = (overrides: Overrides = {}): TestGateway => {
+  const keys = new KeyRing();
+  const key = keys.add();
+  const lines: string[] = [];
+  const behaviour: Behaviour = {};
+  const logger = createLogger({
+    level: 'info',
+    name: 'test',
+    destination: { write: (text: string) => void lines.push(text) },
+  });
+  const app = createGatewayApp<Behaviour>({
+    gateway: 'read',
+    context: behaviour,
+    operations,
+    validators: compileOperation,
+    authentication: { findApiKeyByHash: keys.find },
+    limits: { perMinute: defaultRateLimits },
+    readiness: () => Promise.resolve(),
+    logger,
+    ...overrides,
+  });
+  return { app, keys, key, behaviour, lines };
+};
+
+/** Sends bytes over a new connection and returns everything that came back until it closed. */
+export const sendRaw = (port: number, ...parts: readonly (string | Buffer)[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    socket.on('error', (error) => (text === '' ? reject(error) : resolve(text)));
+    socket.on('close', () => resolve(text));
+    for (const part of parts) socket.write(part);
+  });
+
+/** The status and the parsed body of a raw HTTP/1.1 answer. */
+export const parseRaw = (
+  answer: string,
+): { readonly status: number; readonly head: string; readonly body: unknown } => {
+  const split = answer.indexOf('\r\n\r\n');
+  const head = answer.slice(0, split);
+  return { status: Number(head.split(' ')[1]), head, body: JSON.parse(answer.slice(split + 4)) };
+};
