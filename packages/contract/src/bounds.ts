@@ -1,16 +1,27 @@
+import {
+  defaultLimit,
+  maxCursorLength,
+  maxCustomValues,
+  maxFieldNames,
+  maxFilterDepth,
+  maxFilterLeaves,
+  maxLimit,
+  maxNameLength,
+  maxSortKeys,
+  maxStringLength,
+} from '@crm/domain';
+
 /**
  * The bounds of everything that a request may carry. Lengths are in Unicode code points, as JSON Schema counts them.
  * Text that is normalised before it is kept (emails, domains) has a wider bound on the wire, `rawKeyLength`: its own
  * bound holds for the normalised form and is checked in `domain`.
  */
 
-export const domainLength = 253;
-export const emailLength = 254;
-export const nameLength = 255;
+export const nameLength = maxNameLength;
 export const titleLength = 255;
 export const noteContentLength = 50_000;
 export const nextStepLength = 2_000;
-export const stringFieldLength = 10_000;
+export const stringFieldLength = maxStringLength;
 export const urlLength = 2_048;
 
 /** An email or a domain before it is normalised: a domain may arrive as a whole URL. */
@@ -18,24 +29,24 @@ export const rawKeyLength = 2_048;
 /** A query parameter whose own rules are checked in `domain` (`limit`, `q`). */
 export const rawParameterLength = 2_000;
 /** A cursor: up to three sort keys of 200 code points beside its own parts, in base64. */
-export const cursorLength = 8_192;
+export const cursorLength = maxCursorLength;
 /** One entry of `fields`, which may itself be a comma-separated list. */
 export const fieldsEntryLength = 8_192;
 
 /** Emails or domains in one call, and additional contacts of one opportunity. */
 export const keysPerCall = 100;
-export const fieldsPerSelection = 100;
-export const customValuesPerRecord = 1_000;
-export const sortKeys = 3;
-export const filterLeaves = 50;
-export const filterDepth = 5;
+export const fieldsPerSelection = maxFieldNames;
+export const customValuesPerRecord = maxCustomValues;
+export const sortKeys = maxSortKeys;
+export const filterLeaves = maxFilterLeaves;
+export const filterDepth = maxFilterDepth;
 export const filterListValues = 200;
 export const bulkCreateItems = 100;
 export const bulkUpdateItems = 50;
 
 export const pageLimitMin = 1;
-export const pageLimitMax = 500;
-export const pageLimitDefault = 100;
+export const pageLimitMax = maxLimit;
+export const pageLimitDefault = defaultLimit;
 
 export const bodyBytes = 256 * 1024;
 export const bulkBodyBytes = 4 * 1024 * 1024;

@@ -7,9 +7,9 @@ import * as pipelines from './pipelines.js';
 
 /** Every operation that is described, served or not. */
 export const describedOperations: readonly OperationContract[] = [
-  opportunities,
-  accounts,
-  contacts,
-  notes,
-  pipelines,
-].flatMap((module): OperationContract[] => Object.values(module));
+  ...Object.values(opportunities),
+  ...Object.values(accounts),
+  ...Object.values(contacts),
+  ...Object.values(notes),
+  ...Object.values(pipelines),
+];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorCatalogue } from '@crm/domain';
+import { errorCatalogue, systemFields } from '@crm/domain';
 import { bodyBytes, bulkBodyBytes } from '../bounds.js';
+import { Account, Contact, Opportunity } from '../index.js';
 import { successExample } from '../openapi/operation-object.js';
 import { compileOperation, compileResponseValidator } from '../validation.js';
 import { hasErrorText } from '../validate/error-text.js';
@@ -74,5 +75,20 @@ describe('every operation', () => {
     const known = new Set<number>(Object.values(errorCatalogue).map(({ status }) => status));
     const declared = describedOperations.flatMap(({ errors }) => errors ?? []);
     expect(declared.filter((status) => !known.has(status))).toEqual([]);
+  });
+});
+
+describe('every record', () => {
+  it.each([
+    ['opportunity', Opportunity],
+    ['account', Account],
+    ['contact', Contact],
+  ] as const)('of an %s has the system fields of that object', (objectType, schema) => {
+    const fields = systemFields[objectType];
+    const always = fields.filter((field) => field.always).map(({ name }) => name);
+    expect(Object.keys(schema.properties).sort()).toEqual([...fields.map(({ name }) => name), 'custom_fields'].sort());
+    expect([...((schema as { required?: string[] }).required ?? [])].sort()).toEqual(
+      [...always, 'custom_fields'].sort(),
+    );
   });
 });

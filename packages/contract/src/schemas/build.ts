@@ -9,8 +9,9 @@ export type SchemaOptions = Readonly<Record<string, unknown>>;
  * plain message. A component name (`title`) is not carried over: the nullable form is another schema.
  */
 export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
-  const { title: _title, ...rest } = schema as TSchema & { title?: string; type?: unknown; enum?: unknown[] };
-  const document = (rest as SchemaOptions)['x-document'];
+  const rest = { ...schema } as { title?: string; type?: unknown; enum?: unknown[]; 'x-document'?: unknown };
+  delete rest.title;
+  const document = rest['x-document'];
   const types = Array.isArray(rest.type) ? (rest.type as unknown[]) : [rest.type];
   return Type.Unsafe<Static<T> | null>({
     ...rest,

@@ -1,3 +1,4 @@
+import { operatorAliases, operators } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import {
   cursorLength,
@@ -15,13 +16,6 @@ import {
 import { oneOf, optional, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
-
-const operators = [
-  ...['eq', 'neq', 'contains', 'not_contains', 'starts_with', 'ends_with', 'in', 'not_in', 'gt', 'gte', 'lt', 'lte'],
-  ...['between', 'empty', 'not_empty', 'contains_all', 'contains_none'],
-  ...['is', 'is_not', 'contain', 'not_contain', 'is_any_of', 'greater_than', 'less_than', 'before', 'after'],
-  ...['include_all', 'exclude_all'],
-];
 
 const filterReference = { $ref: '#/components/schemas/Filter' };
 
@@ -43,7 +37,11 @@ export const filterDocument = {
             'what the record refers to.',
           examples: ['amount'],
         },
-        operator: { type: 'string', enum: operators, description: 'The last ones are aliases, from `is` on.' },
+        operator: {
+          type: 'string',
+          enum: [...operators, ...Object.keys(operatorAliases)],
+          description: 'The last ones are aliases, from `is` on.',
+        },
         value: {
           description: `What to compare with; a list of at most ${filterListValues} for \`in\`, two values for \`between\`.`,
           examples: [10000],
