@@ -37,6 +37,8 @@ export interface Database {
    * @throws ApiError `unavailable` when the database is away, overloaded or over its time limits.
    */
   query<Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement): Promise<Row[]>;
+  /** Succeeds when the database answers. @throws ApiError `unavailable` when it does not. */
+  ping(): Promise<void>;
   /** Ends all connections after their current statement. */
   close(): Promise<void>;
 }
@@ -84,6 +86,9 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         const result = await pool.query<Row>({ text: statement.text, values, name: statement.name });
         return result.rows;
       });
+    },
+    ping: async () => {
+      await translateDatabaseErrors(() => pool.query('SELECT 1'));
     },
     close: async () => {
       await prisma.$disconnect();

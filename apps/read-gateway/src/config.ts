@@ -1,0 +1,34 @@
+import { type Environment, type GatewaySettings, readEnvironment, readGatewaySettings } from '@crm/http';
+import { minCursorSecretLength } from '@crm/domain';
+
+/** What the read gateway is started with. */
+export interface Config extends GatewaySettings {
+  readonly databaseUrl: string;
+  /** The first signs cursors, all verify them. */
+  readonly cursorSecrets: readonly [string, ...string[]];
+  readonly maxConnections: number;
+}
+
+const postgres = { schemes: ['postgres', 'postgresql'] };
+
+/**
+ * Reads the read gateway's configuration; pure.
+ * @throws EnvironmentError naming every variable at fault
+ */
+export const envToConfig = (env: Environment): Config =>
+  readEnvironment(env, (read) => {
+    const [first = '', ...others] = read.list('CURSOR_SECRETS');
+    const cursorSecrets: [string, ...string[]] = [first, ...others];
+    if (first !== '' && cursorSecrets.some((secret) => secret.length < minCursorSecretLength)) {
+      read.problem(
+        'CURSOR_SECRETS',
+        `must hold secrets of at least ${minCursorSecretLength} characters, separated by commas`,
+      );
+    }
+    return {
+      ...readGatewaySettings(read, { port: 4000 }),
+      databaseUrl: read.url('DATABASE_URL', postgres),
+      cursorSecrets,
+      maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
+    };
+  });
