@@ -1,4 +1,8 @@
 export * from './administration.js';
+export type { ApiKeyRow, NewApiKey } from './administration/api-keys.js';
+export type { NewField } from './administration/fields.js';
+export type { OrganizationRow } from './administration/organizations.js';
+export type { NewStage } from './administration/pipelines.js';
 export * from './api-keys.js';
 export * from './catalog.js';
 export * from './catalogs.js';

@@ -8,7 +8,7 @@ import { keptValueWarnings, type Warning, warningsExtra } from '../warnings.js';
 /** Contacts are brought up to date by a repeat; everything else keeps its stored value. */
 const repeatWarnings = (body: BodyOf<typeof contract>, sent: NewOpportunity, stored: StoredRow): readonly Warning[] => {
   // A stage that was not sent is a default of creation, not a wish of the repeat.
-  const stageId = body.opportunity.stage_id == null ? null : sent.stageId;
+  const stageId = (body.opportunity.stage_id ?? null) === null ? null : sent.stageId;
   const columns = [
     { field: 'opportunity.stage_id', column: 'stage_id', value: stageId },
     { field: 'opportunity.deal_size', column: 'amount', value: sent.amount },

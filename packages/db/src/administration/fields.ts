@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
+import type { Database } from '../database.js';
+import type { Prisma } from '../generated/client.js';
+import { insertOrConflict, lockOrganization } from './shared.js';
+
+/** How many slot columns of each kind a record has; see the schema. */
+const slotsOfAKind = 8;
+
+/** A custom field to be defined. */
+export interface NewField {
+  readonly organizationId: string;
+  readonly objectType: ObjectType;
+  readonly slug: string;
+  readonly name: string;
+  readonly attributeType: AttributeType;
+  readonly metadata: FieldMetadata | null;
+  /** After all others when absent. */
+  readonly position?: number | undefined;
+  readonly isHidden: boolean;
+  /** Null: every pipeline. */
+  readonly pipelineIds: readonly string[] | null;
+}
+
+/** The first slot column that no field of the object uses, or null when all are taken or the type has no single key. */
+const freeSlot = async (transaction: Prisma.TransactionClient, field: NewField): Promise<string | null> => {
+  const kind = slotKind(field.attributeType);
+  if (kind === null) return null;
+  const { organizationId, objectType } = field;
+  const rows = await transaction.customField.findMany({
+    where: { organizationId, objectType, NOT: { slot: null } },
+    select: { slot: true },
+  });
+  const taken = new Set(rows.map(({ slot }) => slot));
+  const slots = Array.from({ length: slotsOfAKind }, (_, index) => `${kind}_${index + 1}`);
+  return slots.find((slot) => !taken.has(slot)) ?? null;
+};
+
+const insertField = async (transaction: Prisma.TransactionClient, field: NewField): Promise<string> => {
+  await lockOrganization(transaction, field.organizationId);
+  const { organizationId, objectType } = field;
+  const last = await transaction.customField.aggregate({
+    where: { organizationId, objectType },
+    _max: { position: true },
+  });
+  const id = randomUUID();
+  await transaction.customField.create({
+    data: {
+      id,
+      organizationId,
+      objectType,
+      slug: field.slug,
+      name: field.name,
+      attributeType: field.attributeType,
+      ...(field.metadata === null ? {} : { metadata: field.metadata as Prisma.InputJsonObject }),
+      position: field.position ?? (last._max.position ?? 0) + 1,
+      isHidden: field.isHidden,
+      allPipelines: field.pipelineIds === null,
+      slot: await freeSlot(transaction, field),
+    },
+  });
+  const links = (field.pipelineIds ?? []).map((pipelineId) => ({ organizationId, customFieldId: id, pipelineId }));
+  await transaction.customFieldPipeline.createMany({ data: links });
+  return id;
+};
+
+/** Custom fields. */
+export const fieldAdministration = ({ prisma }: Database) => ({
+  /** @throws ApiError `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
+  defineField: (input: NewField): Promise<{ id: string }> =>
+    insertOrConflict(
+      prisma.$transaction(async (transaction) => ({ id: await insertField(transaction, input) })),
+      `The ${input.objectType} has a custom field ${input.slug} already`,
+    ),
+});

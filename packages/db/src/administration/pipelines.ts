@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { Pipeline } from '../catalog.js';
+import type { Database } from '../database.js';
+import type { Prisma } from '../generated/client.js';
+import { insertOrConflict, lockOrganization } from './shared.js';
+
+/** A stage to be made. */
+export interface NewStage {
+  readonly label: string;
+  readonly color?: string | undefined;
+  /** Chance of winning in per cent. */
+  readonly probability?: number | undefined;
+  readonly isDefault?: boolean | undefined;
+}
+
+const insertPipeline = async (
+  transaction: Prisma.TransactionClient,
+  organizationId: string,
+  name: string,
+  stages: readonly NewStage[],
+): Promise<Pipeline> => {
+  await lockOrganization(transaction, organizationId);
+  const last = await transaction.pipeline.aggregate({ where: { organizationId }, _max: { position: true } });
+  const pipeline = { id: randomUUID(), name, position: (last._max.position ?? 0) + 1 };
+  await transaction.pipeline.create({ data: { organizationId, ...pipeline } });
+  const rows = stages.map((stage, index) => ({
+    id: randomUUID(),
+    pipelineId: pipeline.id,
+    label: stage.label,
+    position: index + 1,
+    color: stage.color ?? 'gray',
+    isActive: true,
+    isDefault: stage.isDefault ?? false,
+    probability: stage.probability ?? null,
+  }));
+  await transaction.stage.createMany({ data: rows.map((row) => ({ organizationId, ...row })) });
+  return { ...pipeline, stages: rows };
+};
+
+/** Pipelines and their stages. */
+export const pipelineAdministration = ({ prisma }: Database) => ({
+  /** @throws ApiError `not_found` for an unknown organization, `conflict` for a name or label given twice. */
+  createPipeline: (input: {
+    readonly organizationId: string;
+    readonly name: string;
+    readonly stages: readonly NewStage[];
+  }): Promise<Pipeline> =>
+    insertOrConflict(
+      prisma.$transaction((transaction) => insertPipeline(transaction, input.organizationId, input.name, input.stages)),
+      `The pipeline ${input.name} exists already, or two of its stages have one label`,
+    ),
+});
