@@ -1,7 +1,18 @@
 import { Command, CommanderError } from 'commander';
 
 import type { CliContext } from './cli-context.js';
+import { addFieldDefineCommand } from './commands/field-define.js';
+import { addFieldListCommand } from './commands/field-list.js';
 import { addImportCommand } from './commands/import.js';
+import { addKeyCreateCommand } from './commands/key-create.js';
+import { addKeyListCommand } from './commands/key-list.js';
+import { addKeyRevokeCommand } from './commands/key-revoke.js';
+import { addMemberAddCommand } from './commands/member-add.js';
+import { addMigrateCommand } from './commands/migrate.js';
+import { addOrgCreateCommand } from './commands/org-create.js';
+import { addOrgListCommand } from './commands/org-list.js';
+import { addPipelineCreateCommand } from './commands/pipeline-create.js';
+import { addPipelineListCommand } from './commands/pipeline-list.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
 
 const introduction = `
@@ -24,8 +35,31 @@ export const createProgram = (context: CliContext): Command => {
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
     });
+  addMigrateCommand(program, context);
+  addGroup(program, context, 'org', 'organizations', [addOrgCreateCommand, addOrgListCommand]);
+  addGroup(program, context, 'member', 'people of an organization', [addMemberAddCommand]);
+  addGroup(program, context, 'pipeline', 'pipelines and their stages', [
+    addPipelineCreateCommand,
+    addPipelineListCommand,
+  ]);
+  addGroup(program, context, 'field', 'custom fields', [addFieldDefineCommand, addFieldListCommand]);
+  addGroup(program, context, 'key', 'API keys', [addKeyCreateCommand, addKeyListCommand, addKeyRevokeCommand]);
   addImportCommand(program, context);
   return program;
+};
+
+type AddCommand = (parent: Command, context: CliContext) => void;
+
+const addGroup = (
+  program: Command,
+  context: CliContext,
+  name: string,
+  description: string,
+  commands: readonly AddCommand[],
+): void => {
+  const group = program.command(name).description(description).helpCommand(false);
+  for (const add of commands) add(group, context);
+  group.addHelpText('after', `\nEach has examples: crm ${name} COMMAND --help`);
 };
 
 /** Runs one command line and answers the exit code; errors are shown as text, never as a stack. */

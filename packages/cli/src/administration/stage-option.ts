@@ -1,0 +1,21 @@
+import type { NewStage } from '@crm/db';
+
+import { usageError } from '../errors.js';
+
+/**
+ * Reads the stages of a pipeline: labels in order, each with its chance of winning where `:50%` follows.
+ *
+ * @throws CliError (2) when the default is none of them.
+ */
+export const readStages = (texts: readonly string[], defaultLabel: string | undefined): readonly NewStage[] => {
+  const stages = texts.map((text) => {
+    const [, label = text, percent] = /^(.+):(\d{1,3})%$/.exec(text) ?? [];
+    if (label.trim() === '') throw usageError('--stage: a label must not be blank.');
+    if (percent !== undefined && Number(percent) > 100) throw usageError(`--stage ${text}: the chance is 0% to 100%.`);
+    return { label: label.trim().normalize('NFC'), probability: percent === undefined ? undefined : Number(percent) };
+  });
+  const fallback = defaultLabel ?? stages[0]?.label;
+  if (!stages.some(({ label }) => label === fallback))
+    throw usageError(`--default-stage: there is no stage "${fallback}".`);
+  return stages.map((stage) => ({ ...stage, isDefault: stage.label === fallback }));
+};

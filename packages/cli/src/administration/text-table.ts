@@ -1,0 +1,18 @@
+/** Rows as columns of equal width, under a header; or a sentence when there are none. */
+export const textTable = (
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  whenEmpty: string,
+): string => {
+  if (rows.length === 0) return whenEmpty;
+  const lines = [header, ...rows];
+  const widths = header.map((_, index) => Math.max(...lines.map((cells) => cells[index]?.length ?? 0)));
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};

@@ -1,0 +1,70 @@
+import {
+  administration,
+  loadCatalog,
+  openDatabase,
+  pendingMigrations,
+  readMigrations,
+  type Administration,
+  type Catalog,
+} from '@crm/db';
+import { ApiError } from '@crm/domain';
+
+import type { CliContext } from '../cli-context.js';
+import { CliError, configurationError, errorText } from '../errors.js';
+import { findDatabaseUrl, shownDatabase, type DatabaseUrlOption } from './database-url.js';
+
+/** What an administrative command works with. */
+export interface AdministrationSession {
+  readonly administration: Administration;
+  /** What an organization has set up. @throws CliError when there is no such organization. */
+  readonly catalog: (organizationId: string) => Promise<Catalog>;
+}
+
+/**
+ * Opens the database, checks that its tables are those of this version, runs `work` and closes it again.
+ *
+ * @throws CliError with what the user can do: a database that is away or not migrated, or what `work` was refused.
+ */
+export const withAdministration = async <T>(
+  context: CliContext,
+  option: DatabaseUrlOption,
+  work: (session: AdministrationSession) => Promise<T>,
+): Promise<T> => {
+  const url = await findDatabaseUrl(context, option);
+  const database = openDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
+  try {
+    const pending = await pendingMigrations(database.pool, await readMigrations());
+    if (pending.length > 0) {
+      throw configurationError(
+        `The database ${shownDatabase(url)} has not been migrated to this version. Run: crm migrate`,
+      );
+    }
+    return await work({
+      administration: administration(database),
+      catalog: (organizationId) => findCatalog(() => loadCatalog(database, organizationId), organizationId),
+    });
+  } catch (error) {
+    throw databaseError(error, url);
+  } finally {
+    await database.close();
+  }
+};
+
+const findCatalog = async (load: () => Promise<Catalog>, organizationId: string): Promise<Catalog> => {
+  try {
+    return await load();
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('There is no organization')) {
+      throw new CliError(`There is no organization ${organizationId}. See: crm org list`);
+    }
+    throw error;
+  }
+};
+
+/** Turns what the database layer throws into an error for people; one that is for them already stays. */
+export const databaseError = (error: unknown, url: string): CliError => {
+  if (error instanceof CliError) return error;
+  if (error instanceof ApiError && error.code !== 'unavailable') return new CliError(error.message);
+  const text = errorText(error instanceof ApiError ? (error.cause ?? error) : error);
+  return new CliError(`The database ${shownDatabase(url)} cannot be used: ${text}`, 1, { cause: error });
+};

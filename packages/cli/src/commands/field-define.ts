@@ -1,0 +1,128 @@
+import {
+  attributeTypes,
+  normalizeName,
+  objectTypes,
+  optionColors,
+  parseFieldMetadata,
+  parseSlug,
+  propertyName,
+  slugFromName,
+  type AttributeType,
+  type FieldMetadata,
+  type ObjectType,
+  type Result,
+} from '@crm/domain';
+import type { Catalog } from '@crm/db';
+import { Option, type Command } from 'commander';
+
+import { readOption, readOptionsFile } from '../administration/option-syntax.js';
+import { uuids, withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
+import { withAdministration } from '../administration/with-administration.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { CliError, usageError } from '../errors.js';
+import { wholeNumber } from '../options.js';
+
+interface FieldDefineOptions extends OrganizationOptions {
+  readonly object: ObjectType;
+  readonly type: AttributeType;
+  readonly slug?: string;
+  readonly option?: readonly string[];
+  readonly optionsFile?: string;
+  readonly currency?: string;
+  readonly max?: number;
+  readonly pipeline?: readonly string[];
+  readonly hidden?: boolean;
+  readonly position?: number;
+}
+
+const examples = `
+Examples:
+  $ crm field define --org ID --object opportunity "Lead source" --type select \\
+      --option web=Website:blue --option event=Event:#ff8800 --option Referral
+  $ crm field define --org ID --object opportunity "Signed on" --type date --pipeline PIPELINE_ID
+  $ crm field define --org ID --object account "Yearly revenue" --type currency --currency EUR
+  $ crm field define --org ID --object contact "Internal score" --type rating --max 10 --hidden
+
+Types: ${attributeTypes.join(', ')}.
+An option is value=Label:color; value (the label itself) and color may be left out. Colors: ${optionColors.join(', ')}, #rrggbb.
+The slug names the field in requests for good; the display name may change later.
+Next: send values under custom_fields, as "custom_fields": {"lead_source": "web"}.`;
+
+/** Adds `crm field define`. */
+export const addFieldDefineCommand = (field: Command, context: CliContext): void => {
+  const command = field
+    .command('define')
+    .description('define a custom field')
+    .argument('<name>', 'its display name')
+    .addOption(new Option('--object <object>', 'what has it').choices(objectTypes).makeOptionMandatory())
+    .addOption(new Option('--type <type>', 'what it holds').choices(attributeTypes).makeOptionMandatory())
+    .option('--slug <slug>', 'its name in requests (default: made from the name)')
+    .option('--option <option...>', 'an option of a select, radio or multi_select: value=Label:color')
+    .option('--options-file <file>', 'a file of options, one a line')
+    .option('--currency <code>', 'the currency, as EUR')
+    .option('--max <n>', 'the highest rating (default: 5)', wholeNumber(1, 100))
+    .option('--pipeline <id...>', 'the pipelines that it holds for (default: all)', uuids)
+    .option('--hidden', 'left out of reads unless asked for')
+    .option('--position <n>', 'its place among the fields (default: last)', wholeNumber(0, 100_000))
+    .addHelpText('after', examples);
+  withOrganizationOptions(command).action((name: string, options: FieldDefineOptions) =>
+    defineField(context, name, options),
+  );
+};
+
+const defineField = async (context: CliContext, input: string, options: FieldDefineOptions): Promise<void> => {
+  const name = valid('name', normalizeName(input));
+  const metadata = await readMetadata(options);
+  const pipelineIds = options.pipeline ?? null;
+  if (pipelineIds !== null && options.object !== 'opportunity')
+    throw usageError('--pipeline is for opportunity fields.');
+  const { id, slug } = await withAdministration(context, options, async ({ administration, catalog }) => {
+    const setUp = await catalog(options.org);
+    checkPipelines(setUp, pipelineIds ?? []);
+    const slug = chooseSlug(setUp, name, options);
+    const field = await administration.defineField({
+      organizationId: options.org,
+      objectType: options.object,
+      slug,
+      name,
+      attributeType: options.type,
+      metadata,
+      position: options.position,
+      isHidden: options.hidden === true,
+      pipelineIds,
+    });
+    return { id: field.id, slug };
+  });
+  const json = { field_id: id, slug, property_name: propertyName(slug), name, attribute_type: options.type, metadata };
+  const text = `Field ${name}: ${id}\nIn requests: "custom_fields": {"${slug}": …}, or "${propertyName(slug)}" beside the other fields`;
+  printResult(context, options, { json, text });
+};
+
+const valid = <T>(what: string, result: Result<T>): T => {
+  if (result.ok) return result.value;
+  throw usageError(`${what}: ${result.message}`);
+};
+
+const readMetadata = async (options: FieldDefineOptions): Promise<FieldMetadata | null> => {
+  const listed = options.optionsFile === undefined ? [] : await readOptionsFile(options.optionsFile);
+  const given = [...(options.option ?? []).map(readOption), ...listed];
+  const metadata = {
+    ...(given.length > 0 ? { options: given } : {}),
+    ...(options.currency === undefined ? {} : { currency: options.currency }),
+    ...(options.max === undefined ? {} : { max: options.max }),
+  };
+  return valid(`--type ${options.type}`, parseFieldMetadata(options.type, metadata));
+};
+
+const chooseSlug = (catalog: Catalog, name: string, options: FieldDefineOptions): string => {
+  if (options.slug !== undefined) return valid('--slug', parseSlug(options.slug));
+  const { bySlug } = catalog.fieldCatalogue(options.object, null);
+  return slugFromName(name, (slug) => bySlug.has(slug));
+};
+
+const checkPipelines = (catalog: Catalog, pipelineIds: readonly string[]): void => {
+  for (const id of pipelineIds) {
+    if (catalog.findPipeline(id) === undefined)
+      throw new CliError(`There is no pipeline ${id}. See: crm pipeline list`);
+  }
+};

@@ -1,0 +1,68 @@
+import { generateApiKey, hashApiKey, normalizeName } from '@crm/domain';
+import type { Command } from 'commander';
+
+import { allowedOperations, defaultOperations, expiry, requestLimits } from '../administration/key-options.js';
+import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
+import { withAdministration } from '../administration/with-administration.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { usageError } from '../errors.js';
+
+interface KeyCreateOptions extends OrganizationOptions {
+  readonly name: string;
+  readonly allow?: readonly string[];
+  readonly limit?: Readonly<Record<string, number>>;
+  readonly expires?: Date;
+}
+
+/** Enough to tell keys apart in a list, too little to guess one. */
+const prefixLength = 'crm_live_'.length + 6;
+
+const examples = `
+Examples:
+  $ crm key create --org ID --name "Website form" --allow inbound
+  $ crm key create --org ID --name "Warehouse export" --allow list,search --expires 90d
+  $ crm key create --org ID --allow list,inbound,delete --limit list=300,inbound=60
+
+The key is printed once and never stored, only its hash: put it where the program that uses it keeps its secrets.
+Without --allow a key may do all but delete. Limits are requests a minute; 0 turns a limit off.
+Next: curl -H "x-api-key: KEY" READ_URL/v1/pipelines`;
+
+/** Adds `crm key create`. */
+export const addKeyCreateCommand = (key: Command, context: CliContext): void => {
+  const command = key
+    .command('create')
+    .description('create an API key')
+    .option('--name <name>', 'what it is for', 'API key')
+    .option('--allow <list>', 'groups (list, search, inbound, bulk, delete) or single operations', allowedOperations)
+    .option('--limit <list>', 'requests a minute by group, as list=5,search=5', requestLimits)
+    .option('--expires <when>', 'a duration (90d), a day or a time', (text: string) => expiry(text))
+    .addHelpText('after', examples);
+  withOrganizationOptions(command).action((options: KeyCreateOptions) => createKey(context, options));
+};
+
+const createKey = async (context: CliContext, options: KeyCreateOptions): Promise<void> => {
+  const name = normalizeName(options.name);
+  if (!name.ok) throw usageError(`--name: ${name.message}`);
+  const apiKey = generateApiKey();
+  const allow = options.allow ?? defaultOperations;
+  const { id } = await withAdministration(context, options, ({ administration }) =>
+    administration.createApiKey({
+      organizationId: options.org,
+      name: name.value,
+      prefix: apiKey.slice(0, prefixLength),
+      hash: new Uint8Array(hashApiKey(apiKey)),
+      allowedOperations: allow,
+      limits: options.limit ?? {},
+      expiresAt: options.expires ?? null,
+    }),
+  );
+  const expiresAt = options.expires?.toISOString() ?? null;
+  const json = { key_id: id, api_key: apiKey, name: name.value, allowed_operations: allow, expires_at: expiresAt };
+  const text = [
+    apiKey,
+    `This is the only time that the key is shown. Its id is ${id}.`,
+    `It may: ${allow.join(', ')}. It expires: ${expiresAt ?? 'never'}.`,
+    `Try it: curl -H 'x-api-key: ${apiKey}' READ_URL/v1/pipelines`,
+  ].join('\n');
+  printResult(context, options, { json, text });
+};

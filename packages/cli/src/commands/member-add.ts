@@ -1,0 +1,80 @@
+import type { Administration } from '@crm/db';
+import { ApiError } from '@crm/domain';
+import type { Command } from 'commander';
+
+import { makeMember, readMembersFile, type NewMember } from '../administration/new-members.js';
+import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
+import { withAdministration } from '../administration/with-administration.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { usageError } from '../errors.js';
+
+interface MemberAddOptions extends OrganizationOptions {
+  readonly name?: string;
+  readonly file?: string;
+}
+
+interface AddedMember extends NewMember {
+  readonly id: string;
+  readonly status: 'created' | 'exists';
+}
+
+const examples = `
+Examples:
+  $ crm member add --org ID ann@acme.com --name "Ann Lee"
+  $ crm member add --org ID ann@acme.com bob@acme.com
+  $ crm member add --org ID --file members.csv      lines of: email,name
+
+Members own opportunities (owner_email) and stand in team fields. Who is a member already stays as they are.`;
+
+/** Adds `crm member add`. */
+export const addMemberAddCommand = (member: Command, context: CliContext): void => {
+  const command = member
+    .command('add')
+    .description('add people to an organization')
+    .argument('[email...]', 'their addresses')
+    .option('--name <name>', 'name of the one person (default: made from the address)')
+    .option('--file <file>', 'a CSV file of addresses and names')
+    .addHelpText('after', examples);
+  withOrganizationOptions(command).action(async (emails: readonly string[], options: MemberAddOptions) => {
+    const members = await readMembers(emails, options);
+    const added = await withAdministration(context, options, ({ administration }) =>
+      addMembers(administration, options.org, members),
+    );
+    const json = added.map(({ id, email, name, status }) => ({ member_id: id, email, name, status }));
+    const lines = added.map(
+      ({ email, name, status }) => `${status === 'created' ? 'added ' : 'exists'} ${email} (${name})`,
+    );
+    printResult(context, options, { json: { members: json }, text: lines.join('\n') });
+  });
+};
+
+const readMembers = async (emails: readonly string[], options: MemberAddOptions): Promise<readonly NewMember[]> => {
+  if (options.name !== undefined && (emails.length !== 1 || options.file !== undefined)) {
+    throw usageError('--name goes with one address; use --file for several people with names.');
+  }
+  const named = emails.map((email) => makeMember(email, options.name));
+  const listed = options.file === undefined ? [] : await readMembersFile(options.file);
+  if (named.length + listed.length === 0) throw usageError('Whom? Give addresses, or --file.');
+  return [...named, ...listed];
+};
+
+const addMembers = async (
+  administration: Administration,
+  organizationId: string,
+  members: readonly NewMember[],
+): Promise<readonly AddedMember[]> => {
+  const added: AddedMember[] = [];
+  for (const member of members) {
+    try {
+      const { id } = await administration.addMember({ organizationId, ...member });
+      added.push({ ...member, id, status: 'created' });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'conflict') throw error;
+      const known = await administration.listMembers(organizationId);
+      const found = known.find(({ email }) => email === member.email);
+      if (found === undefined) throw error;
+      added.push({ ...found, status: 'exists' });
+    }
+  }
+  return added;
+};

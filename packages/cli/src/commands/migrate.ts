@@ -1,0 +1,43 @@
+import { migrate } from '@crm/db';
+import type { Command } from 'commander';
+
+import { findDatabaseUrl, shownDatabase } from '../administration/database-url.js';
+import { withAdministrationOptions, type AdministrationOptions } from '../administration/options.js';
+import { databaseError } from '../administration/with-administration.js';
+import { printResult, type CliContext } from '../cli-context.js';
+
+const examples = `
+Examples:
+  $ crm migrate --database-url postgres://crm:secret@db.example.com:5432/crm
+  $ DATABASE_URL=postgres://… crm migrate --json
+
+Safe to run at every deployment, before the gateways of the new version start; two at once wait for each other.
+Next: crm org create "Your company"`;
+
+/** Adds `crm migrate`. */
+export const addMigrateCommand = (program: Command, context: CliContext): void => {
+  const command = program
+    .command('migrate')
+    .description('bring the database to the tables of this version')
+    .addHelpText('after', examples);
+  withAdministrationOptions(command).action(async (options: AdministrationOptions) => {
+    const url = await findDatabaseUrl(context, options);
+    const applied = await applyMigrations(context, url);
+    const names = applied.map((name) => `  ${name}`).join('\n');
+    const text =
+      applied.length === 0
+        ? `The database ${shownDatabase(url)} is up to date.`
+        : `The database ${shownDatabase(url)} is migrated:\n${names}\nNext: crm org create NAME`;
+    printResult(context, options, { json: { applied }, text });
+  });
+};
+
+const applyMigrations = async (context: CliContext, url: string): Promise<readonly string[]> => {
+  try {
+    return await migrate(url, {
+      onProgress: (pending) => context.stderr.write(`Applying ${pending.length} migrations …\n`),
+    });
+  } catch (error) {
+    throw databaseError(error, url);
+  }
+};

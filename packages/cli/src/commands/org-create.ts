@@ -1,0 +1,42 @@
+import { Option, type Command } from 'commander';
+import { normalizeName } from '@crm/domain';
+
+import { withAdministrationOptions, type AdministrationOptions } from '../administration/options.js';
+import { withAdministration } from '../administration/with-administration.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { usageError } from '../errors.js';
+
+interface OrgCreateOptions extends AdministrationOptions {
+  readonly freemail: 'create' | 'skip';
+}
+
+const examples = `
+Examples:
+  $ crm org create "Acme Sales"
+  $ ORG=$(crm org create "Acme Sales" --json | sed 's/.*"organization_id":"\\([^"]*\\)".*/\\1/')
+
+--freemail skip: contacts at gmail.com and the like get no account; create (the default) makes and flags one.
+Next: crm pipeline create, then crm key create.`;
+
+/** Adds `crm org create`. */
+export const addOrgCreateCommand = (org: Command, context: CliContext): void => {
+  const command = org
+    .command('create')
+    .description('create an organization')
+    .argument('<name>', 'its name; names need not differ')
+    .addOption(
+      new Option('--freemail <what>', 'accounts for free mail domains').choices(['create', 'skip']).default('create'),
+    )
+    .addHelpText('after', examples);
+  withAdministrationOptions(command).action(async (input: string, options: OrgCreateOptions) => {
+    const name = normalizeName(input);
+    if (!name.ok) throw usageError(`name: ${name.message}`);
+    const { freemail } = options;
+    const { id } = await withAdministration(context, options, ({ administration }) =>
+      administration.createOrganization({ name: name.value, freemail }),
+    );
+    const next = `Next: crm pipeline create --org ${id} "New business" --stage Open Won Lost\n      crm key create --org ${id}`;
+    const text = `Organization ${name.value}: ${id}\n${next}`;
+    printResult(context, options, { json: { organization_id: id, name: name.value, freemail }, text });
+  });
+};

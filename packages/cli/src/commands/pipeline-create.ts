@@ -1,0 +1,44 @@
+import { normalizeName } from '@crm/domain';
+import type { Command } from 'commander';
+
+import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
+import { readStages } from '../administration/stage-option.js';
+import { withAdministration } from '../administration/with-administration.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { usageError } from '../errors.js';
+
+interface PipelineCreateOptions extends OrganizationOptions {
+  readonly stage: readonly string[];
+  readonly defaultStage?: string;
+}
+
+const examples = `
+Examples:
+  $ crm pipeline create --org ID "New business" --stage Prospecting Engaging Won Lost
+  $ crm pipeline create --org ID Renewals --stage "Due:60%" "In talks:80%" "Renewed:100%" "Lost:0%" --default-stage Due
+
+Stages keep this order. New deals start in the default stage, which is the first unless named.
+Next: crm field define --org ID --object opportunity NAME --type TYPE --pipeline PIPELINE_ID`;
+
+/** Adds `crm pipeline create`. */
+export const addPipelineCreateCommand = (pipeline: Command, context: CliContext): void => {
+  const command = pipeline
+    .command('create')
+    .description('create a pipeline with its stages')
+    .argument('<name>', 'its name, unique in the organization')
+    .requiredOption('--stage <label...>', 'the stages in order; "Label:50%" gives the chance of winning')
+    .option('--default-stage <label>', 'where new deals start (default: the first stage)')
+    .addHelpText('after', examples);
+  withOrganizationOptions(command).action(async (input: string, options: PipelineCreateOptions) => {
+    const name = normalizeName(input);
+    if (!name.ok) throw usageError(`name: ${name.message}`);
+    const wanted = readStages(options.stage, options.defaultStage);
+    const created = await withAdministration(context, options, ({ administration }) =>
+      administration.createPipeline({ organizationId: options.org, name: name.value, stages: wanted }),
+    );
+    const stages = created.stages.map(({ id, label }) => ({ stage_id: id, label }));
+    const lines = stages.map((stage) => `  ${stage.stage_id}  ${stage.label}`);
+    const text = [`Pipeline ${name.value}: ${created.id}`, ...lines].join('\n');
+    printResult(context, options, { json: { pipeline_id: created.id, name: name.value, stages }, text });
+  });
+};
