@@ -45,6 +45,8 @@ const defaultShutdownTimeoutMs = 15_000;
 /** How long idle connections stay open in a shutdown: a request may be on its way on any of them. */
 const idleGraceMs = 1_000;
 const onStoppedTimeoutMs = 3_000;
+/** How long a flood of new connections may hold up a shutdown. */
+const emptyQueueTimeoutMs = 1_000;
 
 const createHttpServer = (app: Express, options: ServerOptions): Server => {
   const server = createServer(
@@ -82,12 +84,38 @@ const listen = (server: Server, options: ServerOptions): Promise<number> =>
     });
   });
 
-/** Closes the listening socket and resolves when the last connection is gone. Connections stay as they are. */
-const stopAccepting = (server: Server): Promise<void> =>
+/**
+ * Calls `then` in the moment in which no connection waits to be accepted. A closed listener resets those that wait, and
+ * Node accepts few in one turn of its event loop; two turns without a new one say that the queue is empty.
+ */
+const whenQueueIsEmpty = (server: Server, then: () => void): void => {
+  const lastTurnAtMs = performance.now() + emptyQueueTimeoutMs;
+  let quietTurns = 0;
+  const onConnection = (): void => {
+    quietTurns = 0;
+  };
+  const check = (): void => {
+    if (quietTurns < 2 && performance.now() < lastTurnAtMs) {
+      quietTurns++;
+      setImmediate(check);
+      return;
+    }
+    server.off('connection', onConnection);
+    then();
+  };
+  server.on('connection', onConnection);
+  setImmediate(check);
+};
+
+/** Closes the listening socket; resolves when the last connection is gone. Connections stay as they are. */
+const stopAccepting = (server: Server, app: Express): Promise<void> =>
   new Promise((resolve) => {
-    // In the check phase every connection that had come in by the last poll is accepted, so none is reset in the queue.
-    // The close of `http.Server` would also end idle connections at once, and with them requests already on their way.
-    setImmediate(() => NetServer.prototype.close.call(server, () => resolve()));
+    whenQueueIsEmpty(server, () => {
+      // The close of `http.Server` would also end idle connections at once, and with them requests already on their way.
+      NetServer.prototype.close.call(server, () => resolve());
+      // Only now do answers close their connections: clients that connect anew meet a closed port, not a closing one.
+      app.enable(drainingSetting);
+    });
   });
 
 const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<boolean> => {
@@ -101,14 +129,13 @@ const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<boolean
 };
 
 /**
- * Readiness goes first, and from here every answer closes its connection; then no new connections; then idle ones are
- * closed; what is still in work when the time is up is cut off.
+ * No new connections; from here on the gateway is not ready and every answer closes its connection; idle connections are
+ * closed a moment later; what is still in work when the time is up is cut off.
  */
 const drain = async (server: Server, app: Express, options: ServerOptions): Promise<void> => {
   const { logger } = options;
-  app.enable(drainingSetting);
   logger.info('shutting down');
-  const closed = stopAccepting(server);
+  const closed = stopAccepting(server, app);
   const closeIdle = setInterval(() => server.closeIdleConnections(), idleGraceMs);
   const finished = await withinMs(closed, options.shutdownTimeoutMs ?? defaultShutdownTimeoutMs);
   clearInterval(closeIdle);

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { EnvironmentError, readEnvironment, type Environment, type EnvironmentReader } from './environment.js';
+import { readGatewaySettings } from './gateway-settings.js';
+
+const build = (read: EnvironmentReader) => ({
+  databaseUrl: read.url('DATABASE_URL', { schemes: ['postgres', 'postgresql'] }),
+  redisUrl: read.optionalUrl('REDIS_URL', { schemes: ['redis', 'rediss'] }),
+  secrets: read.list('CURSOR_SECRETS'),
+  unsafe: read.boolean('ALLOW_UNSAFE_DURABILITY', false),
+  ...readGatewaySettings(read, { port: 4000 }),
+});
+
+const problemsOf = (env: Environment): readonly string[] => {
+  try {
+    readEnvironment(env, build);
+  } catch (error) {
+    if (error instanceof EnvironmentError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+
+const good = { DATABASE_URL: 'postgres://crm:secret@db/crm', CURSOR_SECRETS: 'one, two' };
+
+describe('reading an environment', () => {
+  it('fills what is not set, or set to nothing', () => {
+    expect(readEnvironment({ ...good, PORT: '', REDIS_URL: ' ' }, build)).toEqual({
+      databaseUrl: good.DATABASE_URL,
+      redisUrl: undefined,
+      secrets: ['one', 'two'],
+      unsafe: false,
+      host: '127.0.0.1',
+      port: 4000,
+      trustProxy: false,
+      logLevel: 'info',
+      maxInFlight: 256,
+      rateLimits: { list: 1200, search: 600, inbound: 1500, bulk: 120, failedAuth: 30 },
+    });
+  });
+
+  it('reads what is set', () => {
+    const env = { ...good, PORT: '0', RATE_LIMIT_FAILED_AUTH: '0', ALLOW_UNSAFE_DURABILITY: '1', LOG_LEVEL: 'warn' };
+    expect(readEnvironment(env, build)).toMatchObject({ port: 0, unsafe: true, logLevel: 'warn' });
+    expect(readEnvironment({ ...good, TRUST_PROXY: '2' }, build).trustProxy).toBe(2);
+    expect(readEnvironment({ ...good, TRUST_PROXY: '10.0.0.0/8, ::1' }, build).trustProxy).toEqual([
+      '10.0.0.0/8',
+      '::1',
+    ]);
+  });
+
+  it('names every problem at once and none of the values', () => {
+    const env = {
+      DATABASE_URL: 'mysql://crm:secret@db/crm',
+      REDIS_URL: 'secret',
+      PORT: '65536',
+      RATE_LIMIT_LIST: '1e3',
+      ALLOW_UNSAFE_DURABILITY: 'secret',
+      TRUST_PROXY: 'true',
+      LOG_LEVEL: 'secret',
+    };
+    const problems = problemsOf(env);
+    expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual(
+      [...Object.keys(env), 'CURSOR_SECRETS'].sort(),
+    );
+    expect(new EnvironmentError(problems).message).not.toContain('secret');
+    expect(new EnvironmentError(problems).exitCode).toBe(78);
+  });
+
+  it.each(['10.0.0.0/33', '300.1.1.1', '10.0.0.0/8/8', '*', '100'])('refuses to trust %j', (value) => {
+    expect(problemsOf({ ...good, TRUST_PROXY: value })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import request from 'supertest';
+import { defaultRateLimits } from '../src/index.js';
+import { createTestGateway, parseRaw, sendRaw } from './support.js';
+import { withServer } from './with-server.js';
+
+const gateway = createTestGateway({ limits: { perMinute: { ...defaultRateLimits, list: 0, search: 0 } } });
+const { app, key } = gateway;
+const post = (body: string | Buffer, contentType = 'application/json') =>
+  request(app)
+    .post('/v1/things/search')
+    .set('x-api-key', key)
+    .set('content-type', contentType)
+    // Bytes, so that the client serialises nothing.
+    .serialize((value: unknown) => value as string)
+    .send(body as string);
+
+const errorsOf = async (body: string | Buffer): Promise<unknown> => (await post(body).expect(400)).body.errors;
+
+describe('bodies', () => {
+  it('that are not one JSON object in UTF-8 are 400 with a plain text', async () => {
+    expect(await errorsOf('{"a":')).toEqual({ body: 'must be valid JSON' });
+    expect(await errorsOf("{'a':1}")).toEqual({ body: 'must be valid JSON' });
+    expect(await errorsOf('\ufeff{}')).toEqual({ body: 'must be valid JSON' });
+    for (const text of ['[]', '1', 'null', '"a"'])
+      expect(await errorsOf(text)).toEqual({ body: 'must be a JSON object' });
+    expect(await errorsOf(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toEqual({ body: 'must be valid UTF-8' });
+    expect(await errorsOf(Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1'))).toEqual({ body: 'must be valid UTF-8' });
+  });
+
+  it('that are absent are 400', async () => {
+    const empty = await request(app).post('/v1/things/search').set('x-api-key', key).expect(400);
+    expect(empty.body.errors).toEqual({ body: 'is required' });
+  });
+
+  it('with what JSON allows and storage does not are 400 on the path', async () => {
+    expect(await errorsOf('{"a":{"b":["\\u0000"]}}')).toEqual({
+      'a.b[0]': 'must not contain U+0000 or a lone surrogate',
+    });
+    expect(await errorsOf('{"a":"\\udc00"}')).toEqual({ a: 'must not contain U+0000 or a lone surrogate' });
+    expect(await errorsOf('{"a":1e400}')).toEqual({ a: 'is too large a number' });
+    expect(await errorsOf('{"a":1,"a":2}')).toEqual({ a: 'is given twice' });
+    expect(await errorsOf('{"a":{"__proto__":{}}}')).toEqual({ 'a.__proto__': 'is not allowed as a name' });
+  });
+
+  it('of forty thousand levels are refused, objects and arrays', async () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const text = `{"a":${open.repeat(40_000)}1${close.repeat(40_000)}}`;
+      const startedAt = performance.now();
+      expect(await errorsOf(text)).toEqual({ body: 'must not nest deeper than 32 levels' });
+      expect(performance.now() - startedAt).toBeLessThan(500);
+    }
+  });
+
+  it('of 32 levels are taken', async () => {
+    await post(`{"a":${'['.repeat(31)}${']'.repeat(31)}}`).expect(200);
+  });
+
+  it('beyond 256 KB are 413, whether their length is announced or not, and one of exactly that is taken', async () => {
+    const largest = `{"a":"${'x'.repeat(256 * 1024 - 8)}"}`;
+    await post(largest).expect(200);
+    const announced = await post(`${largest} `).expect(413);
+    expect(announced.body).toMatchObject({ success: false, statusCode: 413 });
+    await withServer(gateway, async ({ port }) => {
+      const head = `POST /v1/things/search HTTP/1.1\r\nHost: a\r\nConnection: close\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+      expect(parseRaw(await sendRaw(port, head, chunk.repeat(5), '0\r\n\r\n')).status).toBe(413);
+    });
+  });
+
+  it('of another type, charset or encoding are 415', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonp',
+      'application/json; charset=latin1',
+      'application/json, text/plain',
+    ]) {
+      expect((await post('{}', type).expect(415)).body).toMatchObject({ success: false, statusCode: 415 });
+    }
+    for (const type of [
+      'application/json; charset=UTF-8',
+      'Application/JSON;charset="utf-8"',
+      'application/json;x=y',
+    ]) {
+      await post('{}', type).expect(200);
+    }
+    await post('{}').set('content-encoding', 'gzip').expect(415);
+    await withServer(gateway, async ({ port }) => {
+      const head = `POST /v1/things/search HTTP/1.1\r\nHost: a\r\nConnection: close\r\nx-api-key: ${key}\r\n`;
+      expect(parseRaw(await sendRaw(port, `${head}Content-Length: 2\r\n\r\n{}`)).status).toBe(415);
+    });
+  });
+
+  it('arrive unaltered or not at all (generated)', async () => {
+    const seed = Number(process.env['FC_SEED'] ?? Date.now() % 1_000_000);
+    console.log(`seed ${seed}`);
+    const server = app.listen(0);
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), async (value) => {
+          const text = JSON.stringify({ a: value });
+          const response = await request(server)
+            .post('/v1/things/search')
+            .set('x-api-key', key)
+            .set('content-type', 'application/json')
+            .send(text);
+          if (response.status === 200) expect(JSON.stringify(response.body.data.body)).toBe(text);
+          else expect(response.status).toBe(400);
+        }),
+        { numRuns: 500, seed },
+      );
+    } finally {
+      server.close();
+    }
+  });
+
+  it('and queries of any bytes never give a 5xx (generated)', async () => {
+    const seed = Number(process.env['FC_SEED'] ?? Date.now() % 1_000_000);
+    console.log(`seed ${seed}`);
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      '\\u0000',
+      '\\ud800',
+      ',',
+      ':',
+      '1e999',
+      '-',
+      'a',
+      '"a":',
+      '__proto__',
+      '\0',
+      '%',
+      '&',
+      '=',
+      '?',
+      '#',
+    );
+    const server = app.listen(0);
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(pieces, { maxLength: 30 }), fc.uint8Array({ maxLength: 8 }), async (parts, tail) => {
+          const body = Buffer.concat([Buffer.from(parts.join('')), tail]);
+          const path = `/v1/things?${parts.filter((part) => part !== '\0' && part !== '#').join('')}`;
+          const answers = await Promise.all([
+            request(server)
+              .post('/v1/things/search')
+              .set('x-api-key', key)
+              .set('content-type', 'application/json')
+              .send(body.toString('latin1')),
+            request(server).get(encodeURI(path).replaceAll('%25', '%')).set('x-api-key', key),
+          ]);
+          for (const { status, body: answer } of answers) {
+            expect(status).toBeLessThan(500);
+            expect(answer).toHaveProperty('success', status === 200);
+          }
+        }),
+        { numRuns: 500, seed },
+      );
+    } finally {
+      server.close();
+    }
+  });
+});

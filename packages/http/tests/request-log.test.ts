@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { createTestGateway, sendRaw } from './support.js';
+import { withServer } from './with-server.js';
+
+const parse = (lines: readonly string[]): Record<string, unknown>[] =>
+  lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
+
+describe('X-Request-Id', () => {
+  it('is taken from the caller when well-formed, else made, and is on every answer', async () => {
+    const { app, key } = createTestGateway();
+    const given = await request(app).get('/v1/things').set('x-api-key', key).set('x-request-id', 'abc_DEF-123');
+    expect(given.headers['x-request-id']).toBe('abc_DEF-123');
+    for (const bad of ['short', 'a'.repeat(65), 'has space!', 'abcdefgh, abcdefgh']) {
+      const response = await request(app).get('/v1/things').set('x-request-id', bad).expect(401);
+      expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('the request log', () => {
+  it('has one line a request with route, status, time and caller', async () => {
+    const { app, key, lines } = createTestGateway();
+    await request(app).get('/v1/things/1?x=1').set('x-api-key', key);
+    await request(app).get('/v1/things/1').set('x-api-key', key).set('x-request-id', 'request-0001');
+    await request(app).get('/v1/things');
+    await request(app).get('/nothing');
+    await settle();
+    const logged = parse(lines);
+    expect(logged.map(({ status, route, method }) => [method, route, status])).toEqual([
+      ['GET', '/v1/things/{id}', 400],
+      ['GET', '/v1/things/{id}', 200],
+      ['GET', '/v1/things', 401],
+      ['GET', undefined, 404],
+    ]);
+    expect(logged[1]).toMatchObject({ request_id: 'request-0001', organization_id: 'org-1', api_key_id: 'key-1' });
+    expect(logged[1]?.['duration_ms']).toBeGreaterThanOrEqual(0);
+    expect(logged[2]).not.toHaveProperty('organization_id');
+  });
+
+  it('holds no secret, no address, no input, and no line that input could forge', async () => {
+    const gateway = createTestGateway();
+    const { app, key, lines, behaviour } = gateway;
+    const canary = 'canary7';
+    behaviour.run = () => {
+      const cause = Object.assign(
+        new Error(`Key (email)=(ann@${canary}.com) \u001b[31m exists for ${key}\n{"forged":1}`),
+        {
+          code: '23505',
+          detail: canary,
+          parameters: [canary],
+        },
+      );
+      throw new Error(`connect postgres://crm:${canary}@db/crm\r\nforged`, { cause });
+    };
+    await request(app).get(`/v1/things?q=${canary}`).set('x-api-key', key).set('x-canary', canary).expect(500);
+    await request(app).post('/v1/things/search').set('x-api-key', key).send({ a: canary }).expect(500);
+    await request(app).get(`/v1/things/${canary}%0a{"forged":1}?${canary}`).set('authorization', canary).expect(401);
+    await request(app).get(`/${canary}`).set('x-request-id', canary).set('x-forwarded-for', canary).expect(404);
+    await withServer(gateway, async ({ port }) => {
+      await sendRaw(port, `${canary} / HTTP/1.1\r\nx-api-key: ${key}\r\n\r\n`);
+    });
+    await settle();
+    const requests = parse(lines).filter(({ msg }) => msg === 'request');
+    expect(requests).toHaveLength(5);
+    const text = lines.join('');
+    expect(text).not.toContain(canary);
+    expect(text).not.toContain(key);
+    expect(text).not.toContain('\u001b');
+    for (const line of lines) expect(line.indexOf('\n')).toBe(line.length - 1);
+    expect(requests[0]).toMatchObject({ level: 50, status: 500, err: { cause: { code: '23505' } } });
+  });
+
+  it('notes a client that left before its answer', async () => {
+    const gateway = createTestGateway();
+    gateway.behaviour.run = () => settle();
+    await withServer(gateway, async ({ port }) => {
+      const { connect } = await import('node:net');
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`GET /v1/things HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\n\r\n`);
+      setTimeout(() => socket.destroy(), 10);
+      await settle();
+      await settle();
+      expect(parse(gateway.lines).map(({ status, cut_off }) => [status, cut_off])).toEqual([[499, true]]);
+    });
+  });
+});

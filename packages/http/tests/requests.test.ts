@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiError } from '@crm/domain';
+import request from 'supertest';
+import { createTestGateway, operations, sendRaw, parseRaw, listThings } from './support.js';
+import { withServer } from './with-server.js';
+
+const { app, key, behaviour } = createTestGateway({ openApiDocument: { openapi: '3.1.0' }, docsHtml: '<p>docs' });
+const post = () => request(app).post('/v1/things/search').set('x-api-key', key);
+const get = (path: string) => request(app).get(path).set('x-api-key', key);
+
+describe('200', () => {
+  it('splices finished JSON into the envelope and sends its length', async () => {
+    const response = await get('/v1/things?q=a&fields=x,y').expect(200);
+    expect(response.text).toBe(
+      '{"success":true,"message":"OK","data":{"query":{"q":"a","fields":["x","y"]},"caller":{"organizationId":"org-1","apiKeyId":"key-1"}}}',
+    );
+    expect(response.headers['content-length']).toBe(String(response.text.length));
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['cache-control']).toBe('no-store');
+    for (const name of ['etag', 'x-powered-by', 'access-control-allow-origin']) {
+      expect(response.headers[name]).toBeUndefined();
+    }
+  });
+
+  it('carries the headers and the further properties of a reply', async () => {
+    const thing = await get('/v1/things/a%20%C3%A9').expect(200);
+    expect(thing.headers['etag']).toBe('"7"');
+    expect(thing.body.data).toEqual({ params: { id: 'a é' } });
+    const search = await post().send({ name: 'Ann' }).expect(200);
+    expect(search.body).toEqual({
+      success: true,
+      message: 'OK',
+      data: { body: { name: 'Ann' } },
+      warnings: [],
+      statusCode: 200,
+    });
+  });
+
+  it('serves the document and its page without a key', async () => {
+    expect((await request(app).get('/openapi.json').expect(200)).body).toEqual({ openapi: '3.1.0' });
+    expect((await request(app).get('/docs').expect(200)).headers['content-type']).toBe('text/html; charset=utf-8');
+  });
+});
+
+describe('400', () => {
+  it('names every field at fault, of path, query and body at once', async () => {
+    const response = await get('/v1/things/123456789?zzz=1').expect(400);
+    expect(response.body).toMatchObject({ success: false, message: 'Validation failed', statusCode: 400 });
+    expect(Object.keys(response.body.errors).sort()).toEqual(['id', 'zzz']);
+    const body = await post().send({ name: 'too long', other: 1 }).expect(400);
+    expect(Object.keys(body.body.errors).sort()).toEqual(['name', 'other']);
+  });
+
+  it('refuses broken escapes in the path and repeated parameters', async () => {
+    expect((await get('/v1/things/%ff').expect(400)).body.errors).toEqual({ id: 'must be percent-encoded UTF-8' });
+    expect((await get('/v1/things?limit=1&limit=1').expect(400)).body.errors).toEqual({ limit: 'is given twice' });
+  });
+
+  it('refuses a header given twice when an operation reads it', async () => {
+    const gateway = createTestGateway();
+    gateway.behaviour.run = (header) => void header('idempotency-key');
+    await withServer(gateway, async ({ port }) => {
+      const head = `GET /v1/things HTTP/1.1\r\nHost: a\r\nConnection: close\r\nx-api-key: ${gateway.key}\r\n`;
+      expect(parseRaw(await sendRaw(port, `${head}Idempotency-Key: a\r\n\r\n`)).status).toBe(200);
+      const twice = parseRaw(await sendRaw(port, `${head}Idempotency-Key: a\r\nidempotency-key: b\r\n\r\n`));
+      expect(twice.body).toMatchObject({ statusCode: 400, errors: { 'idempotency-key': 'is sent twice as a header' } });
+    });
+  });
+});
+
+describe('404 and 405', () => {
+  it('come only with a key', async () => {
+    await get('/v1/nothing').expect(404);
+    await get('/v1/things/').expect(404);
+    await get('/V1/things').expect(404);
+    const response = await request(app).delete('/v1/things').set('x-api-key', key).expect(405);
+    expect(response.headers['allow']).toBe('GET');
+    expect(response.body).toEqual({ success: false, message: 'Method not allowed', statusCode: 405 });
+    await request(app).head('/v1/things').set('x-api-key', key).expect(405);
+    await request(app).options('/v1/things').set('x-api-key', key).expect(405);
+  });
+
+  it('answer outside /v1 in the envelope', async () => {
+    expect((await request(app).get('/').expect(404)).body).toEqual({
+      success: false,
+      message: 'Not found',
+      statusCode: 404,
+    });
+    expect((await request(app).post('/livez').expect(405)).headers['allow']).toBe('GET, HEAD');
+  });
+});
+
+describe('errors of operations', () => {
+  it('answer with their status, fields, further properties and headers', async () => {
+    behaviour.run = () => {
+      throw new ApiError('conflict', {
+        extra: { conflict: { field: 'email', existing_id: 'x' } },
+        headers: { 'X-A': '1' },
+      });
+    };
+    const response = await get('/v1/things').expect(409);
+    expect(response.body).toEqual({
+      success: false,
+      message: 'Conflict with an existing record',
+      statusCode: 409,
+      conflict: { field: 'email', existing_id: 'x' },
+    });
+    expect(response.headers['x-a']).toBe('1');
+    delete behaviour.run;
+  });
+
+  it('that nobody expected are 500 with nothing of the inside', async () => {
+    for (const thrown of [
+      new Error('SELECT secret'),
+      'text',
+      null,
+      { status: 200 },
+      Object.assign(new Error('pg'), { status: 'x' }),
+    ]) {
+      behaviour.run = () => Promise.reject(thrown);
+      const response = await get('/v1/things').expect(500);
+      expect(response.text).toBe('{"success":false,"message":"Internal server error","statusCode":500}');
+    }
+    delete behaviour.run;
+  });
+});
+
+describe('building the app', () => {
+  it('fails when two operations share a route or one belongs to the other gateway', () => {
+    const [first] = operations;
+    if (first === undefined) throw new Error('no operation');
+    expect(() => createTestGateway({ operations: [first, first] })).toThrow('Two operations answer GET /v1/things');
+    const foreign = { ...first, contract: { ...listThings, gateway: 'inbound' as const } };
+    expect(() => createTestGateway({ operations: [foreign] })).toThrow('belongs to the inbound gateway');
+  });
+});
