@@ -111,7 +111,7 @@ const catalogSql = `
 
 /** Reads what an organization has set up, in one statement. */
 export const loadCatalog = async (database: Database, organizationId: string): Promise<Catalog> => {
-  const statement = { name: 'load-catalog', text: catalogSql, values: [] };
+  const statement = { text: catalogSql, values: [], isPrepared: true };
   const [row] = await database.query<{ catalog: CatalogData }>(organizationId, statement);
   if (row === undefined) throw new Error(`There is no organization ${organizationId}`);
   return new Catalog(organizationId, row.catalog);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
@@ -22,8 +23,8 @@ export interface TenantStatement {
   /** SQL in which `$1` is the organization; further parameters from `$2`. */
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Name under which connections keep it prepared; only for texts of which there are few. */
-  readonly name?: string | undefined;
+  /** Whether connections keep it prepared; only for texts of which there are few. */
+  readonly isPrepared?: boolean | undefined;
 }
 
 /** One pool of connections, used by hot SQL and by Prisma alike. */
@@ -63,6 +64,18 @@ const assertTenantStatement = (organizationId: string, text: string): void => {
     throw new Error('A statement on tenant tables must bind the organization as $1');
 };
 
+const statementNames = new Map<string, string>();
+
+/** Prepared statements go by a digest of their text: the server keeps no more than 63 characters of a name. */
+const statementName = (text: string): string => {
+  let name = statementNames.get(text);
+  if (name === undefined) {
+    name = createHash('sha256').update(text).digest('base64url');
+    statementNames.set(text, name);
+  }
+  return name;
+};
+
 /** Opens a pool; nothing is connected until the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const pool = new pg.Pool({
@@ -83,7 +96,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       assertTenantStatement(organizationId, statement.text);
       const values = [organizationId, ...statement.values];
       return translateDatabaseErrors(async () => {
-        const result = await pool.query<Row>({ text: statement.text, values, name: statement.name });
+        const name = statement.isPrepared === true ? statementName(statement.text) : undefined;
+        const result = await pool.query<Row>({ text: statement.text, values, name });
         return result.rows;
       });
     },

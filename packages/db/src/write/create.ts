@@ -58,7 +58,7 @@ const callFunction = async <Row extends object>(
   args: readonly object[],
 ): Promise<Row> => {
   const values = args.map((arg) => JSON.stringify(arg));
-  const statement = { name: text, text, values };
+  const statement = { text, values, isPrepared: true };
   const [row] = await database.query<Row & Record<string, unknown>>(catalog.organizationId, statement);
   if (row === undefined) throw new Error(`No row came back from ${text}`);
   return row;
