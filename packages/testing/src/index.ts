@@ -1,1 +1,15 @@
+export { Answer } from './client/answer.js';
+export { createTestClient, type TestClient, type TestRequest } from './client/test-client.js';
 export { createTestDatabase, type TestDatabase } from './create-test-database.js';
+export { startGatewayProcesses, type GatewayProcess } from './gateway/gateway-process.js';
+export {
+  createTestOrganization,
+  type OrganizationTools,
+  type TestField,
+  type TestKeyOptions,
+  type TestOrganization,
+} from './gateway/test-organization.js';
+export { describeBodies } from './suites/describe-bodies.js';
+export { describeRateLimits, describeWrongMethods } from './suites/describe-refusals.js';
+export { describeUnauthorized } from './suites/describe-unauthorized.js';
+export type { SuiteOptions } from './suites/suite-options.js';

@@ -1,0 +1,92 @@
+import { buildOpenApiDocument, compileResponseValidator, type OperationContract } from '@crm/contract';
+
+/** The request and the answer that a check is about. */
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+interface OperationCheck {
+  readonly contract: OperationContract;
+  readonly path: RegExp;
+  readonly statuses: ReadonlySet<number>;
+  readonly validate: (body: unknown) => Readonly<Record<string, string>> | null;
+}
+
+/** What a request to no operation may be answered. */
+const statusesWithoutOperation = new Set([400, 401, 404, 405, 408, 429, 431, 503]);
+/** Where an answer may name fields: a refused request, a search that must be narrowed. */
+const statusesWithErrors = new Set([400, 503]);
+const recordStatuses = ['created', 'matched', 'updated'];
+/** Stack frames, SQL, names of constraints and of what is inside. */
+const leak =
+  /\n\s+at |node_modules|\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b.*\b(FROM|VALUES|SET|WHERE)\b|_(pkey|fkey|check)\b|prisma/i;
+const requestId = /^[A-Za-z0-9_-]{8,64}$/;
+
+const documentedStatuses = (contract: OperationContract): ReadonlySet<number> => {
+  const document = buildOpenApiDocument(contract.gateway, [contract]) as {
+    paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+  };
+  return new Set(Object.keys(document.paths[contract.path]?.[contract.method]?.responses ?? {}).map(Number));
+};
+
+const toCheck = (contract: OperationContract): OperationCheck => ({
+  contract,
+  path: new RegExp(`^${contract.path.replace(/\{[^}]+\}/g, '[^/]+')}$`),
+  statuses: documentedStatuses(contract),
+  validate: compileResponseValidator(contract),
+});
+
+/** Every way in which an answer breaks the rules that hold for all answers. */
+const findFaults = (exchange: Exchange, operation: OperationCheck | undefined): string[] => {
+  const { status, headers, text } = exchange;
+  const faults: string[] = [];
+  const demand = (holds: boolean, fault: string): void => {
+    if (!holds) faults.push(fault);
+  };
+  demand(requestId.test(headers.get('x-request-id') ?? ''), 'has no X-Request-Id');
+  demand(headers.get('content-type') === 'application/json; charset=utf-8', 'is not JSON by its Content-Type');
+  demand((operation?.statuses ?? statusesWithoutOperation).has(status), 'has a status that is not documented');
+  const body = JSON.parse(text) as { success?: unknown; statusCode?: unknown; errors?: object };
+  demand(body.success === (status === 200), 'has the wrong success');
+  if (operation !== undefined) {
+    const errors = operation.validate(body);
+    demand(errors === null, `breaks the contract: ${JSON.stringify(errors)}`);
+  }
+  if (status === 200) {
+    const recordStatus = headers.get('x-record-status');
+    const isRecordStatus = recordStatus !== null && recordStatuses.includes(recordStatus);
+    const creates = operation?.contract.headers !== undefined && 'X-Record-Status' in operation.contract.headers;
+    demand(isRecordStatus === creates, `has the X-Record-Status ${recordStatus ?? '(none)'}`);
+    return faults;
+  }
+  demand(body.statusCode === status, 'has another statusCode than status');
+  demand(status !== 400 || Object.keys(body.errors ?? {}).length > 0, 'is a 400 that names no field');
+  demand(statusesWithErrors.has(status) || body.errors === undefined, 'names fields though it is no validation error');
+  demand(!leak.test(text), 'tells what is inside');
+  return faults;
+};
+
+/**
+ * Makes the check of a gateway's answers: by method and path against the contract, and otherwise as an error that any path
+ * may answer.
+ * @returns a function that throws an Error which names every fault and the answer
+ */
+export const createAnswerCheck = (contracts: readonly OperationContract[]): ((exchange: Exchange) => void) => {
+  const checks = contracts.map(toCheck);
+  return (exchange) => {
+    const method = exchange.method.toLowerCase();
+    const matching = checks.filter(({ contract, path }) => contract.method === method && path.test(exchange.path));
+    // An exact path wins over one with parameters, as in the gateway itself.
+    const operation = matching.find(({ contract }) => contract.path === exchange.path) ?? matching[0];
+    const faults = findFaults(exchange, operation);
+    if (faults.length === 0) return;
+    const { path, status, text } = exchange;
+    throw new Error(
+      `${exchange.method} ${path} answered ${status}, which ${faults.join('; ')}\n${text.slice(0, 2_000)}`,
+    );
+  };
+};

@@ -1,0 +1,52 @@
+/** What a gateway answered, read once. */
+export interface Envelope {
+  readonly success: boolean;
+  readonly message: string;
+  readonly statusCode?: number;
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly warnings?: readonly { readonly field: string; readonly message: string }[];
+  readonly data?: unknown;
+}
+
+/** Headers that differ between two answers to one question: who asked when, and how often before. */
+const incidental = /^(x-request-id|date|connection|keep-alive|retry-after|ratelimit.*)$/;
+
+/** An answer that has been held against the contract, so that its data may be taken as what the contract says. */
+export class Answer<Data = unknown> {
+  readonly body: Envelope;
+
+  constructor(
+    readonly status: number,
+    readonly headers: Headers,
+    readonly text: string,
+  ) {
+    this.body = JSON.parse(text) as Envelope;
+  }
+
+  /** @throws Error with the whole answer when it is no success: a test that goes on would only fail less clearly. */
+  get data(): Data {
+    if (!this.body.success) throw new Error(`Not a success: ${this.status} ${this.text}`);
+    return this.body.data as Data;
+  }
+
+  /** Field errors; empty where the answer has none. */
+  get errors(): Readonly<Record<string, string>> {
+    return this.body.errors ?? {};
+  }
+
+  /** The fields at fault, in order of the alphabet. */
+  get fieldsAtFault(): readonly string[] {
+    return Object.keys(this.errors).sort();
+  }
+
+  /** The fields that were sent and not applied, in the order in which the answer names them. */
+  get fieldsWarnedOf(): readonly string[] {
+    return (this.body.warnings ?? []).map(({ field }) => field);
+  }
+
+  /** Everything that must be equal where two answers must not be told apart: status, headers and bytes. */
+  get comparable(): string {
+    const headers = [...this.headers].filter(([name]) => !incidental.test(name));
+    return JSON.stringify([this.status, headers, this.text]);
+  }
+}

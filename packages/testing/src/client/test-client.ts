@@ -1,0 +1,71 @@
+import type { DataOf, OperationContract } from '@crm/contract';
+
+import { Answer } from './answer.js';
+import { createAnswerCheck } from './answer-check.js';
+
+/** What a request carries. */
+export interface TestRequest {
+  /** Text is sent as it is, behind the `?`. */
+  readonly query?: string | Readonly<Record<string, string | number | readonly string[]>> | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly rawBody?: string | Uint8Array<ArrayBuffer> | undefined;
+  /** Null sends no key; the client's own when absent. */
+  readonly key?: string | null | undefined;
+  /** By lower-case name; an empty text takes a header away. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Sends requests to one gateway and holds every answer against the contract, so that no test can forget to. */
+export interface TestClient {
+  /** Calls an operation; the answer's data is of the type that its contract says. */
+  call<C extends OperationContract>(contract: C, request?: TestRequest): Promise<Answer<DataOf<C>>>;
+  /** Sends any method to any path. */
+  send(method: string, path: string, request?: TestRequest): Promise<Answer>;
+}
+
+const queryText = (query: TestRequest['query']): string => {
+  if (query === undefined) return '';
+  if (typeof query === 'string') return `?${query}`;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? (value as readonly string[]) : [value])
+      parameters.append(name, String(item));
+  }
+  return `?${parameters.toString()}`;
+};
+
+const toInit = (method: string, request: TestRequest, ownKey: string): RequestInit => {
+  const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+  const key = request.key === undefined ? ownKey : request.key;
+  const headers = new Headers({
+    ...(key === null ? {} : { 'x-api-key': key }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...request.headers,
+  });
+  for (const [name, value] of Object.entries(request.headers ?? {})) if (value === '') headers.delete(name);
+  // Bytes, because for a text `fetch` would add a content type of its own where the test wants none.
+  return { method, headers, ...(body === undefined ? {} : { body: Buffer.from(body) }) };
+};
+
+/**
+ * Makes the client of a running gateway.
+ * @param baseUrl its address, without a trailing slash
+ * @param contracts what it serves
+ * @param key sent with every request that names no other
+ */
+export const createTestClient = (baseUrl: string, contracts: readonly OperationContract[], key: string): TestClient => {
+  const check = createAnswerCheck(contracts);
+  const send = async <Data>(method: string, path: string, request: TestRequest): Promise<Answer<Data>> => {
+    const response = await fetch(`${baseUrl}${path}${queryText(request.query)}`, toInit(method, request, key));
+    const { status, headers } = response;
+    const text = await response.text();
+    check({ method, path, status, headers, text });
+    return new Answer<Data>(status, headers, text);
+  };
+  return {
+    call: (contract, request = {}) => send(contract.method.toUpperCase(), contract.path, request),
+    send: (method, path, request = {}) => send(method, path, request),
+  };
+};

@@ -1,0 +1,73 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+import { findFreePort } from './free-port.js';
+
+/** A gateway in a process of its own. */
+export interface GatewayProcess {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Asks it to stop and waits until it has. @returns its exit code, null when a signal ended it */
+  stop(): Promise<number | null>;
+}
+
+const startTimeoutMs = 15_000;
+const pollEveryMs = 50;
+
+const waitUntilReady = async (url: string, child: ChildProcess, output: () => string): Promise<void> => {
+  const deadline = performance.now() + startTimeoutMs;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}:\n${output()}`);
+    const isReady = await fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return;
+    if (performance.now() > deadline) throw new Error(`The gateway was not ready in time:\n${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
+  }
+};
+
+const stop = async (child: ChildProcess): Promise<number | null> => {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+  return child.exitCode;
+};
+
+/**
+ * Starts a built gateway as users do, with `node dist/main.js`, and waits until it is ready.
+ * @param mainFile its `dist/main.js`
+ * @param environment its whole configuration but for `HOST` and `PORT`
+ */
+export const startGatewayProcess = async (
+  mainFile: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<GatewayProcess> => {
+  const port = await findFreePort();
+  const child = spawn(process.execPath, [mainFile], {
+    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await waitUntilReady(url, child, () => output);
+  } catch (error) {
+    await stop(child);
+    throw error;
+  }
+  return { url, child, stop: () => stop(child) };
+};
+
+/** Starts several processes of one gateway at once, as behind a balancer. */
+export const startGatewayProcesses = (
+  count: number,
+  mainFile: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<GatewayProcess[]> =>
+  Promise.all(Array.from({ length: count }, () => startGatewayProcess(mainFile, environment)));
