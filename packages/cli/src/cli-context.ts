@@ -3,9 +3,11 @@ export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** From this call on, SIGINT and SIGTERM abort the returned signal instead of ending the process. */
+  /** From this call on, SIGINT, SIGTERM and SIGHUP abort the returned signal instead of ending the process. */
   readonly onInterrupt: () => AbortSignal;
 }
+
+const repeatedSignalMs = 1000;
 
 /** The context of the real process. */
 export const processContext = (): CliContext => ({
@@ -14,8 +16,14 @@ export const processContext = (): CliContext => ({
   stderr: process.stderr,
   onInterrupt: () => {
     const controller = new AbortController();
-    // A second Ctrl-C ends the process at once: the handlers are gone after the first.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+    let abortedAtMs = 0;
+    const onSignal = (): void => {
+      // npm passes a Ctrl-C on that the terminal sends here as well; only a later one means "now".
+      if (controller.signal.aborted && performance.now() - abortedAtMs > repeatedSignalMs) process.exit(130);
+      if (!controller.signal.aborted) abortedAtMs = performance.now();
+      controller.abort();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
     return controller.signal;
   },
 });

@@ -13,6 +13,7 @@ import { addOrgCreateCommand } from './commands/org-create.js';
 import { addOrgListCommand } from './commands/org-list.js';
 import { addPipelineCreateCommand } from './commands/pipeline-create.js';
 import { addPipelineListCommand } from './commands/pipeline-list.js';
+import { addStartCommand } from './commands/start.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
 
 const introduction = `
@@ -35,6 +36,7 @@ export const createProgram = (context: CliContext): Command => {
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
     });
+  addStartCommand(program, context);
   addMigrateCommand(program, context);
   addGroup(program, context, 'org', 'organizations', [addOrgCreateCommand, addOrgListCommand]);
   addGroup(program, context, 'member', 'people of an organization', [addMemberAddCommand]);

@@ -28,8 +28,9 @@ export const demoFilePath = (directory: string): string => join(directory, 'demo
  * @returns `undefined` when there is none.
  * @throws CliError when it is damaged.
  */
-export const readDemoFile = async (directory: string): Promise<DemoFile | undefined> => {
-  const path = demoFilePath(directory);
+export const readDemoFile = (directory: string): Promise<DemoFile | undefined> => readDemo(demoFilePath(directory));
+
+const readDemo = async (path: string): Promise<DemoFile | undefined> => {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (isDemoFile(value)) return value;
@@ -43,11 +44,37 @@ export const readDemoFile = async (directory: string): Promise<DemoFile | undefi
 const isDemoFile = (value: unknown): value is DemoFile =>
   typeof value === 'object' && value !== null && keys.every((key) => typeof Reflect.get(value, key) === 'string');
 
-/** Writes the demo file whole or not at all, readable by its owner only: it holds the key. */
-export const writeDemoFile = async (directory: string, demo: DemoFile): Promise<void> => {
-  const path = demoFilePath(directory);
-  const temporary = `${path}.${process.pid}.tmp`;
-  await rm(temporary, { force: true });
-  await writeFile(temporary, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(temporary, path);
-};
+/**
+ * Publishes the demo file while the stack runs. At other times it is kept under another name, because the plain text of
+ * the key is nowhere else: so whoever sees the file may use what is in it.
+ */
+export class DemoFileKeeper {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Takes the file of this run, or of one that was killed, out of sight. Answers the last one that there is. */
+  async takeAway(): Promise<DemoFile | undefined> {
+    try {
+      await rename(demoFilePath(this.#directory), this.#keptPath);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+    return readDemo(this.#keptPath);
+  }
+
+  /** Writes the file whole or not at all, readable by its owner only. */
+  async publish(demo: DemoFile): Promise<void> {
+    const temporary = `${demoFilePath(this.#directory)}.tmp`;
+    await rm(temporary, { force: true });
+    await writeFile(temporary, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    await rename(temporary, demoFilePath(this.#directory));
+    await rm(this.#keptPath, { force: true });
+  }
+
+  get #keptPath(): string {
+    return join(this.#directory, 'demo.stopped.json');
+  }
+}

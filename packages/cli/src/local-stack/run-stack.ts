@@ -1,0 +1,191 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setInterval as every } from 'node:timers/promises';
+
+import { migrate, openDatabase } from '@crm/db';
+import { startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
+
+import { CliError, errorText } from '../errors.js';
+import { sendDemoDeals } from './demo-deals.js';
+import { DemoFileKeeper, type DemoFile } from './demo-file.js';
+import { openDemoOrganization, type DemoOrganization } from './demo-organization.js';
+import { checkGatewayPorts } from './gateway-ports.js';
+import { GatewayProcess, type GatewayName } from './gateway-process.js';
+import { hasProcess } from './process-identity.js';
+import type { StackSettings } from './settings.js';
+import { takeStackLock } from './stack-lock.js';
+import { openStackState, saveStackState, type StackState } from './stack-state.js';
+
+/** What the stack needs from the command that runs it. */
+export interface StackOptions {
+  readonly settings: StackSettings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal;
+  /** Told what happens, a short sentence at a time. */
+  readonly log: (text: string) => void;
+  /** Called once, when everything is ready. */
+  readonly onReady: (demo: DemoFile) => void;
+}
+
+/** How long the gateways of a killed stack may take to give their ports back. */
+const recoveryPatienceMs = 20_000;
+const watchIntervalMs = 1000;
+
+/** Something that runs and has to be stopped; the last one started is stopped first. */
+type Stop = () => Promise<void>;
+
+/**
+ * Runs the whole stack until it is told to stop, and then stops all of it in order.
+ *
+ * @throws CliError when it cannot start, or when a part of it ends by itself.
+ */
+export const runStack = async (options: StackOptions): Promise<void> => {
+  const stops: Stop[] = [];
+  try {
+    await start(options, stops);
+  } catch (error) {
+    // Told to stop while starting: that is no failure.
+    if (!options.signal.aborted) throw error;
+  } finally {
+    await stopAll(stops, options.log);
+  }
+};
+
+const stopAll = async (stops: Stop[], log: (text: string) => void): Promise<void> => {
+  for (const stop of stops.reverse()) {
+    // The others are stopped whatever happens to one.
+    await stop().catch((error: unknown) => log(`Stopping failed: ${errorText(error)}`));
+  }
+};
+
+const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
+  const { settings, signal, log } = options;
+  const { directory } = settings;
+  await makeDirectory(directory);
+  const lock = await takeStackLock(directory);
+  stops.push(() => lock.release());
+  await checkGatewayPorts(settings, lock.recovered ? recoveryPatienceMs : 0);
+  const keeper = new DemoFileKeeper(directory);
+  const previous = await keeper.takeAway();
+  const state = await openStackState(directory);
+  signal.throwIfAborted();
+  const postgres = await startPostgres(directory, state, log);
+  stops.push(async () => {
+    log('Stopping PostgreSQL');
+    await postgres.stop();
+  });
+  signal.throwIfAborted();
+  const demo = await prepareDatabase(postgres.url, previous, log);
+  signal.throwIfAborted();
+  const [read, inbound] = await startGateways(options, postgres.url, state, stops);
+  if (!state.hasDemoDeals) {
+    await sendDemoDeals(inbound.url, demo, signal);
+    await saveStackState(directory, { ...state, hasDemoDeals: true });
+  }
+  const demoFile: DemoFile = {
+    read_url: read.url,
+    inbound_url: inbound.url,
+    api_key: demo.apiKey,
+    pipeline_id: demo.pipeline.id,
+    organization_id: demo.organizationId,
+    database_url: postgres.url,
+  };
+  await keeper.publish(demoFile);
+  stops.push(async () => {
+    log('Stopping the gateways');
+    await keeper.takeAway();
+  });
+  options.onReady(demoFile);
+  await watch([read, inbound], postgres, signal);
+};
+
+const makeDirectory = async (directory: string): Promise<void> => {
+  try {
+    await mkdir(directory, { recursive: true });
+  } catch (error) {
+    throw new CliError(
+      `The data directory ${directory} cannot be made: ${errorText(error)}. Set CRM_DATA_DIR to another.`,
+    );
+  }
+};
+
+const startPostgres = async (
+  directory: string,
+  state: StackState,
+  log: (text: string) => void,
+): Promise<LocalPostgres> => {
+  try {
+    return await startLocalPostgres({
+      dataDir: join(directory, 'postgres'),
+      user: 'crm',
+      password: state.databasePassword,
+      database: 'crm',
+      stopOnExit: true,
+      log,
+    });
+  } catch (error) {
+    throw new CliError(`PostgreSQL cannot be started: ${errorText(error)}`, 1, { cause: error });
+  }
+};
+
+const prepareDatabase = async (
+  url: string,
+  previous: DemoFile | undefined,
+  log: (text: string) => void,
+): Promise<DemoOrganization> => {
+  await migrate(url, { onProgress: (pending) => log(`Making the tables (${pending.length} migrations)`) });
+  const database = openDatabase({ url, applicationName: 'crm-start', maxConnections: 2 });
+  try {
+    return await openDemoOrganization(database, previous);
+  } finally {
+    await database.close();
+  }
+};
+
+const startGateways = async (
+  { settings, env, signal, log }: StackOptions,
+  databaseUrl: string,
+  { cursorSecret }: StackState,
+  stops: Stop[],
+): Promise<readonly [read: GatewayProcess, inbound: GatewayProcess]> => {
+  log('Starting the gateways');
+  const { directory } = settings;
+  const gateway = async (name: GatewayName, port: number): Promise<GatewayProcess> => {
+    const started = await GatewayProcess.start({ name, port, databaseUrl, cursorSecret, directory, env });
+    return started;
+  };
+  const read = await gateway('read-gateway', settings.readPort);
+  const started = [read];
+  stops.push(async () => void (await Promise.all(started.map((one) => one.stop()))));
+  const inbound = await gateway('inbound-gateway', settings.inboundPort);
+  started.push(inbound);
+  await Promise.all(started.map((one) => one.waitUntilReady(signal)));
+  return [read, inbound];
+};
+
+/** Waits until the user stops the stack; a part that ends by itself takes it down. */
+const watch = async (
+  gateways: readonly GatewayProcess[],
+  postgres: LocalPostgres,
+  signal: AbortSignal,
+): Promise<void> => {
+  const ends = gateways.map(async (gateway) => {
+    const end = await gateway.ended;
+    throw new CliError(`The ${gateway.name} ended by itself (${end}). ${await gateway.logTail()}`);
+  });
+  // Whoever loses the race ends later, when all is stopped; nobody waits for it then.
+  ends.forEach((end) => end.catch(() => undefined));
+  await Promise.race([...ends, watchPostgres(postgres, signal)]);
+};
+
+const watchPostgres = async (postgres: LocalPostgres, signal: AbortSignal): Promise<void> => {
+  try {
+    for await (const _ of every(watchIntervalMs, undefined, { signal })) {
+      if (!hasProcess(postgres.pid))
+        throw new CliError('PostgreSQL ended by itself. Its log is in postgres/postgres.log.');
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};

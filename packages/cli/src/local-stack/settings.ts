@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+
+import { configurationError } from '../errors.js';
+import { dataDirectory } from './demo-file.js';
+
+/** What the local stack is started with. */
+export interface StackSettings {
+  /** Absolute: the children and the database run elsewhere. */
+  readonly directory: string;
+  readonly readPort: number;
+  readonly inboundPort: number;
+}
+
+/** The variable that moves a gateway to another port. */
+export const portVariables = { read: 'CRM_READ_PORT', inbound: 'CRM_INBOUND_PORT' } as const;
+
+/**
+ * Reads `CRM_DATA_DIR`, `CRM_READ_PORT` and `CRM_INBOUND_PORT`; nothing is required.
+ *
+ * @throws CliError (78) naming every variable at fault.
+ */
+export const readStackSettings = (env: Readonly<Record<string, string | undefined>>): StackSettings => {
+  const problems: string[] = [];
+  const port = (name: string, fallback: number): number => {
+    const text = env[name] ?? '';
+    if (text === '') return fallback;
+    const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+    if (value < 1 || value > 65_535) problems.push(`${name} must be a port from 1 to 65535`);
+    return value;
+  };
+  const readPort = port(portVariables.read, 4000);
+  const inboundPort = port(portVariables.inbound, 4001);
+  if (problems.length === 0 && readPort === inboundPort) {
+    problems.push(`${portVariables.read} and ${portVariables.inbound} must differ; both are ${readPort}`);
+  }
+  if (problems.length > 0) throw configurationError(problems.join('\n'));
+  return { directory: resolve(dataDirectory(env)), readPort, inboundPort };
+};

@@ -1,0 +1,36 @@
+import type { DemoFile } from './demo-file.js';
+
+/** What the stack prints once it is ready: where it is, and lines to paste into a shell as they are. */
+export const welcomeText = (demo: DemoFile, demoPath: string): string => {
+  const deal = {
+    pipeline_id: demo.pipeline_id,
+    opportunity: { name: 'My first deal', deal_size: 1200 },
+    related_objects: { account_domain: 'acme.com', primary_contact_email: 'ann@acme.com' },
+  };
+  return `
+The CRM API is ready.
+
+  Read gateway     ${demo.read_url}    (documentation: ${demo.read_url}/docs)
+  Inbound gateway  ${demo.inbound_url}    (documentation: ${demo.inbound_url}/docs)
+  API key          ${demo.api_key}
+  All of it        ${demoPath}
+
+Create an opportunity with its account and contact:
+
+  curl -sS '${demo.inbound_url}/v1/inbound/opportunities' \\
+    -H 'x-api-key: ${demo.api_key}' \\
+    -H 'content-type: application/json' \\
+    -d '${JSON.stringify(deal)}'
+
+List opportunities:
+
+  curl -sS '${demo.read_url}/v1/opportunities?pipeline_id=${demo.pipeline_id}&limit=5' \\
+    -H 'x-api-key: ${demo.api_key}'
+
+Import a CSV file (here the sample that comes with it):
+
+  npx crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
+
+Ctrl-C stops it. The data stays for the next start.
+`;
+};
