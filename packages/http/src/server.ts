@@ -3,6 +3,7 @@ import { Server as NetServer, type AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { answerClientErrors } from './client-error.js';
+import { messageClassesOf } from './message-classes.js';
 import { drainingSetting } from './reply.js';
 import { stopOnSignals } from './signals.js';
 
@@ -58,6 +59,7 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
       maxHeaderSize: maxHeaderBytes,
       // Node's own answer would be empty; the app answers in the envelope.
       requireHostHeader: false,
+      ...messageClassesOf(app),
     },
     app,
   );
