@@ -12,6 +12,19 @@ type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 let engineModule: Promise<EngineModule> | undefined;
 
 /**
+ * The engine bounds its wait for a lock with a timer that it never takes back: it would keep whoever migrates alive for ten
+ * seconds after the last migration.
+ */
+const withoutLingeringTimers = (bindings: EngineModule): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(bindings).map(([name, binding]) => {
+      if (!name.startsWith('__wbg_setTimeout_')) return [name, binding];
+      const start = binding as (...args: unknown[]) => NodeJS.Timeout;
+      return [name, (...args: unknown[]) => start(...args).unref()];
+    }),
+  );
+
+/**
  * Prisma's schema engine as WebAssembly, so that migrating downloads no binary. The package's own entry imports the
  * `.wasm` file as a module, which Node does only behind a flag: here the same two halves are joined by hand.
  */
@@ -19,7 +32,9 @@ const loadEngineModule = async (): Promise<EngineModule> => {
   const bindings = (await import('@prisma/schema-engine-wasm/schema_engine_bg')) as unknown as EngineModule;
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const wasm = await readFile(entry.replace(/\.js$/, '.wasm'));
-  const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': bindings });
+  const { instance } = await WebAssembly.instantiate(wasm, {
+    './schema_engine_bg.js': withoutLingeringTimers(bindings),
+  });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports['__wbindgen_start'] as () => void)();
   return bindings;
