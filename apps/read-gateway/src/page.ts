@@ -1,102 +1,113 @@
-import { type Catalog, listPage, type Pipeline } from '@crm/db';
+import { type Catalog, listPage } from '@crm/db';
 import {
   type CursorBinding,
   type CursorPosition,
-  defaultSort,
+  type DefaultSortField,
   definitionsMap,
   ErrorCollector,
-  type FieldCatalogue,
+  type FieldSelection,
   type ObjectType,
   parseFieldSelection,
-  parseLimit,
+  parseFilters,
   parseSearchQuery,
+  parseSort,
 } from '@crm/domain';
 import { JsonText } from '@crm/http';
 import type { Context } from './context.js';
+import { resolveScope } from './scope.js';
 
-/** What a list or search asks for, as it came: everything is read and checked here. */
+/** What a list or search asks for, as it came: everything in it is read and checked here. */
 export interface PageInput {
   /** Id of the operation; cursors are bound to it. */
   readonly operation: string;
   readonly objectType: ObjectType;
-  /** The key of the records in the answer, as `opportunities`. */
-  readonly collection: string;
-  readonly pipeline: Pipeline | null;
-  readonly stageId: string | undefined;
-  readonly queryText: string | undefined;
+  readonly pipelineId?: string | null | undefined;
+  readonly stageId?: string | null | undefined;
+  readonly queryText: unknown;
   /** The name under which the text was sent. */
   readonly queryPath: 'q' | 'query';
-  readonly cursor: string | undefined;
-  readonly limit: string | undefined;
-  readonly fields: readonly string[] | undefined;
+  readonly filters?: unknown;
+  readonly sort?: unknown;
+  readonly defaultSort: DefaultSortField;
+  readonly cursor: string | null | undefined;
+  /** Reads the page size; query strings and bodies have their own ways. */
+  readonly readLimit: (errors: ErrorCollector) => number;
+  readonly fields: unknown;
 }
 
-/** A page as text: the records come from the database as JSON and are never parsed. */
-const pageText = (
-  collection: string,
-  catalogueJson: string,
-  limit: number,
-  records: readonly string[],
-  nextCursor: string | null,
-): JsonText =>
-  new JsonText(
-    `{"${collection}":[${records.join(',')}],"custom_field_definitions":${catalogueJson},` +
-      `"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
-  );
-
-const readStageId = (pipeline: Pipeline | null, stageId: string | undefined, errors: ErrorCollector): string | null => {
-  if (stageId === undefined) return null;
-  const stage = pipeline?.stages.find(({ id }) => id === stageId.toLowerCase());
-  if (stage === undefined) errors.add('stage_id', 'Is not a stage of this pipeline');
-  return stage?.id ?? null;
+/** The key of an object's records in the answers of its lists and searches. */
+const collections: Readonly<Record<ObjectType, string>> = {
+  opportunity: 'opportunities',
+  account: 'accounts',
+  contact: 'contacts',
 };
 
-const decodeCursor = (
+const definitionTexts = new WeakMap<FieldSelection, string>();
+
+/** `custom_field_definitions` of a selection as text; the selections that requests without `fields` share make it once. */
+export const definitionsText = (selection: FieldSelection): string => {
+  let text = definitionTexts.get(selection);
+  if (text === undefined) {
+    text = JSON.stringify(definitionsMap(selection.custom));
+    definitionTexts.set(selection, text);
+  }
+  return text;
+};
+
+/** The `data` of a page as text: the records come from the database as JSON and are never parsed. */
+export const pageText = (
+  collection: string,
+  records: readonly string[],
+  nextCursor: string | null,
+  limit: number,
+  definitions?: string,
+): JsonText =>
+  new JsonText(
+    `{"${collection}":[${records.join(',')}]` +
+      (definitions === undefined ? '' : `,"custom_field_definitions":${definitions}`) +
+      `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
+  );
+
+/** A cursor is only judged for a request that is otherwise good: it would not fit a mended one either. */
+export const decodeCursor = (
   context: Context,
-  input: PageInput,
+  cursor: string | null | undefined,
   binding: CursorBinding,
   errors: ErrorCollector,
 ): CursorPosition | null => {
-  // A cursor is only worth judging for a request that is otherwise good: it would not fit a mended one either.
   errors.throwIfAny();
-  return context.cursors.decode(input.cursor, binding);
+  return context.cursors.decode(cursor, binding);
 };
 
-/** The core of every list and search: definitions, selection and cursor, one statement, and the page as text. */
+/** The core of every list and search of records: scope, definitions, selection, order and cursor, one statement, the page as text. */
 export const readPage = async (context: Context, catalog: Catalog, input: PageInput) => {
+  const { objectType } = input;
   const errors = new ErrorCollector();
-  const pipelineId = input.pipeline?.id ?? null;
-  const fields: FieldCatalogue = catalog.fieldCatalogue(input.objectType, pipelineId);
-  const limit = parseLimit(input.limit, errors);
+  const scope = resolveScope(catalog, input, errors);
+  const fields = catalog.fieldCatalogue(objectType, scope.requestedPipelineId);
+  const limit = input.readLimit(errors);
   const words = parseSearchQuery(input.queryText, input.queryPath, errors);
+  const filters = parseFilters(input.filters, fields, errors);
+  const sort = parseSort(input.sort, fields, input.defaultSort, errors);
   const selection = parseFieldSelection(input.fields, fields, errors);
-  const stageId = readStageId(input.pipeline, input.stageId, errors);
   const binding: CursorBinding = {
     organizationId: catalog.organizationId,
     operation: input.operation,
     limit,
     words,
-    sort: defaultSort(fields, 'created_at'),
-    pipelineId,
-    stageId,
+    filters,
+    sort,
+    pipelineId: scope.requestedPipelineId,
+    stageId: scope.stageId,
   };
-  const position = decodeCursor(context, input, binding, errors);
-  const { organizationId } = catalog;
-  const { objectType } = input;
-  const page = await listPage(context.database, {
-    organizationId,
-    objectType,
-    pipelineId,
-    stageId,
-    words,
-    position,
-    limit,
-    selection,
-  });
+  const position = decodeCursor(context, input.cursor, binding, errors);
+  const { pipelineId, stageId } = scope;
+  const request = { catalog, objectType, pipelineId, stageId, words, filters, sort, position, limit, selection };
+  const page = await listPage(context.database, request);
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
-  const definitions = JSON.stringify(definitionsMap(selection.custom));
+  const collection = collections[objectType];
   return {
-    message: `Found ${input.collection}`,
-    data: pageText(input.collection, definitions, limit, page.records, nextCursor),
+    message: `Found ${collection}`,
+    data: pageText(collection, page.records, nextCursor, limit, definitionsText(selection)),
   };
 };

@@ -24,6 +24,8 @@ export interface Pipeline {
   readonly id: string;
   readonly name: string;
   readonly position: number;
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
   readonly stages: readonly Stage[];
 }
 
@@ -45,6 +47,12 @@ interface CatalogData {
 export class Catalog {
   readonly freemail: 'create' | 'skip';
   readonly pipelines: readonly Pipeline[];
+  /** Every stage's label by its id. */
+  readonly stageLabels: ReadonlyMap<string, string>;
+  /** Every pipeline's name by its id. */
+  readonly pipelineNames: ReadonlyMap<string, string>;
+  /** Every member's email by their id. */
+  readonly memberEmails: ReadonlyMap<string, string>;
   readonly #pipelinesById: ReadonlyMap<string, Pipeline>;
   readonly #members: ReadonlyMap<string, Member>;
   readonly #fields: readonly CustomFieldDefinition[];
@@ -56,6 +64,11 @@ export class Catalog {
   ) {
     this.freemail = data.freemail;
     this.pipelines = data.pipelines;
+    this.stageLabels = new Map(
+      data.pipelines.flatMap(({ stages }) => stages.map(({ id, label }) => [id, label] as const)),
+    );
+    this.pipelineNames = new Map(data.pipelines.map(({ id, name }) => [id, name]));
+    this.memberEmails = new Map(data.members.map(({ id, email }) => [id, email]));
     this.#pipelinesById = new Map(data.pipelines.map((pipeline) => [pipeline.id, pipeline]));
     this.#members = new Map(
       data.members.flatMap((member) => [[member.id, member] as const, [member.email, member] as const]),
@@ -66,6 +79,12 @@ export class Catalog {
   /** The pipeline of this id, or undefined when the organization has none such. Ids are compared in lower case. */
   findPipeline(id: string): Pipeline | undefined {
     return this.#pipelinesById.get(id.toLowerCase());
+  }
+
+  /** The stage of this id in any pipeline. */
+  findStage(id: string): Stage | undefined {
+    const wanted = id.toLowerCase();
+    return this.pipelines.flatMap(({ stages }) => stages).find((stage) => stage.id === wanted);
   }
 
   /** The member of this id or normalised email. */
@@ -93,6 +112,7 @@ const catalogSql = `
     'freemail', o.freemail,
     'pipelines', (SELECT coalesce(json_agg(json_build_object(
         'id', p.id, 'name', p.name, 'position', p.position,
+        'createdAt', to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'stages', (SELECT coalesce(json_agg(json_build_object(
             'id', s.id, 'pipelineId', s.pipeline_id, 'label', s.label, 'position', s.position, 'color', s.color,
             'isActive', s.is_active, 'isDefault', s.is_default, 'probability', s.probability) ORDER BY s.position, s.id), '[]')

@@ -11,6 +11,8 @@ export { StatementTimeoutError } from './database-errors.js';
 export { findSchemaDrift } from './migrate/drift.js';
 export { migrate, type MigrateOptions, pendingMigrations } from './migrate/migrate.js';
 export { type Migration, readMigrations } from './migrate/migrations.js';
+export * from './page/list-notes.js';
 export * from './page/list-page.js';
+export * from './page/read-record.js';
 export * from './write/create.js';
 export type { CustomValues, NewAccount, NewContact } from './write/records.js';

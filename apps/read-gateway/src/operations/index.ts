@@ -1,6 +1,36 @@
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
+import { getAccount } from './get-account.js';
+import { getContact } from './get-contact.js';
+import { getOpportunity } from './get-opportunity.js';
+import { listAccountFields } from './list-account-fields.js';
+import { listAccounts } from './list-accounts.js';
+import { listContactFields } from './list-contact-fields.js';
+import { listContacts } from './list-contacts.js';
+import { listNotes } from './list-notes.js';
 import { listOpportunities } from './list-opportunities.js';
+import { listOpportunityFields } from './list-opportunity-fields.js';
+import { listPipelineStages } from './list-pipeline-stages.js';
+import { listPipelines } from './list-pipelines.js';
+import { searchAccounts } from './search-accounts.js';
+import { searchContacts } from './search-contacts.js';
+import { searchOpportunities } from './search-opportunities.js';
 
 /** Every operation that this gateway serves. */
-export const operations: readonly Operation<Context>[] = [listOpportunities];
+export const operations: readonly Operation<Context>[] = [
+  getAccount,
+  getContact,
+  getOpportunity,
+  listAccountFields,
+  listAccounts,
+  listContactFields,
+  listContacts,
+  listNotes,
+  listOpportunities,
+  listOpportunityFields,
+  listPipelineStages,
+  listPipelines,
+  searchAccounts,
+  searchContacts,
+  searchOpportunities,
+];

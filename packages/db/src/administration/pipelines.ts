@@ -22,7 +22,7 @@ const insertPipeline = async (
   await lockOrganization(transaction, organizationId);
   const last = await transaction.pipeline.aggregate({ where: { organizationId }, _max: { position: true } });
   const pipeline = { id: randomUUID(), name, position: (last._max.position ?? 0) + 1 };
-  await transaction.pipeline.create({ data: { organizationId, ...pipeline } });
+  const { createdAt } = await transaction.pipeline.create({ data: { organizationId, ...pipeline } });
   const rows = stages.map((stage, index) => ({
     id: randomUUID(),
     pipelineId: pipeline.id,
@@ -34,7 +34,7 @@ const insertPipeline = async (
     probability: stage.probability ?? null,
   }));
   await transaction.stage.createMany({ data: rows.map((row) => ({ organizationId, ...row })) });
-  return { ...pipeline, stages: rows };
+  return { ...pipeline, createdAt: createdAt.toISOString(), stages: rows };
 };
 
 /** Pipelines and their stages. */

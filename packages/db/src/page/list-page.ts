@@ -1,17 +1,23 @@
-import type { CursorPosition, FieldSelection, ObjectType } from '@crm/domain';
+import type { CursorPosition, FieldSelection, FilterNode, ObjectType, SortKey } from '@crm/domain';
+import type { Catalog } from '../catalog.js';
 import type { Database } from '../database.js';
+import { filterSql } from './filter-sql.js';
 import { Parameters } from './parameters.js';
 import { recordSql, tables } from './record-sql.js';
+import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from './sort-sql.js';
 
-/** A page to read, in the default order: newest first. */
+/** A page to read. */
 export interface PageRequest {
-  readonly organizationId: string;
+  readonly catalog: Catalog;
   readonly objectType: ObjectType;
+  /** Null: all pipelines, or an object that has none. */
   readonly pipelineId: string | null;
   readonly stageId: string | null;
   /** Folded words that must all occur. */
   readonly words: readonly string[];
-  /** Where the page before ended: `created_at` and `id` of its last record. */
+  readonly filters: FilterNode | null;
+  readonly sort: readonly SortKey[];
+  /** Where the page before ended: the sort keys of its last record as text. */
   readonly position: CursorPosition | null;
   readonly limit: number;
   readonly selection: FieldSelection;
@@ -25,44 +31,86 @@ export interface Page {
   readonly nextPosition: CursorPosition | null;
 }
 
+/** A record and its sort keys as text. */
 interface PageRow {
   readonly record: string;
-  readonly created_at: string;
-  readonly id: string;
+  readonly position: (string | null)[];
 }
+
+/**
+ * The parts that an order falls into. Where its one key can be null, the records that have it and those that do not are read
+ * one after the other, each straight from an index; asking for both at once would sort them all.
+ */
+type Part = 'all' | 'present' | 'absent';
+
+const partsOf = (
+  [first, second]: readonly KeySql[],
+  sortLength: number,
+  position: CursorPosition | null,
+): readonly Part[] => {
+  if (first?.nullable !== true || sortLength !== 1 || second === undefined) return ['all'];
+  return position !== null && position[0] === null ? ['absent'] : ['present', 'absent'];
+};
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-const conditions = (request: PageRequest, parameters: Parameters): string[] => {
-  const found = ['r.organization_id = $1'];
-  if (request.pipelineId !== null) found.push(`r.pipeline_id = ${parameters.add(request.pipelineId)}`);
-  if (request.stageId !== null) found.push(`r.stage_id = ${parameters.add(request.stageId)}`);
-  for (const word of request.words) found.push(`r.search_text LIKE ${parameters.add(`%${escapeLike(word)}%`)}`);
-  if (request.position !== null) {
-    const [createdAt, id] = request.position;
-    found.push(`(r.created_at, r.id) < (${parameters.add(createdAt)}::timestamptz, ${parameters.add(id)}::uuid)`);
+const scopeSql = (request: PageRequest, parameters: Parameters): string[] => {
+  const conditions = ['r.organization_id = $1'];
+  if (request.pipelineId !== null) conditions.push(`r.pipeline_id = ${parameters.add(request.pipelineId)}`);
+  if (request.stageId !== null) conditions.push(`r.stage_id = ${parameters.add(request.stageId)}`);
+  for (const word of request.words) conditions.push(`r.search_text LIKE ${parameters.add(`%${escapeLike(word)}%`)}`);
+  return conditions;
+};
+
+/** The condition and the keys of one part, as the order within it. */
+const partSql = (
+  part: Part,
+  keys: readonly KeySql[],
+): { readonly conditions: readonly string[]; readonly keys: readonly KeySql[] } => {
+  const [first, ...others] = keys;
+  if (part === 'all' || first === undefined) return { conditions: [], keys };
+  if (part === 'absent') return { conditions: [`${first.expression} IS NULL`], keys: others };
+  return { conditions: [`${first.expression} IS NOT NULL`], keys: [{ ...first, nullable: false }, ...others] };
+};
+
+/** Shapes that are few and simple are kept prepared; a filter or a word is planned for its own values. */
+const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean =>
+  words.length === 0 && filters === null && selection.isDefault && sort.every(({ field }) => field.source === 'system');
+
+const readPart = async (database: Database, request: PageRequest, part: Part, limit: number): Promise<PageRow[]> => {
+  const { catalog, objectType, filters, position } = request;
+  const parameters = new Parameters();
+  const keys = sortKeysSql(catalog, objectType, request.sort, parameters);
+  const { conditions, keys: partKeys } = partSql(part, keys);
+  const where = [...scopeSql(request, parameters), ...conditions];
+  if (filters !== null) where.push(filterSql({ catalog, objectType, parameters }, filters));
+  if (position !== null && (part !== 'absent' || position[0] === null)) {
+    const partPosition = part === 'absent' ? position.slice(1) : position;
+    where.push(afterPositionSql(partKeys, partPosition, parameters));
   }
-  return found;
+  const text = `
+    SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ARRAY[${keys.map(keyText).join(', ')}] AS position
+      FROM ${tables[objectType]} r
+     WHERE ${where.join(' AND ')}
+     ORDER BY ${orderBySql(partKeys)} LIMIT ${parameters.add(limit)}`;
+  const statement = { text, values: parameters.values, isPrepared: isFixedShape(request) };
+  return database.query<PageRow & Record<string, unknown>>(catalog.organizationId, statement);
 };
 
 /**
- * Reads one page in one statement. Relies on (organization_id, pipeline_id[, stage_id], created_at, id), read backwards: a row
- * comparison goes straight to the position, however deep.
+ * Reads one page, in one statement for every order whose first key is never null, and in two at most where a page reaches
+ * from the records that have the key to those that do not.
  */
 export const listPage = async (database: Database, request: PageRequest): Promise<Page> => {
-  const parameters = new Parameters();
-  const where = conditions(request, parameters).join(' AND ');
-  const record = recordSql(request.objectType, request.selection, parameters);
-  const text = `
-    SELECT ${record} AS record, to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at, r.id
-      FROM ${tables[request.objectType]} r WHERE ${where}
-     ORDER BY r.created_at DESC, r.id DESC LIMIT ${parameters.add(request.limit + 1)}`;
-  const rows = await database.query<PageRow & Record<string, unknown>>(request.organizationId, {
-    text,
-    values: parameters.values,
-  });
+  const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());
+  const rows: PageRow[] = [];
+  for (const part of partsOf(keys, request.sort.length, request.position)) {
+    // One more than shown tells whether another page exists.
+    const missing = request.limit + 1 - rows.length;
+    if (missing > 0) rows.push(...(await readPart(database, request, part, missing)));
+  }
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
   const isLast = rows.length <= request.limit || last === undefined;
-  return { records: shown.map((row) => row.record), nextPosition: isLast ? null : [last.created_at, last.id] };
+  return { records: shown.map(({ record }) => record), nextPosition: isLast ? null : last.position };
 };

@@ -1,0 +1,39 @@
+import { type CursorBinding, ErrorCollector, parseLimit } from '@crm/domain';
+import type { Context } from './context.js';
+import { decodeCursor, pageText } from './page.js';
+
+/** An entry of a list that the catalog holds, with its place: entries are in the order of rank, then name. */
+export interface RankedEntry {
+  readonly rank: number;
+  /** Unique within the list, and never changed. */
+  readonly name: string;
+  /** The entry as it is answered. */
+  readonly wire: object;
+}
+
+/** What a list that can only be paged through was asked. */
+export interface CatalogPageInput {
+  readonly collection: string;
+  readonly query: { readonly cursor?: string | undefined; readonly limit?: string | undefined };
+  readonly binding: Omit<CursorBinding, 'limit'>;
+}
+
+const isAfter = (entry: RankedEntry, rank: number, name: string): boolean =>
+  entry.rank > rank || (entry.rank === rank && entry.name > name);
+
+/** A page of entries from memory. As with records, the cursor says after which entry to go on, whether that still exists or not. */
+export const pageOfEntries = (context: Context, entries: readonly RankedEntry[], input: CatalogPageInput) => {
+  const errors = new ErrorCollector();
+  const limit = parseLimit(input.query.limit, errors);
+  const binding = { ...input.binding, limit };
+  const position = decodeCursor(context, input.query.cursor, binding, errors);
+  const inOrder = entries.toSorted((a, b) => (isAfter(a, b.rank, b.name) ? 1 : -1));
+  const rest =
+    position === null ? inOrder : inOrder.filter((entry) => isAfter(entry, Number(position[0]), position[1] ?? ''));
+  const shown = rest.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rest.length > limit && last !== undefined;
+  const nextCursor = hasMore ? context.cursors.encode(binding, [String(last.rank), last.name]) : null;
+  const records = shown.map(({ wire }) => JSON.stringify(wire));
+  return { message: `Found ${input.collection}`, data: pageText(input.collection, records, nextCursor, limit) };
+};

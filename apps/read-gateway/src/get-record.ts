@@ -1,0 +1,32 @@
+import { readRecord } from '@crm/db';
+import { ApiError, ErrorCollector, holdsForPipeline, type ObjectType, parseFieldSelection } from '@crm/domain';
+import { type Caller, JsonText } from '@crm/http';
+import type { Context } from './context.js';
+import { definitionsText } from './page.js';
+
+/** One record with every system field and visible custom field, unless `fields` narrows it. */
+export const getRecord = (
+  context: Context,
+  { organizationId }: Caller,
+  objectType: ObjectType,
+  id: string,
+  fields: readonly string[] | undefined,
+) =>
+  context.catalogs.use(organizationId, async (catalog) => {
+    const errors = new ErrorCollector();
+    const catalogue = catalog.fieldCatalogue(objectType, null);
+    const selection = parseFieldSelection(fields, catalogue, errors, catalogue.fullSelection);
+    errors.throwIfAny();
+    const found = await readRecord(context.database, { organizationId, objectType, id, selection });
+    if (found === null) throw new ApiError('not_found');
+    // An opportunity shows the definitions of its own pipeline.
+    const custom = selection.custom.filter((definition) => holdsForPipeline(definition, found.pipelineId));
+    const definitions = custom.length === selection.custom.length ? selection : { ...selection, custom };
+    return {
+      message: `Found ${objectType}`,
+      data: new JsonText(
+        `{"${objectType}":${found.record},"custom_field_definitions":${definitionsText(definitions)}}`,
+      ),
+      headers: { ETag: `"${found.version}"` },
+    };
+  });

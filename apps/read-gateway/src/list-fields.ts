@@ -1,0 +1,87 @@
+import type { Catalog } from '@crm/db';
+import {
+  ApiError,
+  type AttributeType,
+  type CustomFieldDefinition,
+  type ObjectType,
+  type SystemField,
+  systemFields,
+  wireDefinition,
+} from '@crm/domain';
+import type { Caller } from '@crm/http';
+import { pageOfEntries, type RankedEntry } from './catalog-page.js';
+import type { Context } from './context.js';
+
+/** How the values of a system field are described in the words of custom ones. */
+const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType>> = {
+  text: 'string',
+  email: 'email',
+  domain: 'website',
+  number: 'number',
+  boolean: 'checkbox',
+  uuid: 'string',
+  epoch_ms: 'timestamp',
+  timestamp: 'datetime',
+  contact_list: 'multi_select',
+};
+
+const displayName = (name: string): string => {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const systemEntry = (field: SystemField, rank: number): RankedEntry => ({
+  rank,
+  name: field.name,
+  wire: {
+    name: field.name,
+    current_name: displayName(field.name),
+    property_name: field.name,
+    attribute_type: attributeTypes[field.kind],
+    metadata: null,
+    is_custom: false,
+  },
+});
+
+/** Custom fields come after all system ones, in the order that the organization gave them. */
+const customEntry = (definition: CustomFieldDefinition): RankedEntry => ({
+  rank: 1_000 + definition.position,
+  name: definition.slug,
+  wire: {
+    name: definition.slug,
+    ...wireDefinition(definition),
+    is_custom: true,
+    is_hidden: definition.isHidden,
+    pipeline_ids: definition.pipelineIds,
+  },
+});
+
+const resolvePipeline = (catalog: Catalog, id: string | undefined): string | null => {
+  if (id === undefined) return null;
+  const pipeline = catalog.findPipeline(id);
+  if (pipeline === undefined) throw new ApiError('not_found');
+  return pipeline.id;
+};
+
+/** The fields of an object, hidden ones included: this is where their names are found. */
+export const listFields = (
+  context: Context,
+  { organizationId }: Caller,
+  operation: string,
+  objectType: ObjectType,
+  query: {
+    readonly pipeline_id?: string | undefined;
+    readonly cursor?: string | undefined;
+    readonly limit?: string | undefined;
+  },
+) =>
+  context.catalogs.use(organizationId, async (catalog) => {
+    const pipelineId = resolvePipeline(catalog, query.pipeline_id);
+    const { definitions } = catalog.fieldCatalogue(objectType, pipelineId);
+    const entries = [...systemFields[objectType].map(systemEntry), ...definitions.map(customEntry)];
+    return pageOfEntries(context, entries, {
+      collection: 'fields',
+      query,
+      binding: { organizationId, operation, pipelineId },
+    });
+  });

@@ -1,0 +1,10 @@
+import { getOpportunity as contract } from '@crm/contract';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { getRecord } from '../get-record.js';
+
+/** `GET /v1/opportunities/{id}`: one opportunity. */
+export const getOpportunity = defineOperation<Context, typeof contract>(
+  contract,
+  (context, { caller, params, query }) => getRecord(context, caller, 'opportunity', params.id, query.fields),
+);

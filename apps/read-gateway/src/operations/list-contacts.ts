@@ -1,0 +1,21 @@
+import { listContacts as contract } from '@crm/contract';
+import { parseLimit } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { readPage } from '../page.js';
+
+/** `GET /v1/contacts`: all contacts, newest first. */
+export const listContacts = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
+  context.catalogs.use(caller.organizationId, (catalog) =>
+    readPage(context, catalog, {
+      operation: contract.id,
+      objectType: 'contact',
+      queryText: query.q,
+      queryPath: 'q',
+      defaultSort: 'created_at',
+      cursor: query.cursor,
+      readLimit: (errors) => parseLimit(query.limit, errors),
+      fields: query.fields,
+    }),
+  ),
+);

@@ -1,0 +1,37 @@
+import { listNotes as contract } from '@crm/contract';
+import { listNotes as listNotePage, recordExists } from '@crm/db';
+import { ErrorCollector, parseLimit } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { decodeCursor, pageText } from '../page.js';
+
+/** Notes an error where the record that a request names is not there. */
+const checkReference = async (
+  context: Context,
+  organizationId: string,
+  object: 'account' | 'contact',
+  id: string | null,
+  errors: ErrorCollector,
+): Promise<void> => {
+  if (id === null || (await recordExists(context.database, organizationId, `${object}s`, id))) return;
+  errors.add(`${object}_id`, `Is not ${object === 'account' ? 'an account' : 'a contact'} of this organization`);
+};
+
+/** `GET /v1/notes`: all notes, or those on one account or contact, newest first. */
+export const listNotes = defineOperation<Context, typeof contract>(contract, async (context, { caller, query }) => {
+  const { organizationId } = caller;
+  const errors = new ErrorCollector();
+  const limit = parseLimit(query.limit, errors);
+  const accountId = query.account_id?.toLowerCase() ?? null;
+  const contactId = query.contact_id?.toLowerCase() ?? null;
+  const binding = { organizationId, operation: contract.id, limit, accountId, contactId };
+  const position = decodeCursor(context, query.cursor, binding, errors);
+  const page = await listNotePage(context.database, { organizationId, accountId, contactId, position, limit });
+  if (page.records.length === 0) {
+    await checkReference(context, organizationId, 'account', accountId, errors);
+    await checkReference(context, organizationId, 'contact', contactId, errors);
+    errors.throwIfAny();
+  }
+  const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
+  return { message: 'Found notes', data: pageText('notes', page.records, nextCursor, limit) };
+});

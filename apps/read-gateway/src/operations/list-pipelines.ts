@@ -1,0 +1,17 @@
+import { listPipelines as contract } from '@crm/contract';
+import { defineOperation } from '@crm/http';
+import { pageOfEntries } from '../catalog-page.js';
+import type { Context } from '../context.js';
+
+/** `GET /v1/pipelines`: the organization's pipelines, in their order. */
+export const listPipelines = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
+  context.catalogs.use(caller.organizationId, async ({ organizationId, pipelines }) => {
+    const entries = pipelines.map(({ id, name, position, createdAt }) => ({
+      rank: position,
+      name: id,
+      wire: { pipeline_id: id, name, created_at: createdAt },
+    }));
+    const binding = { organizationId, operation: contract.id };
+    return pageOfEntries(context, entries, { collection: 'pipelines', query, binding });
+  }),
+);

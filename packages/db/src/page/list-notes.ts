@@ -1,0 +1,66 @@
+import type { CursorPosition } from '@crm/domain';
+import type { Database } from '../database.js';
+import type { Page } from './list-page.js';
+import { Parameters } from './parameters.js';
+import { instantText } from './sort-sql.js';
+
+/** A page of notes to read, newest first. */
+export interface NotePageRequest {
+  readonly organizationId: string;
+  /** Only notes on this account. */
+  readonly accountId: string | null;
+  /** Only notes on this contact. */
+  readonly contactId: string | null;
+  /** The id of the last note of the page before. */
+  readonly position: CursorPosition | null;
+  readonly limit: number;
+}
+
+interface NoteRow {
+  readonly id: string;
+  readonly record: string;
+}
+
+const natural = (link: string, table: string, column: string, key: string): string =>
+  `coalesce((SELECT json_agg(x.${column} ORDER BY x.${column}) FROM ${link} l
+     JOIN ${table} x ON x.organization_id = l.organization_id AND x.id = l.${key}
+    WHERE l.organization_id = n.organization_id AND l.note_id = n.id), '[]')`;
+
+const record = `json_build_object('id', n.id, 'title', n.title, 'content', n.content,
+  'account_domains', ${natural('note_accounts', 'accounts', 'domain', 'account_id')},
+  'contact_emails', ${natural('note_contacts', 'contacts', 'email', 'contact_id')},
+  'created_at', ${instantText('n.created_at')})::text`;
+
+const isOn = (link: string, column: string, id: string): string =>
+  `EXISTS (SELECT FROM ${link} l WHERE l.organization_id = $1 AND l.${column} = ${id} AND l.note_id = n.id)`;
+
+/**
+ * Reads a page of notes in one statement. Ids are made from the instant of creation, so that newest first is their order: the
+ * primary key serves the whole list, (organization_id, account_id, note_id) that of one account.
+ */
+export const listNotes = async (database: Database, request: NotePageRequest): Promise<Page> => {
+  const parameters = new Parameters();
+  const where = ['n.organization_id = $1'];
+  if (request.accountId !== null) where.push(isOn('note_accounts', 'account_id', parameters.add(request.accountId)));
+  if (request.contactId !== null) where.push(isOn('note_contacts', 'contact_id', parameters.add(request.contactId)));
+  if (request.position !== null) where.push(`n.id < ${parameters.add(request.position[0])}::uuid`);
+  const text = `SELECT n.id, ${record} AS record FROM notes n WHERE ${where.join(' AND ')}
+    ORDER BY n.id DESC LIMIT ${parameters.add(request.limit + 1)}`;
+  const statement = { text, values: parameters.values, isPrepared: true };
+  const rows = await database.query<NoteRow & Record<string, unknown>>(request.organizationId, statement);
+  const shown = rows.slice(0, request.limit);
+  const last = shown.at(-1);
+  const isLast = rows.length <= request.limit || last === undefined;
+  return { records: shown.map((row) => row.record), nextPosition: isLast ? null : [last.id] };
+};
+
+/** Whether the organization has an account or contact of this id. */
+export const recordExists = async (
+  database: Database,
+  organizationId: string,
+  table: 'accounts' | 'contacts',
+  id: string,
+): Promise<boolean> => {
+  const text = `SELECT FROM ${table} WHERE organization_id = $1 AND id = $2`;
+  return (await database.query(organizationId, { text, values: [id], isPrepared: true })).length > 0;
+};
