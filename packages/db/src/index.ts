@@ -14,6 +14,5 @@ export { type Migration, readMigrations } from './migrate/migrations.js';
 export * from './page/list-notes.js';
 export * from './page/list-page.js';
 export * from './page/read-record.js';
-export * from './page/read-record.js';
 export * from './write/create.js';
 export type { CustomValues, NewAccount, NewContact } from './write/records.js';
