@@ -1,0 +1,214 @@
+import { createAccount, createContact } from '@crm/contract';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeEveryOperation } from './support/describe-every-operation.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.organization.defineField({ objectType: 'contact', slug: 'birthday', attributeType: 'date' });
+});
+afterAll(() => gateway.stop());
+
+const create = (body: object) => gateway.client.call(createContact, { body });
+const storedContacts = (email: string) =>
+  gateway.rows<{ id: string; version: number; domain: string | null; job_title: string | null }>(
+    `SELECT c.*, a.domain FROM contacts c
+       LEFT JOIN accounts a ON a.organization_id = c.organization_id AND a.id = c.account_id
+      WHERE c.organization_id = $1 AND c.email = $2`,
+    [email],
+  );
+
+describe('200', () => {
+  test('a new email makes a contact', async () => {
+    const answer = await create({ email: 'ada@acme.com', first_name: 'Ada', last_name: 'Lovelace' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-record-status')).toBe('created');
+    const names = { first_name: 'Ada', last_name: 'Lovelace' };
+    expect(answer.data).toEqual({ people_id: expect.any(String), email: 'ada@acme.com', ...names });
+    expect(await storedContacts('ada@acme.com')).toMatchObject([{ id: answer.data.people_id, ...names }]);
+  });
+
+  test('names that were not sent are null', async () => {
+    expect((await create({ email: 'nameless@acme.com' })).data).toMatchObject({ first_name: null, last_name: null });
+    const blank = await create({ email: 'blank@acme.com', first_name: null, last_name: ' ' });
+    expect(blank.data).toMatchObject({ first_name: null, last_name: null });
+  });
+
+  test('the account of the domain is made with it', async () => {
+    await create({ email: 'bob@new-company.com' });
+    expect(await storedContacts('bob@new-company.com')).toMatchObject([{ domain: 'new-company.com' }]);
+    const account = await gateway.client.call(createAccount, { body: { domain: 'new-company.com' } });
+    expect(account.headers.get('x-record-status')).toBe('matched');
+    expect(account.data.name).toBe('New-company');
+  });
+
+  test('an account that is there is used as it is', async () => {
+    const account = await gateway.client.call(createAccount, { body: { domain: 'there.com', name: 'There & Co' } });
+    await create({ email: 'eve@there.com' });
+    const after = await gateway.client.call(createAccount, { body: { domain: 'there.com' } });
+    expect(after.data).toEqual(account.data);
+  });
+
+  test('the account is that of the exact host: a subdomain and www are others', async () => {
+    for (const host of ['hosts.com', 'mail.hosts.com', 'www.hosts.com']) {
+      await create({ email: `ann@${host}` });
+      expect(await storedContacts(`ann@${host}`)).toMatchObject([{ domain: host }]);
+    }
+  });
+
+  test.each(['Zoë.Lee@MÜLLER.de'.replace('ë', 'e'), ' zoe.lee@mu\u0308ller.de. ', 'ZOE.LEE@XN--MLLER-KVA.DE'])(
+    '%j is the address zoe.lee@xn--mller-kva.de',
+    async (email) => {
+      const plain = await create({ email: 'zoe.lee@xn--mller-kva.de' });
+      expect((await create({ email })).data).toEqual(plain.data);
+    },
+  );
+
+  test('plus-tags and dots tell people apart', async () => {
+    const ids = [];
+    for (const email of ['ann@plus.com', 'ann+crm@plus.com', 'a.nn@plus.com']) {
+      ids.push((await create({ email })).data.people_id);
+    }
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test('further fields and custom values are stored', async () => {
+    const more = { job_title: 'Head of Steel', phone: '+1 (415) 555-0123', custom_fields: { birthday: '1990-02-28' } };
+    expect((await create({ email: 'more@acme.com', ...more })).body.warnings).toBeUndefined();
+    expect(await storedContacts('more@acme.com')).toMatchObject([
+      { job_title: 'Head of Steel', phone: '+14155550123', custom_fields: { birthday: '1990-02-28' } },
+    ]);
+  });
+});
+
+describe('200 for an email that is there', () => {
+  test('a repeat answers the existing contact and changes nothing', async () => {
+    const body = { email: 'again@acme.com', first_name: 'Ann', last_name: 'Lee' };
+    const first = await create(body);
+    for (const repeat of [body, { email: body.email }, { ...body, email: 'AGAIN@acme.com.' }]) {
+      const answer = await create(repeat);
+      expect(answer.data).toEqual(first.data);
+      expect(answer.headers.get('x-record-status')).toBe('matched');
+      expect(answer.body.warnings).toBeUndefined();
+    }
+    expect(await storedContacts(body.email)).toMatchObject([{ version: 1 }]);
+  });
+
+  test('an empty name is filled', async () => {
+    const { data } = await create({ email: 'fill@acme.com', last_name: 'Lee' });
+    const filled = await create({ email: 'fill@acme.com', first_name: 'Ann' });
+    expect(filled.headers.get('x-record-status')).toBe('updated');
+    expect(filled.data).toEqual({ ...data, first_name: 'Ann' });
+    expect(filled.body.warnings).toBeUndefined();
+    expect(await storedContacts('fill@acme.com')).toMatchObject([{ version: 2, name_fold: 'ann lee' }]);
+  });
+
+  test('a name that is there is kept, and the other one warned of', async () => {
+    const { data } = await create({ email: 'keep@acme.com', first_name: 'Ann' });
+    const answer = await create({ email: 'keep@acme.com', first_name: 'Anna', last_name: 'Lee' });
+    expect(answer.headers.get('x-record-status')).toBe('updated');
+    expect(answer.data).toEqual({ ...data, last_name: 'Lee' });
+    expect(answer.fieldsWarnedOf).toEqual(['first_name']);
+  });
+
+  test('other fields are kept, and those that differ warned of', async () => {
+    await create({ email: 'warn@acme.com', job_title: 'Buyer', phone: '+14155550123', custom__birthday: '1990-01-01' });
+    const answer = await create({
+      email: 'warn@acme.com',
+      job_title: 'Seller',
+      phone: '+1 415 555 0123',
+      custom__birthday: '1991-01-01',
+    });
+    expect(answer.headers.get('x-record-status')).toBe('matched');
+    expect([...answer.fieldsWarnedOf].sort()).toEqual(['custom__birthday', 'job_title']);
+    expect(await storedContacts('warn@acme.com')).toMatchObject([{ job_title: 'Buyer' }]);
+  });
+});
+
+describe('200 for free mail', () => {
+  test('by default the provider is the account, marked as a mail provider', async () => {
+    await create({ email: 'ann@gmail.com' });
+    expect(await storedContacts('ann@gmail.com')).toMatchObject([{ domain: 'gmail.com' }]);
+    const marks = await gateway.rows(
+      `SELECT is_freemail FROM accounts WHERE organization_id = $1 AND domain = 'gmail.com'`,
+    );
+    expect(marks).toEqual([{ is_freemail: true }]);
+  });
+
+  test('an organization that skips them gets no account for them, and others as ever', async () => {
+    const skipping = await gateway.createOrganization({ freemail: 'skip' });
+    const client = gateway.clientOf(skipping);
+    for (const email of ['ann@gmail.com', 'ann@company.com', 'ann@mail.gmail.com']) {
+      expect((await client.call(createContact, { body: { email } })).status).toBe(200);
+    }
+    const accounts = await gateway.database.query(skipping.id, {
+      text: 'SELECT domain FROM accounts WHERE organization_id = $1 ORDER BY domain',
+      values: [],
+    });
+    expect(accounts).toEqual([{ domain: 'company.com' }, { domain: 'mail.gmail.com' }]);
+  });
+});
+
+describe('400', () => {
+  test.each([
+    ['no email', {}],
+    ['null', { email: null }],
+    ['a list', { email: ['ann@acme.com'] }],
+    ['an empty text', { email: '' }],
+    ['no @', { email: 'ann.acme.com' }],
+    ['a display name', { email: 'Ann Lee <ann@acme.com>' }],
+    ['two addresses', { email: 'ann@acme.com,bob@acme.com' }],
+    ['a host without a dot', { email: 'ann@localhost' }],
+    ['a local part of 65', { email: `${'l'.repeat(65)}@acme.com` }],
+    ['a control character', { email: 'ann\u0007@acme.com' }],
+    ['U+0000', { email: 'ann\u0000@acme.com' }],
+  ])('%s for an email is refused on email', async (_about, body) => {
+    const answer = await create(body);
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['email']);
+  });
+
+  test('every fault is named, not only the first', async () => {
+    const answer = await create({ email: 'x', phone: '+123', custom_fields: { birthday: '30 Feb', nothing: 1 } });
+    expect(answer.fieldsAtFault).toEqual(['custom_fields.birthday', 'custom_fields.nothing', 'email', 'phone']);
+  });
+
+  test.each(['first_name', 'last_name', 'job_title', 'phone'])('a %s of 256 characters is too long', async (name) => {
+    expect((await create({ email: 'long@acme.com', [name]: 'n'.repeat(256) })).fieldsAtFault).toEqual([name]);
+  });
+
+  test.each(['"\\u0000"', '"\\ud83d"', '"\\ude00\\ud83d"'])(
+    'the name %s is refused and nothing stored',
+    async (name) => {
+      const answer = await gateway.client.call(createContact, {
+        rawBody: `{"email":"no@no.com","first_name":${name}}`,
+      });
+      expect(answer.status).toBe(400);
+      expect(answer.fieldsAtFault).toEqual(['first_name']);
+      expect(await storedContacts('no@no.com')).toEqual([]);
+    },
+  );
+});
+
+describe('two organizations', () => {
+  test('each has its own contact of one email, with its own account', async () => {
+    const ours = await create({ email: 'ann@shared.com', first_name: 'Ours' });
+    const theirs = await gateway
+      .clientOf(gateway.stranger)
+      .call(createContact, { body: { email: 'ann@shared.com', last_name: 'Theirs' } });
+    expect(theirs.headers.get('x-record-status')).toBe('created');
+    expect(theirs.data).toMatchObject({ first_name: null, last_name: 'Theirs' });
+    expect(theirs.data.people_id).not.toBe(ours.data.people_id);
+    expect((await create({ email: 'ann@shared.com' })).data).toEqual(ours.data);
+    const accounts = await gateway.database.pool.query(`SELECT id FROM accounts WHERE domain = 'shared.com'`);
+    expect(accounts.rowCount).toBe(2);
+  });
+});
+
+describeEveryOperation(
+  createContact,
+  () => gateway,
+  () => ({ email: 'ann@every-operation.com' }),
+);

@@ -1,0 +1,28 @@
+import type { OperationContract } from '@crm/contract';
+import {
+  describeBodies,
+  describeRateLimits,
+  describeUnauthorized,
+  describeWrongMethods,
+  type SuiteOptions,
+} from '@crm/testing';
+import type { TestGateway } from './gateway.js';
+
+/** What each create answers alike: keys, limits, methods, and bodies that cannot be read. */
+export const describeEveryOperation = (
+  contract: OperationContract,
+  gateway: () => TestGateway,
+  goodBody: () => Readonly<Record<string, unknown>>,
+): void => {
+  const options: SuiteOptions = {
+    contract,
+    client: () => gateway().client,
+    organization: () => gateway().organization,
+    goodRequest: () => ({ body: goodBody() }),
+    clientWithFailureLimit: (failures) => gateway().startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
+  };
+  describeUnauthorized(options);
+  describeWrongMethods(options);
+  describeBodies(options);
+  describeRateLimits(options);
+};

@@ -1,0 +1,95 @@
+import { createAccount, createContact, createNote, createOpportunity } from '@crm/contract';
+import { type Database, migrate, openDatabase } from '@crm/db';
+import { createLogger, startServer } from '@crm/http';
+import {
+  createTestClient,
+  createTestDatabase,
+  createTestOrganization,
+  startGatewayProcesses,
+  type TestClient,
+  type TestDatabase,
+  type TestOrganization,
+} from '@crm/testing';
+import { createApp } from '../../src/app.js';
+import { envToConfig } from '../../src/config.js';
+import { createContext } from '../../src/context.js';
+import { organizationTools } from './organization-tools.js';
+
+const contracts = [createOpportunity, createNote, createContact, createAccount];
+const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
+const quiet = { RATE_LIMIT_INBOUND: '0', RATE_LIMIT_FAILED_AUTH: '0', LOG_LEVEL: 'error' };
+
+/** An inbound gateway in this process with a database of its own, and two organizations. */
+export interface TestGateway {
+  readonly database: Database;
+  readonly organization: TestOrganization;
+  /** Another tenant of the same database. */
+  readonly stranger: TestOrganization;
+  /** Sends the organization's key. */
+  readonly client: TestClient;
+  /** A client that sends another key. */
+  clientOf(organization: TestOrganization): TestClient;
+  createOrganization(options?: { readonly freemail?: 'create' | 'skip' }): Promise<TestOrganization>;
+  /** A further gateway in this process on the same database; `environment` is laid over the tests' own. */
+  startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
+  /** Clients of so many gateways in processes of their own, on the same database. */
+  startProcesses(count: number): Promise<TestClient[]>;
+  /** Rows of a statement in which `$1` is the organization. */
+  rows<Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  stop(): Promise<void>;
+}
+
+type Stop = () => Promise<unknown>;
+
+const startInProcess = async (
+  url: string,
+  database: Database,
+  environment: Readonly<Record<string, string>>,
+  stops: Stop[],
+): Promise<string> => {
+  const config = envToConfig({ DATABASE_URL: url, PORT: '0', ...quiet, ...environment });
+  const logger = createLogger({ level: 'error', name: 'inbound-gateway' });
+  const app = createApp(createContext(database), config, logger);
+  const running = await startServer(app, { host: '127.0.0.1', port: 0, logger, handleSignals: false });
+  stops.push(() => {
+    running.server.closeAllConnections();
+    return running.stop();
+  });
+  return running.url;
+};
+
+const migrateQuietly = async (url: string): Promise<void> => {
+  await migrate(url);
+};
+
+/** Starts a gateway for one test file. */
+export const startTestGateway = async (): Promise<TestGateway> => {
+  const stops: Stop[] = [];
+  const { url, drop }: TestDatabase = await createTestDatabase(migrateQuietly, 'migrated');
+  const database = openDatabase({ url, applicationName: 'inbound-gateway-test' });
+  const tools = organizationTools(database);
+  const organization = await createTestOrganization(tools);
+  const baseUrl = await startInProcess(url, database, {}, stops);
+  const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
+  return {
+    database,
+    organization,
+    stranger: await createTestOrganization(tools),
+    client: clientOf(organization),
+    clientOf,
+    createOrganization: (options) => createTestOrganization(tools, options),
+    startAnother: async (environment) =>
+      createTestClient(await startInProcess(url, database, environment, stops), contracts, organization.key),
+    startProcesses: async (count) => {
+      const processes = await startGatewayProcesses(count, mainFile, { DATABASE_URL: url, ...quiet });
+      stops.push(...processes.map((one) => one.stop));
+      return processes.map((one) => createTestClient(one.url, contracts, organization.key));
+    },
+    rows: (text, values = []) => database.query(organization.id, { text, values }),
+    stop: async () => {
+      await Promise.all(stops.map((stop) => stop()));
+      await database.close();
+      await drop();
+    },
+  };
+};
