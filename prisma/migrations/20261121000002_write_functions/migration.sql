@@ -323,6 +323,15 @@ BEGIN
 END
 $$;
 
+-- The additional contacts of a repeat: those linked, then the primary contact that was replaced, then those sent; each once, and
+-- never the primary contact.
+CREATE FUNCTION merged_contact_ids(p_linked uuid[], p_replaced uuid, p_additional uuid[], p_primary uuid) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(array_agg(w.id ORDER BY w.position), '{}') FROM (
+    SELECT l.id, min(l.position) AS position
+      FROM unnest(p_linked || p_replaced || p_additional) WITH ORDINALITY AS l (id, position)
+     WHERE l.id IS NOT NULL AND l.id IS DISTINCT FROM p_primary GROUP BY l.id) w
+$$;
+
 -- A repeat's contacts: a primary contact that is sent replaces the old one, which becomes an additional contact; additional
 -- contacts are added, none removed; the primary contact is never also an additional one. Answers matched or updated.
 CREATE FUNCTION merge_opportunity_contacts(p_found opportunities, p_contact_id uuid, p_additional uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
@@ -330,25 +339,32 @@ DECLARE
   v_organization_id uuid := p_found.organization_id;
   v_primary uuid := coalesce(p_contact_id, p_found.contact_id);
   v_linked uuid[] := additional_contact_ids(v_organization_id, p_found.id);
-  v_wanted uuid[];
+  v_wanted uuid[] := merged_contact_ids(v_linked, p_found.contact_id, p_additional, v_primary);
   v_row opportunities;
 BEGIN
-  SELECT coalesce(array_agg(w.id ORDER BY w.position), '{}') INTO v_wanted FROM (
-    SELECT l.id, min(l.position) AS position
-      FROM unnest(v_linked || p_found.contact_id || p_additional) WITH ORDINALITY AS l (id, position)
-     WHERE l.id IS NOT NULL AND l.id IS DISTINCT FROM v_primary GROUP BY l.id) w;
   IF v_primary IS NOT DISTINCT FROM p_found.contact_id AND v_wanted = v_linked THEN
+    RETURN 'matched';
+  END IF;
+
+  -- The names of contacts that are about to be linked must not change until whoever changes them can see the link.
+  PERFORM 1 FROM contacts c WHERE c.organization_id = v_organization_id AND c.id = ANY (v_wanted) ORDER BY c.id FOR SHARE;
+  SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = v_organization_id AND o.id = p_found.id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  -- Another call may have been first: this one goes on from what that one left, rather than fail and start again, so that
+  -- any number of calls for one opportunity succeed. Only a primary contact set meanwhile is still to be locked.
+  IF v_row.contact_id IS DISTINCT FROM p_found.contact_id THEN
+    PERFORM 1 FROM contacts c WHERE c.organization_id = v_organization_id AND c.id = v_row.contact_id FOR SHARE;
+  END IF;
+  v_primary := coalesce(p_contact_id, v_row.contact_id);
+  v_linked := additional_contact_ids(v_organization_id, p_found.id);
+  v_wanted := merged_contact_ids(v_linked, v_row.contact_id, p_additional, v_primary);
+  IF v_primary IS NOT DISTINCT FROM v_row.contact_id AND v_wanted = v_linked THEN
     RETURN 'matched';
   END IF;
   IF cardinality(v_wanted) > 100 THEN
     RAISE EXCEPTION 'too many additional contacts' USING ERRCODE = 'CRM01';
-  END IF;
-
-  PERFORM 1 FROM contacts c WHERE c.organization_id = v_organization_id AND c.id = ANY (v_wanted) ORDER BY c.id FOR SHARE;
-  SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = v_organization_id AND o.id = p_found.id FOR UPDATE;
-  IF NOT FOUND OR v_row.contact_id IS DISTINCT FROM p_found.contact_id
-     OR additional_contact_ids(v_organization_id, p_found.id) <> v_linked THEN
-    RAISE EXCEPTION 'the contacts of the opportunity changed meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 
   DELETE FROM opportunity_contacts l
