@@ -1,0 +1,160 @@
+import { createAccount, createContact, createNote, createOpportunity } from '@crm/contract';
+import type { Answer, TestClient } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+const rounds = 8;
+const callsPerRound = 40;
+
+let gateway: TestGateway;
+let processes: TestClient[];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  processes = await gateway.startProcesses(2);
+});
+afterAll(() => gateway.stop());
+
+/** Makes so many calls at once, in turn over the processes. */
+const atOnce = <T>(count: number, call: (client: TestClient, index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => call(processes[i % processes.length] ?? gateway.client, i)));
+
+/** One id, one creation, and nothing but 200. */
+const expectOneRecord = (answers: readonly Answer[], idOf: (answer: Answer) => string): void => {
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(new Set(answers.map(idOf)).size).toBe(1);
+  const statuses = answers.map(({ headers }) => headers.get('x-record-status'));
+  expect(statuses.filter((status) => status === 'created')).toHaveLength(1);
+};
+
+const idUnder = (name: string) => (answer: Answer) => (answer.data as Readonly<Record<string, string>>)[name] ?? '';
+const countOf = async (table: string, condition: string, value: string): Promise<number | undefined> =>
+  (
+    await gateway.rows<{ n: number }>(
+      `SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND ${condition}`,
+      [value],
+    )
+  )[0]?.n;
+
+/** A random generator that starts from a printed seed, so that a failure can be run again. */
+const seed = Number(process.env['FC_SEED'] ?? Date.now() % 1_000_000);
+const createRandom = (): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+};
+const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
+  items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+
+describe('R1: one record per natural key, from two processes at once', () => {
+  test('an account', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const spellings = [`müller${round}.de`, `MÜLLER${round}.de.`, `https://www.mu\u0308ller${round}.de/x`];
+      const answers = await atOnce(callsPerRound, (client, i) =>
+        client.call(createAccount, { body: { domain: spellings[i % spellings.length] } }),
+      );
+      expectOneRecord(answers, idUnder('company_id'));
+      const domain = (answers[0]?.data as { domain: string }).domain;
+      expect(await countOf('accounts', 'domain = $2', domain)).toBe(1);
+    }
+  });
+
+  test('a contact, with the account of its domain', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const spellings = [`ann@tür${round}.de`, `ANN@TÜR${round}.DE`, ` ann@tu\u0308r${round}.de. `];
+      const answers = await atOnce(callsPerRound, (client, i) =>
+        client.call(createContact, { body: { email: spellings[i % spellings.length] } }),
+      );
+      expectOneRecord(answers, idUnder('people_id'));
+      const email = (answers[0]?.data as { email: string }).email;
+      expect(await countOf('contacts', 'email = $2', email)).toBe(1);
+      expect(await countOf('accounts', 'domain = $2', email.replace('ann@', ''))).toBe(1);
+    }
+  });
+
+  test('an opportunity, with its account and all its contacts', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const names = [`Café ${round}`, `Cafe\u0301 ${round}`, ` Café ${round}\n`];
+      const answers = await atOnce(callsPerRound, (client, i) => {
+        const related = {
+          account_domain: i % 2 === 0 ? `race${round}.com` : `WWW.RACE${round}.com`,
+          primary_contact_email: `p@race${round}.com`,
+          additional_contact_emails: [`a${i % 5}@race${round}.com`, `A${(i + 1) % 5}@race${round}.com`],
+        };
+        const opportunity = { name: names[i % names.length] };
+        const body = { pipeline_id: gateway.organization.pipeline.id, opportunity, related_objects: related };
+        return client.call(createOpportunity, { body });
+      });
+      expectOneRecord(answers, idUnder('opportunity_id'));
+      const id = idUnder('opportunity_id')(answers[0] as Answer);
+      expect(await countOf('opportunities', 'name = $2', `Café ${round}`)).toBe(1);
+      expect(await countOf('opportunity_contacts', 'opportunity_id = $2', id)).toBe(5);
+      expect(await countOf('contacts', `email LIKE '%@' || $2`, `race${round}.com`)).toBe(6);
+    }
+  });
+
+  test('an opportunity whose primary contact everyone replaces keeps everyone', async () => {
+    const answers = await atOnce(callsPerRound, (client, i) => {
+      const related = { account_domain: 'tug.com', primary_contact_email: `p${i}@tug.com` };
+      const body = {
+        pipeline_id: gateway.organization.pipeline.id,
+        opportunity: { name: 'Tug' },
+        related_objects: related,
+      };
+      return client.call(createOpportunity, { body });
+    });
+    expectOneRecord(answers, idUnder('opportunity_id'));
+    const id = idUnder('opportunity_id')(answers[0] as Answer);
+    expect(await countOf('opportunity_contacts', 'opportunity_id = $2', id)).toBe(callsPerRound - 1);
+  });
+});
+
+describe('R2: no deadlock', () => {
+  test('60 creates that share shuffled emails all succeed', async () => {
+    const random = createRandom();
+    const emails = Array.from({ length: 20 }, (_, i) => `person${i}@${i % 3 === 0 ? 'shared.com' : `company${i}.com`}`);
+    const startedAtMs = performance.now();
+    const answers = await atOnce<Answer>(60, (client, i) => {
+      const mine = shuffled(emails, random);
+      if (i % 3 === 0) {
+        const targets = { account_domains: mine.map((email) => email.replace(/.*@/, '')), contact_emails: mine };
+        return client.call(createNote, { body: { note: { title: `Note ${i}` }, ...targets } });
+      }
+      const related = {
+        primary_contact_email: mine[0],
+        additional_contact_emails: mine.slice(1),
+        account_domain: 'shared.com',
+      };
+      const opportunity = { name: `Deal ${i % 7}` };
+      const body = { pipeline_id: gateway.organization.pipeline.id, opportunity, related_objects: related };
+      return client.call(createOpportunity, { body });
+    });
+    process.stdout.write(`R2: 60 creates took ${Math.round(performance.now() - startedAtMs)} ms (seed ${seed})\n`);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(await countOf('contacts', `email LIKE $2`, 'person%')).toBe(emails.length);
+  });
+
+  test('contacts that are given their names while deals take them up all succeed, and every record shows the names', async () => {
+    const emails = Array.from({ length: 10 }, (_, i) => `named${i}@names.com`);
+    const random = createRandom();
+    const answers = await atOnce<Answer>(60, (client, i) => {
+      const email = emails[i % emails.length];
+      if (i % 2 === 0) return client.call(createContact, { body: { email, first_name: 'Ann', last_name: 'Lee' } });
+      const related = { account_domain: 'names.com', additional_contact_emails: shuffled(emails, random) };
+      const opportunity = { name: `Named ${i % 4}` };
+      const body = { pipeline_id: gateway.organization.pipeline.id, opportunity, related_objects: related };
+      return client.call(createOpportunity, { body });
+    });
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const rows = await gateway.rows<{ record: string; computed: string }>(
+      `SELECT record, opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS computed
+         FROM opportunities o WHERE organization_id = $1`,
+    );
+    for (const { record, computed } of rows) expect(record).toBe(computed);
+  });
+});
