@@ -1,14 +1,17 @@
 import {
+  type FieldRef,
   type FilterLeaf,
   type FilterNode,
   type FilterScalar,
   fold,
   matchesFilter,
   type ObjectType,
+  type Operator,
   sortKeyCodePoints,
 } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
 import { type FieldSql, fieldSql } from './field-sql.js';
+import { relatedField, type RelatedField } from './related-field.js';
 import type { Parameters } from './parameters.js';
 
 /** What a filter is turned into SQL for. */
@@ -46,9 +49,11 @@ const equals = (value: FilterScalar, field: FieldSql, parameters: Parameters): s
     : `(${byKey} AND ${field.expression} = ${bind(value, field, parameters)})`;
 };
 
+/** Whether a value is its own sort key, being shorter than what the key is cut to. */
+export const isWholeKey = (value: FilterScalar): boolean => Array.from(String(value)).length < sortKeyCodePoints;
+
 const isOneOf = (values: readonly FilterScalar[], field: FieldSql, parameters: Parameters): string => {
-  const isShort = values.every((value) => Array.from(String(value)).length < sortKeyCodePoints);
-  return `${isShort ? field.key : field.expression} = ANY (${bindList(values, field, parameters)})`;
+  return `${values.every(isWholeKey) ? field.key : field.expression} = ANY (${bindList(values, field, parameters)})`;
 };
 
 const listOf = (value: FilterLeaf['value']): readonly FilterScalar[] =>
@@ -119,27 +124,64 @@ const setLeaf = ({ operator, value }: FilterLeaf, field: FieldSql, parameters: P
   }
 };
 
-/** A field whose values the catalog holds: which ids match is decided here, and the ids have an index. */
-const catalogLeaf = (
-  scope: FilterScope,
-  leaf: FilterLeaf,
-  labels: ReadonlyMap<string, string>,
-  column: string,
-): string => {
-  const matches = (label: string | null): boolean => matchesFilter(leaf, () => (label === null ? null : fold(label)));
-  const ids = [...labels].filter(([, label]) => matches(label)).map(([id]) => id);
-  const isMatch = `r.${column} = ANY (${scope.parameters.add(ids)}::uuid[])`;
-  return matches(null) ? `(${isMatch} OR r.${column} IS NULL)` : isMatch;
+/** A field whose values the catalog holds, by the id in a column of the record. */
+export interface CatalogField {
+  readonly column: string;
+  readonly labels: ReadonlyMap<string, string>;
+}
+
+/** The catalog's values of a field, or null when it has none of them. */
+export const catalogField = (catalog: Catalog, ref: FieldRef): CatalogField | null => {
+  if (ref.source !== 'system') return null;
+  switch (ref.field.name) {
+    case 'stage_name':
+      return { column: 'stage_id', labels: catalog.stageLabels };
+    case 'pipeline_name':
+      return { column: 'pipeline_id', labels: catalog.pipelineNames };
+    case 'owner_email':
+      return { column: 'owner_id', labels: catalog.memberEmails };
+    default:
+      return null;
+  }
+};
+
+/** The ids whose value in the catalog matches: it is decided here, and the ids have an index. */
+export const matchingCatalogIds = ({ labels }: CatalogField, leaf: FilterLeaf): readonly string[] =>
+  [...labels].filter(([, label]) => matchesFilter(leaf, () => fold(label))).map(([id]) => id);
+
+const catalogLeaf = ({ parameters }: FilterScope, leaf: FilterLeaf, field: CatalogField): string => {
+  const isMatch = `r.${field.column} = ANY (${parameters.add(matchingCatalogIds(field, leaf))}::uuid[])`;
+  return matchesFilter(leaf, () => null) ? `(${isMatch} OR r.${field.column} IS NULL)` : isMatch;
+};
+
+/** Operators that hold for records without a value: the complements of these. */
+const complements: Readonly<Partial<Record<Operator, Operator>>> = {
+  neq: 'eq',
+  not_in: 'in',
+  not_contains: 'contains',
+};
+
+/**
+ * A field of the record's account or primary contact: the few that match are looked up first, and their ids have an index. The
+ * fields that are reached so are never empty, so that only the relation itself can be.
+ */
+const relatedLeaf = (scope: FilterScope, leaf: FilterLeaf, { table, key, field }: RelatedField): string => {
+  if (leaf.operator === 'empty') return `r.${key} IS NULL`;
+  if (leaf.operator === 'not_empty') return `r.${key} IS NOT NULL`;
+  const complement = complements[leaf.operator];
+  if (complement !== undefined)
+    return not(relatedLeaf(scope, { ...leaf, operator: complement }, { table, key, field }));
+  const matching = `SELECT x.id FROM ${table} x WHERE x.organization_id = $1 AND ${scalarLeaf(leaf, field, scope.parameters)}`;
+  // One value of a natural key has one record at most, which the planner then knows.
+  return leaf.operator === 'eq' && field.isUnique ? `r.${key} = (${matching})` : `r.${key} = ANY (ARRAY(${matching}))`;
 };
 
 const leafSql = (scope: FilterScope, leaf: FilterLeaf): string => {
   const { catalog, objectType, parameters } = scope;
-  if (leaf.field.source === 'system') {
-    const { name } = leaf.field.field;
-    if (name === 'stage_name') return catalogLeaf(scope, leaf, catalog.stageLabels, 'stage_id');
-    if (name === 'pipeline_name') return catalogLeaf(scope, leaf, catalog.pipelineNames, 'pipeline_id');
-    if (name === 'owner_email') return catalogLeaf(scope, leaf, catalog.memberEmails, 'owner_id');
-  }
+  const fromCatalog = catalogField(catalog, leaf.field);
+  if (fromCatalog !== null) return catalogLeaf(scope, leaf, fromCatalog);
+  const related = relatedField(leaf.field);
+  if (related !== null) return relatedLeaf(scope, leaf, related);
   const field = fieldSql(catalog, objectType, leaf.field, parameters);
   if (field.form === 'set') return setLeaf(leaf, field, parameters);
   if (field.form === 'whole')

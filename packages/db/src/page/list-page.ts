@@ -1,7 +1,8 @@
 import type { CursorPosition, FieldSelection, FilterNode, ObjectType, SortKey } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
 import type { Database } from '../database.js';
-import { filterSql } from './filter-sql.js';
+import { type Branches, filterBranches, isMergeable, pipelineBranches } from './branches.js';
+import { type FilterScope, filterSql } from './filter-sql.js';
 import { Parameters } from './parameters.js';
 import { recordSql, tables } from './record-sql.js';
 import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from './sort-sql.js';
@@ -52,16 +53,6 @@ const partsOf = (
   return position !== null && position[0] === null ? ['absent'] : ['present', 'absent'];
 };
 
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-
-const scopeSql = (request: PageRequest, parameters: Parameters): string[] => {
-  const conditions = ['r.organization_id = $1'];
-  if (request.pipelineId !== null) conditions.push(`r.pipeline_id = ${parameters.add(request.pipelineId)}`);
-  if (request.stageId !== null) conditions.push(`r.stage_id = ${parameters.add(request.stageId)}`);
-  for (const word of request.words) conditions.push(`r.search_text LIKE ${parameters.add(`%${escapeLike(word)}%`)}`);
-  return conditions;
-};
-
 /** The condition and the keys of one part, as the order within it. */
 const partSql = (
   part: Part,
@@ -73,33 +64,106 @@ const partSql = (
   return { conditions: [`${first.expression} IS NOT NULL`], keys: [{ ...first, nullable: false }, ...others] };
 };
 
+/**
+ * How the rows of a page are found. `direct` leaves it to the planner. A page of matching words is looked for twice, since no
+ * statistics tell where in an order a word occurs: `probe` reads the next few thousand records of the order and keeps those that
+ * match, which fills a page of common words; `gather` fetches all that match from the trigram index and sorts them, which is
+ * quick for the rare words that the probe did not find.
+ */
+type Strategy = 'direct' | 'probe' | 'gather';
+
+/** Records that a probe reads at most. */
+const probedRecords = 5_000;
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+const wordsSql = ({ words }: PageRequest, parameters: Parameters): string[] =>
+  words.map((word) => `r.search_text LIKE ${parameters.add(`%${escapeLike(word)}%`)}`);
+
+/** The statement's FROM and WHERE. The source is called `r`, whether it is the table or a part of it read in order. */
+const sourceSql = (
+  request: PageRequest,
+  strategy: Strategy,
+  part: { readonly conditions: readonly string[]; readonly keys: readonly KeySql[] },
+  limit: number,
+  scope: FilterScope,
+): string => {
+  const { parameters, catalog } = scope;
+  const table = tables[request.objectType];
+  const cheap = ['r.organization_id = $1', ...part.conditions];
+  const branches: Branches[] = [];
+  if (request.pipelineId !== null) cheap.push(`r.pipeline_id = ${parameters.add(request.pipelineId)}::uuid`);
+  else if (request.objectType === 'opportunity' && strategy !== 'gather') {
+    const byPipeline = pipelineBranches(catalog, scope);
+    if (byPipeline !== null) branches.push(byPipeline);
+  }
+  if (request.stageId !== null) cheap.push(`r.stage_id = ${parameters.add(request.stageId)}::uuid`);
+  const byValue = strategy === 'direct' ? filterBranches(scope, request.filters, part.keys) : null;
+  const isByValue = byValue !== null && isMergeable([...branches, byValue.branches]);
+  if (isByValue) branches.push(byValue.branches);
+  const filters = isByValue ? byValue.rest : request.filters === null ? [] : [request.filters];
+  const costly = [...wordsSql(request, parameters), ...filters.map((node) => filterSql(scope, node))];
+
+  const all = [...cheap, ...costly].join(' AND ');
+  const order = orderBySql(part.keys);
+  // OFFSET keeps the planner from walking the outer order in the hope of an early match.
+  if (strategy === 'gather') return `FROM (SELECT r.* FROM ${table} r WHERE ${all} OFFSET 0) r`;
+  if (strategy === 'direct' && branches.length === 0) return `FROM ${table} r WHERE ${all}`;
+  const inner = [
+    ...(strategy === 'probe' ? cheap : [...cheap, ...costly]),
+    ...branches.map(({ condition }) => condition),
+  ];
+  const count = parameters.add(strategy === 'probe' ? probedRecords : limit);
+  const ordered = `(SELECT r.* FROM ${table} r WHERE ${inner.join(' AND ')} ORDER BY ${order} LIMIT ${count})`;
+  const from = [...branches.map((branch) => branch.from), `LATERAL ${ordered} r`].join(' CROSS JOIN ');
+  return strategy === 'probe' && costly.length > 0 ? `FROM ${from} WHERE ${costly.join(' AND ')}` : `FROM ${from}`;
+};
+
 /** Shapes that are few and simple are kept prepared; a filter or a word is planned for its own values. */
 const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean =>
-  words.length === 0 && filters === null && selection.isDefault && sort.every(({ field }) => field.source === 'system');
+  words.length === 0 &&
+  filters === null &&
+  selection.isDefault &&
+  sort.length === 1 &&
+  sort[0]?.field.source === 'system';
 
-const readPart = async (database: Database, request: PageRequest, part: Part, limit: number): Promise<PageRow[]> => {
-  const { catalog, objectType, filters, position } = request;
+const readRows = async (
+  database: Database,
+  request: PageRequest,
+  strategy: Strategy,
+  part: Part,
+  limit: number,
+): Promise<PageRow[]> => {
+  const { catalog, objectType, position } = request;
   const parameters = new Parameters();
   const keys = sortKeysSql(catalog, objectType, request.sort, parameters);
   const { conditions, keys: partKeys } = partSql(part, keys);
-  const where = [...scopeSql(request, parameters), ...conditions];
-  if (filters !== null) where.push(filterSql({ catalog, objectType, parameters }, filters));
+  const where = [...conditions];
   if (position !== null && (part !== 'absent' || position[0] === null)) {
     const partPosition = part === 'absent' ? position.slice(1) : position;
     where.push(afterPositionSql(partKeys, partPosition, parameters));
   }
+  const scope = { catalog, objectType, parameters };
+  const source = sourceSql(request, strategy, { conditions: where, keys: partKeys }, limit, scope);
   const text = `
     SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ARRAY[${keys.map(keyText).join(', ')}] AS position
-      FROM ${tables[objectType]} r
-     WHERE ${where.join(' AND ')}
-     ORDER BY ${orderBySql(partKeys)} LIMIT ${parameters.add(limit)}`;
+      ${source} ORDER BY ${orderBySql(partKeys)} LIMIT ${parameters.add(limit)}`;
   const statement = { text, values: parameters.values, isPrepared: isFixedShape(request) };
   return database.query<PageRow & Record<string, unknown>>(catalog.organizationId, statement);
 };
 
+const readPart = async (database: Database, request: PageRequest, part: Part, limit: number): Promise<PageRow[]> => {
+  const { catalog, objectType, sort, words } = request;
+  const [first] = sortKeysSql(catalog, objectType, sort, new Parameters());
+  if (words.length === 0 || sort.length > 1 || first?.isIndexed !== true)
+    return readRows(database, request, 'direct', part, limit);
+  const probed = await readRows(database, request, 'probe', part, limit);
+  return probed.length === limit ? probed : readRows(database, request, 'gather', part, limit);
+};
+
 /**
- * Reads one page, in one statement for every order whose first key is never null, and in two at most where a page reaches
- * from the records that have the key to those that do not.
+ * Reads one page: one statement for most, two for words that are not among the next records, and one more where a page reaches
+ * from the records that have the sort key to those that do not.
  */
 export const listPage = async (database: Database, request: PageRequest): Promise<Page> => {
   const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());

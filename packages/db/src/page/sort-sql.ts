@@ -9,6 +9,8 @@ export interface KeySql {
   readonly type: ComparisonType;
   readonly nullable: boolean;
   readonly direction: SortDirection;
+  /** Whether an index goes in this key's order, behind organization and pipeline. */
+  readonly isIndexed: boolean;
 }
 
 /** Instants as text at the precision that is stored, whatever the session's time zone and date style. */
@@ -24,6 +26,7 @@ const closing = (name: 'created_at' | 'id', direction: SortDirection): KeySql =>
   type: name === 'id' ? 'uuid' : 'timestamptz',
   nullable: false,
   direction,
+  isIndexed: true,
 });
 
 /** The keys of an order: those asked for, then `created_at` and `id` in the direction of the last, so that no two records tie. */
@@ -37,7 +40,13 @@ export const sortKeysSql = (
   let direction: SortDirection = 'asc';
   for (const key of sort) {
     const field = fieldSql(catalog, objectType, key.field, parameters);
-    keys.push({ expression: field.key, type: field.type, nullable: field.nullable, direction: key.direction });
+    keys.push({
+      expression: field.key,
+      type: field.type,
+      nullable: field.nullable,
+      direction: key.direction,
+      isIndexed: field.isIndexed,
+    });
     direction = key.direction;
   }
   for (const name of ['created_at', 'id'] as const) {
