@@ -1,46 +1,27 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { CustomValues, StoredRow } from '@crm/db';
-import { propertyName } from '@crm/domain';
-
 /** Something that was sent and not applied. */
 export interface Warning {
   readonly field: string;
   readonly message: string;
 }
 
-/** A value that was sent, where it was sent, and the column that holds its stored counterpart. */
-export interface SentValue {
-  readonly field: string;
-  readonly column: string;
-  /** In stored form; null when it was not sent. */
-  readonly value: unknown;
-}
-
-const kept = (field: string): Warning => ({ field, message: 'The record exists: its stored value was kept' });
-
-/**
- * What a create that found its record did not apply: values that were sent and differ from the stored ones.
- * @param stored - columns of the found record, or null when it was created and everything was applied
- * @param customPath - where custom values were sent, as `opportunity.custom_fields`
- */
-export const keptValueWarnings = (
-  stored: StoredRow,
-  sent: readonly SentValue[],
-  custom: CustomValues,
-  customPath: string,
-): readonly Warning[] => {
-  if (stored === null) return [];
-  const storedCustom = (stored['custom_fields'] ?? {}) as Readonly<Record<string, unknown>>;
-  const columns = sent.filter(({ value, column }) => value !== null && !isDeepStrictEqual(value, stored[column]));
-  const slugs = [...custom.values].filter(
-    ([slug, value]) => value !== null && !isDeepStrictEqual(value, storedCustom[slug]),
-  );
-  return [
-    ...columns.map(({ field }) => kept(field)),
-    ...slugs.map(([slug]) => kept(`${customPath}${propertyName(slug)}`)),
-  ];
+/** Where an opportunity's columns are sent, when it is not `opportunity.<column>`. */
+const opportunityPaths: Readonly<Record<string, string>> = {
+  amount: 'opportunity.deal_size',
+  owner_id: 'related_objects.owner_email',
 };
 
-/** `warnings` as a further property of the answer, where there are any. */
-export const warningsExtra = (warnings: readonly Warning[]): { warnings?: readonly Warning[] } =>
-  warnings.length === 0 ? {} : { warnings };
+/** The path under which a create of an opportunity takes a column or custom field. */
+export const opportunityPath = (name: string): string => opportunityPaths[name] ?? `opportunity.${name}`;
+
+/**
+ * `warnings` as a further property of the answer, where there are any: what a create that found its record did not apply.
+ * @param kept - columns and `custom__slug`s
+ * @param pathOf - where each is sent; under its own name when absent
+ */
+export const warningsExtra = (
+  kept: readonly string[],
+  pathOf = (name: string): string => name,
+): { warnings?: readonly Warning[] } => {
+  const message = 'The record exists: its stored value was kept';
+  return kept.length === 0 ? {} : { warnings: kept.map((name) => ({ field: pathOf(name), message })) };
+};

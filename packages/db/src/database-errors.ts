@@ -1,11 +1,36 @@
-import { ApiError } from '@crm/domain';
+import { ApiError, type ApiErrorDetails, type ErrorCode } from '@crm/domain';
 import pg from 'pg';
 
-/** SQLSTATEs after which the whole transaction may simply run again: nothing of it was committed. */
-const retryable = new Set(['40001', '40P01']);
+/**
+ * SQLSTATEs after which the whole transaction may simply run again, because nothing of it was committed: serialization
+ * failure, deadlock, and a record that vanished (23503) or appeared (23505) after the write function had looked.
+ */
+const retryable = new Set(['40001', '40P01', '23503', '23505']);
 
-/** Our own SQLSTATE: a deal would get more additional contacts than it may have. */
-export const tooManyAdditionalContacts = 'CRM01';
+/** Our own SQLSTATEs: a write function refused its call, or items of a bulk call. */
+const refused = 'CRM01';
+const itemsRefused = 'CRM02';
+
+/** Why a write function refused: a code of the error catalogue and what goes with it. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly details: ApiErrorDetails;
+}
+
+/** A bulk call in which some items were refused; nothing of it was written. */
+export class ItemsRefusedError extends Error {
+  constructor(readonly refusals: ReadonlyMap<number, Refusal>) {
+    super('Items of a bulk call were refused');
+  }
+}
+
+/** The error of a refusal; the write functions' `refuse` and `write_many` put it into message and detail. */
+const refusalError = (error: pg.DatabaseError): Error => {
+  const details: unknown = JSON.parse(error.detail ?? '{}');
+  if (error.code === refused) return new ApiError(error.message as ErrorCode, details as ApiErrorDetails);
+  const refusals = Object.entries(details as Readonly<Record<string, Refusal>>);
+  return new ItemsRefusedError(new Map(refusals.map(([index, refusal]) => [Number(index), refusal])));
+};
 
 /** SQLSTATEs (or their classes) that say the database cannot serve now: connection, resources, intervention, lock wait. */
 const isUnavailable = (code: string): boolean => /^(08|53|57P)/.test(code) || code === '55P03' || retryable.has(code);
@@ -42,6 +67,7 @@ export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promis
     return await work();
   } catch (error) {
     const code = sqlStateOf(error);
+    if (error instanceof pg.DatabaseError && (code === refused || code === itemsRefused)) throw refusalError(error);
     if (code === statementCanceled) throw new StatementTimeoutError(error);
     if ((code !== undefined && isUnavailable(code)) || isConnectionError(error)) {
       throw new ApiError('unavailable', { headers: { 'Retry-After': '1' }, cause: error });
@@ -52,7 +78,7 @@ export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promis
 
 /**
  * Runs a whole transaction again where the database says that nothing of it happened and a repeat may succeed.
- * Never around work that is not idempotent and may have been committed: only 40001 and 40P01 are repeated.
+ * Never around work that is not idempotent and may have been committed: only errors that undo it are repeated.
  */
 export const retryTransaction = async <T>(work: () => Promise<T>, attempts = 4): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {

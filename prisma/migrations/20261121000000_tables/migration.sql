@@ -94,8 +94,8 @@ CREATE TABLE "accounts" (
     "organization_id" UUID NOT NULL,
     "id" UUID NOT NULL,
     "domain" TEXT NOT NULL,
-    "name" TEXT NOT NULL,
-    "name_fold" TEXT NOT NULL,
+    "name" TEXT,
+    "name_fold" TEXT,
     "industry" TEXT,
     "description" TEXT,
     "website" TEXT,
@@ -247,6 +247,18 @@ CREATE TABLE "note_contacts" (
     CONSTRAINT "note_contacts_pkey" PRIMARY KEY ("organization_id","note_id","contact_id")
 );
 
+-- CreateTable
+CREATE TABLE "idempotency_keys" (
+    "organization_id" UUID NOT NULL,
+    "operation" TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    "request_hash" TEXT NOT NULL,
+    "result" JSONB NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY ("organization_id","operation","key")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "api_keys_hash_key" ON "api_keys"("hash");
 
@@ -334,6 +346,9 @@ CREATE INDEX "note_accounts_organization_id_account_id_note_id_idx" ON "note_acc
 -- CreateIndex
 CREATE INDEX "note_contacts_organization_id_contact_id_note_id_idx" ON "note_contacts"("organization_id", "contact_id", "note_id");
 
+-- CreateIndex
+CREATE INDEX "idempotency_keys_organization_id_expires_at_idx" ON "idempotency_keys"("organization_id", "expires_at");
+
 -- AddForeignKey
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
@@ -400,3 +415,5 @@ ALTER TABLE "note_contacts" ADD CONSTRAINT "note_contacts_organization_id_note_i
 -- AddForeignKey
 ALTER TABLE "note_contacts" ADD CONSTRAINT "note_contacts_organization_id_contact_id_fkey" FOREIGN KEY ("organization_id", "contact_id") REFERENCES "contacts"("organization_id", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
+-- AddForeignKey
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

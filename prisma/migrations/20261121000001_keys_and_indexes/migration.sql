@@ -12,6 +12,9 @@ ALTER TABLE custom_fields
   ALTER COLUMN object_type TYPE text COLLATE "C",
   ALTER COLUMN slug TYPE text COLLATE "C",
   ALTER COLUMN slot TYPE text COLLATE "C";
+ALTER TABLE idempotency_keys
+  ALTER COLUMN operation TYPE text COLLATE "C",
+  ALTER COLUMN key TYPE text COLLATE "C";
 ALTER TABLE accounts
   ALTER COLUMN domain TYPE text COLLATE "C",
   ALTER COLUMN name_fold TYPE text COLLATE "C",

@@ -1,11 +1,42 @@
--- The write path: one call of one function is one round trip and one transaction.
+-- The write path: one call of `write` is one round trip and one transaction.
 --
 -- * Every function is VOLATILE: under READ COMMITTED each of its statements then sees what others committed meanwhile. That is
 --   what makes "look, insert unless there, look again" safe.
--- * Looking comes first and nothing is written when nothing changes: such a call assigns no transaction id.
--- * Rows are inserted and locked in the order accounts, contacts, opportunities, links, and within a table by key, so that
---   parallel calls wait for each other and never in a circle.
+-- * Looking comes first and nothing is written or locked when nothing changes: such a call assigns no transaction id.
+-- * Parallel calls wait for each other and never in a circle: new accounts by domain, new contacts by email, then existing
+--   opportunities by id, then existing accounts and contacts by id. Whoever changes a name that opportunities repeat locks
+--   those opportunities first; whoever makes an opportunity repeat a name locks its owner against changes.
 -- * serialization_failure (40001) is raised where a record vanished between two statements: the caller runs the call again.
+-- * What is refused ends in `refuse`, which undoes all of the call (or of the item of a bulk call).
+--
+-- A change is {set, derived, custom_fields, folds}: columns that the caller names, columns that follow from them, and what to
+-- lay over the two maps. Absent keeps, null clears. A new record is a change to a blank one.
+
+-- Ends the call with an answer for the caller: a code of the error catalogue and what goes with it (message, errors, extra).
+CREATE FUNCTION refuse(p_code text, p_details jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_code, DETAIL = p_details::text;
+END
+$$;
+
+-- p_values with p_patch laid over it: keys that are null in p_patch are taken out, those that are absent stay.
+CREATE FUNCTION patched(p_values jsonb, p_patch jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT (p_values || coalesce(p_patch, '{}')) - ARRAY(SELECT p.key FROM jsonb_each(p_patch) p WHERE p.value = 'null')
+$$;
+
+-- The keys of p_values that are in p_keys, with their values.
+CREATE FUNCTION only_keys(p_values jsonb, p_keys text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(jsonb_object_agg(v.key, v.value), '{}') FROM jsonb_each(p_values) v WHERE v.key = ANY (p_keys)
+$$;
+
+-- What a create that found its record did not apply: the columns that were sent with another value, and `custom__slug`s.
+CREATE FUNCTION kept_values(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT coalesce(jsonb_agg(k.name), '[]') FROM (
+    SELECT s.key AS name FROM jsonb_each(p_change->'set') s WHERE p_stored->s.key IS DISTINCT FROM s.value
+    UNION ALL
+    SELECT 'custom__' || c.key FROM jsonb_each(p_change->'custom_fields') c
+     WHERE p_stored->'custom_fields'->c.key IS DISTINCT FROM c.value) k
+$$;
 
 -- A UUIDv7 of the given instant, so that ids grow with created_at.
 CREATE FUNCTION new_id(p_at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE AS $$
@@ -52,38 +83,45 @@ CREATE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id 
    WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_opportunity_id
 $$;
 
--- Builds the stored records of some opportunities anew. Locks them first, by id, so that what it reads is the last word.
-CREATE FUNCTION refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Locks some opportunities against all other changes, in the order that every call keeps.
+CREATE FUNCTION lock_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM 1 FROM opportunities o
-    WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) ORDER BY o.id FOR UPDATE;
+    WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) ORDER BY o.id FOR NO KEY UPDATE;
+END
+$$;
+
+-- Builds the stored records of some opportunities anew. Locks them first, so that what it reads is the last word.
+CREATE FUNCTION refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM lock_opportunities(p_organization_id, p_opportunity_ids);
   UPDATE opportunities o SET record = opportunity_record(o, additional_contact_ids(o.organization_id, o.id))
     WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids);
 END
 $$;
 
--- Makes the accounts that are not there yet. p_accounts: [{domain, name, name_fold, is_freemail, search_text}].
+-- Makes the accounts that are not there yet. p_accounts: [{domain, name, name_fold, is_freemail}].
 CREATE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
 BEGIN
   INSERT INTO accounts (organization_id, id, domain, name, name_fold, is_freemail, search_text, created_at, updated_at)
-  SELECT p_organization_id, new_id(v_now), a.domain, a.name, a.name_fold, a.is_freemail, a.search_text, v_now, v_now
-    FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, name_fold text, is_freemail boolean, search_text text)
+  SELECT p_organization_id, new_id(v_now), a.domain, a.name, a.name_fold, a.is_freemail, concat_ws(' ', a.name_fold, a.domain), v_now, v_now
+    FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, name_fold text, is_freemail boolean)
    WHERE NOT EXISTS (SELECT FROM accounts x WHERE x.organization_id = p_organization_id AND x.domain = a.domain)
    ORDER BY a.domain COLLATE "C"
   ON CONFLICT (organization_id, domain) DO NOTHING;
 END
 $$;
 
--- Makes the contacts that are not there yet; their accounts are there. p_contacts: [{email, account_domain, search_text}].
+-- Makes the contacts that are not there yet; their accounts are there. p_contacts: [{email, account_domain}].
 CREATE FUNCTION ensure_contacts(p_organization_id uuid, p_contacts jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
 BEGIN
   INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
-  SELECT p_organization_id, new_id(v_now), c.email, a.id, c.search_text, v_now, v_now
-    FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text, search_text text)
+  SELECT p_organization_id, new_id(v_now), c.email, a.id, c.email, v_now, v_now
+    FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
     LEFT JOIN accounts a ON a.organization_id = p_organization_id AND a.domain = c.account_domain
    WHERE NOT EXISTS (SELECT FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email)
    ORDER BY c.email COLLATE "C"
@@ -121,195 +159,236 @@ BEGIN
 END
 $$;
 
--- p_row: columns of accounts as JSON. Answers the account of that domain, made or found.
-CREATE FUNCTION create_account(p_organization_id uuid, p_row jsonb, OUT id uuid, OUT domain text, OUT name text, OUT record_status text, OUT stored jsonb)
-LANGUAGE plpgsql VOLATILE AS $$
-#variable_conflict use_column
-DECLARE
-  v_row accounts;
+-- The id of the account with this domain; null for none.
+CREATE FUNCTION account_id_of(p_organization_id uuid, p_domain text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = p_row->>'domain';
+  RETURN CASE WHEN p_domain IS NOT NULL THEN (account_ids(p_organization_id, jsonb_build_array(p_domain)))[1] END;
+END
+$$;
+
+-- The id of the contact with this email; null for none.
+CREATE FUNCTION contact_id_of(p_organization_id uuid, p_email text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN CASE WHEN p_email IS NOT NULL THEN (contact_ids(p_organization_id, jsonb_build_array(p_email)))[1] END;
+END
+$$;
+
+-- The account with a change applied; what follows from other columns is brought in line.
+CREATE FUNCTION changed_account(p_row accounts, p_change jsonb) RETURNS accounts LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_row accounts := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
+BEGIN
+  v_row.custom_fields := patched(v_row.custom_fields, p_change->'custom_fields');
+  v_row.folds := patched(v_row.folds, p_change->'folds');
+  v_row.search_text := concat_ws(' ', v_row.name_fold, v_row.domain);
+  RETURN v_row;
+END
+$$;
+
+-- p_input: {defaults: columns of a new account, change, on_match}. Answers the account of that domain, made or found.
+CREATE FUNCTION create_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_change jsonb := p_input->'change';
+  v_domain text := v_change->'set'->>'domain';
+  v_row accounts;
+  v_status text := 'matched';
+  v_kept jsonb := '[]';
+BEGIN
+  SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_domain;
   IF NOT FOUND THEN
-    v_row := jsonb_populate_record(NULL::accounts, p_row);
+    v_row := jsonb_populate_record(NULL::accounts, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
+    v_row := changed_account(v_row, v_change);
     v_row.organization_id := p_organization_id;
     v_row.created_at := write_time();
     v_row.updated_at := v_row.created_at;
     v_row.id := new_id(v_row.created_at);
-    v_row.version := 1;
     INSERT INTO accounts SELECT v_row.* ON CONFLICT (organization_id, domain) DO NOTHING;
     IF FOUND THEN
-      record_status := 'created';
+      v_status := 'created';
     ELSE
-      SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = p_row->>'domain';
+      SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_domain;
       IF NOT FOUND THEN
         RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
       END IF;
     END IF;
   END IF;
-  id := v_row.id;
-  domain := v_row.domain;
-  name := v_row.name;
-  IF record_status IS NULL THEN
-    record_status := 'matched';
-    stored := to_jsonb(v_row) - 'record';
+  IF v_status = 'matched' THEN
+    IF p_input->>'on_match' = 'keep' THEN
+      v_kept := kept_values(to_jsonb(v_row), v_change);
+    ELSIF change_account(p_organization_id, v_row.id, v_change) THEN
+      v_status := 'updated';
+      SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id;
+    END IF;
   END IF;
+  RETURN jsonb_build_object('id', v_row.id, 'domain', v_row.domain, 'name', v_row.name, 'record_status', v_status, 'kept', v_kept);
 END
 $$;
 
--- p_row: columns of contacts as JSON, and account_domain. Answers the contact of that email, made or found; a found one has
--- its empty names filled and none overwritten.
-CREATE FUNCTION create_contact(
-  p_organization_id uuid, p_accounts jsonb, p_row jsonb,
-  OUT id uuid, OUT email text, OUT first_name text, OUT last_name text, OUT record_status text, OUT stored jsonb)
-LANGUAGE plpgsql VOLATILE AS $$
-#variable_conflict use_column
+-- The contact with a change applied; what follows from other columns is brought in line. A change that only fills names leaves
+-- those that are there.
+CREATE FUNCTION changed_contact(p_row contacts, p_change jsonb) RETURNS contacts LANGUAGE plpgsql STABLE AS $$
 DECLARE
+  v_set jsonb := coalesce(p_change->'set', '{}');
+  v_folds jsonb := p_change->'folds';
+  v_empty text[];
   v_row contacts;
-  v_account_ids uuid[];
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_accounts);
-  SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = p_row->>'email';
+  IF p_change ? 'fills_names' THEN
+    v_empty := ARRAY[CASE WHEN p_row.first_name IS NULL THEN 'first_name' END, CASE WHEN p_row.last_name IS NULL THEN 'last_name' END];
+    v_set := only_keys(v_set, v_empty);
+    v_folds := only_keys(v_folds, v_empty);
+  END IF;
+  v_row := jsonb_populate_record(p_row, v_set || coalesce(p_change->'derived', '{}'));
+  v_row.custom_fields := patched(v_row.custom_fields, p_change->'custom_fields');
+  v_row.folds := patched(v_row.folds, v_folds);
+  v_row.name_fold := nullif(concat_ws(' ', v_row.folds->>'first_name', v_row.folds->>'last_name'), '');
+  v_row.search_text := concat_ws(' ', v_row.name_fold, v_row.email);
+  RETURN v_row;
+END
+$$;
+
+-- p_input: {accounts, account_domain, change, on_match}. Answers the contact of that email, made or found; a found one that is
+-- kept has its empty names filled.
+CREATE FUNCTION create_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_change jsonb := p_input->'change';
+  v_email text := v_change->'set'->>'email';
+  v_row contacts;
+  v_status text := 'matched';
+  v_kept jsonb := '[]';
+BEGIN
+  SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = v_email;
   IF NOT FOUND THEN
-    v_row := jsonb_populate_record(NULL::contacts, p_row);
+    PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
+    v_row := jsonb_populate_record(NULL::contacts, '{"custom_fields": {}, "folds": {}, "version": 1}');
+    v_row := changed_contact(v_row, v_change);
     v_row.organization_id := p_organization_id;
-    IF p_row->>'account_domain' IS NOT NULL THEN
-      v_account_ids := account_ids(p_organization_id, jsonb_build_array(p_row->'account_domain'));
-      v_row.account_id := v_account_ids[1];
-    END IF;
+    v_row.account_id := account_id_of(p_organization_id, p_input->>'account_domain');
     v_row.created_at := write_time();
     v_row.updated_at := v_row.created_at;
     v_row.id := new_id(v_row.created_at);
-    v_row.version := 1;
     INSERT INTO contacts SELECT v_row.* ON CONFLICT (organization_id, email) DO NOTHING;
     IF FOUND THEN
-      record_status := 'created';
+      v_status := 'created';
     ELSE
-      SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = p_row->>'email';
+      SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = v_email;
       IF NOT FOUND THEN
         RAISE EXCEPTION 'the contact was deleted meanwhile' USING ERRCODE = 'serialization_failure';
       END IF;
     END IF;
   END IF;
-  IF record_status IS NULL THEN
-    record_status := 'matched';
-    IF (v_row.first_name IS NULL AND p_row->>'first_name' IS NOT NULL)
-       OR (v_row.last_name IS NULL AND p_row->>'last_name' IS NOT NULL) THEN
-      record_status := 'updated';
-      SELECT * INTO v_row FROM fill_contact_names(p_organization_id, v_row.id, p_row);
+  IF v_status = 'matched' THEN
+    IF change_contact(p_organization_id, v_row.id, CASE p_input->>'on_match'
+         WHEN 'keep' THEN only_keys(v_change, '{set,folds}') || '{"fills_names": true}' ELSE v_change END) THEN
+      v_status := 'updated';
+      SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_row.id;
     END IF;
-    stored := to_jsonb(v_row);
+    IF p_input->>'on_match' = 'keep' THEN
+      v_kept := kept_values(to_jsonb(v_row), v_change);
+    END IF;
   END IF;
-  id := v_row.id;
-  email := v_row.email;
-  first_name := v_row.first_name;
-  last_name := v_row.last_name;
+  RETURN jsonb_build_object('id', v_row.id, 'email', v_row.email, 'first_name', v_row.first_name, 'last_name', v_row.last_name,
+    'record_status', v_status, 'kept', v_kept);
 END
 $$;
 
--- Fills a contact's empty names from p_row and brings the opportunities that show them up to date.
-CREATE FUNCTION fill_contact_names(p_organization_id uuid, p_contact_id uuid, p_row jsonb) RETURNS contacts LANGUAGE plpgsql VOLATILE AS $$
+-- The opportunity with a change applied, apart from search_text and record. A change may also name the account by
+-- `account_domain` and the primary contact by `primary_email`; whichever it names gives the account's part of the natural key anew.
+CREATE FUNCTION changed_opportunity(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_row contacts;
-  v_first_fold text;
-  v_last_fold text;
+  v_row opportunities := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
 BEGIN
-  SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = p_contact_id FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'the contact was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  v_row.custom_fields := patched(v_row.custom_fields, p_change->'custom_fields');
+  v_row.folds := patched(v_row.folds, p_change->'folds');
+  IF p_change ? 'account_domain' THEN
+    v_row.account_id := account_id_of(v_row.organization_id, p_change->>'account_domain');
   END IF;
-  v_first_fold := CASE WHEN v_row.first_name IS NULL THEN p_row->'folds'->>'first_name' ELSE v_row.folds->>'first_name' END;
-  v_last_fold := CASE WHEN v_row.last_name IS NULL THEN p_row->'folds'->>'last_name' ELSE v_row.folds->>'last_name' END;
-  UPDATE contacts c SET
-      first_name = coalesce(c.first_name, p_row->>'first_name'),
-      last_name = coalesce(c.last_name, p_row->>'last_name'),
-      name_fold = nullif(concat_ws(' ', v_first_fold, v_last_fold), ''),
-      search_text = concat_ws(' ', v_first_fold, v_last_fold, c.email),
-      folds = c.folds || jsonb_strip_nulls(jsonb_build_object('first_name', v_first_fold, 'last_name', v_last_fold)),
-      updated_at = greatest(write_time(), c.updated_at),
-      version = c.version + 1
-    WHERE c.organization_id = p_organization_id AND c.id = p_contact_id
-    RETURNING * INTO v_row;
-  PERFORM refresh_opportunity_records(p_organization_id, ARRAY(
-    SELECT l.opportunity_id FROM opportunity_contacts l
-     WHERE l.organization_id = p_organization_id AND l.contact_id = p_contact_id));
+  IF p_change ? 'primary_email' THEN
+    v_row.contact_id := contact_id_of(v_row.organization_id, p_change->>'primary_email');
+  END IF;
+  IF p_change ?| '{account_domain,primary_email}' OR v_row.account_key IS NULL THEN
+    v_row.account_key := coalesce(v_row.account_id::text, (
+      SELECT c.email FROM contacts c WHERE c.organization_id = v_row.organization_id AND c.id = v_row.contact_id), '');
+  END IF;
   RETURN v_row;
 END
 $$;
 
--- p_input: {accounts, contacts (as ensure_… take them), account_domain, primary_email, additional_emails (without the primary),
--- row: columns of opportunities}. Answers the opportunity of that natural key, made or found; a found one has its contacts
--- brought up to date and everything else kept.
-CREATE FUNCTION create_opportunity(
-  p_organization_id uuid, p_input jsonb,
-  OUT id uuid, OUT name text, OUT amount text, OUT record_status text, OUT stored jsonb)
-LANGUAGE plpgsql VOLATILE AS $$
-#variable_conflict use_column
+-- p_input: {accounts, contacts (as ensure_… take them), account_domain, defaults: columns of a new opportunity, change (with
+-- primary_email and additional_emails where they were sent), on_match}. Answers the opportunity of that natural key, made or
+-- found; a found one that is kept has its contacts brought up to date.
+CREATE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  v_change jsonb := p_input->'change';
   v_row opportunities;
-  v_found opportunities;
-  v_contact_id uuid;
-  v_additional uuid[];
-  v_account_ids uuid[];
+  v_id uuid;
+  v_status text := 'matched';
+  v_kept jsonb := '[]';
 BEGIN
   PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
   PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
-  v_row := jsonb_populate_record(NULL::opportunities, p_input->'row');
+  v_row := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
   v_row.organization_id := p_organization_id;
-  IF p_input->>'account_domain' IS NOT NULL THEN
-    v_account_ids := account_ids(p_organization_id, jsonb_build_array(p_input->'account_domain'));
-    v_row.account_id := v_account_ids[1];
-  END IF;
-  v_row.account_key := coalesce(v_row.account_id::text, p_input->>'primary_email', '');
-  v_additional := contact_ids(p_organization_id, p_input->'additional_emails');
-  IF p_input->>'primary_email' IS NOT NULL THEN
-    SELECT c.id INTO v_contact_id FROM contacts c
-      WHERE c.organization_id = p_organization_id AND c.email = p_input->>'primary_email';
-  END IF;
-
-  SELECT * INTO v_found FROM opportunities o
-    WHERE o.organization_id = p_organization_id AND o.pipeline_id = v_row.pipeline_id
-      AND o.account_key = v_row.account_key AND o.name = v_row.name;
-  IF NOT FOUND THEN
-    v_row := insert_opportunity(v_row, v_contact_id, v_additional);
+  v_row.account_id := account_id_of(p_organization_id, p_input->>'account_domain');
+  v_row := changed_opportunity(v_row, v_change);
+  v_id := opportunity_id_of_key(v_row);
+  IF v_id IS NULL THEN
+    v_row := insert_opportunity(v_row, contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')));
     IF v_row.id IS NOT NULL THEN
-      record_status := 'created';
+      v_status := 'created';
     ELSE
-      SELECT * INTO v_found FROM opportunities o
-        WHERE o.organization_id = p_organization_id AND o.pipeline_id = v_row.pipeline_id
-          AND o.account_key = v_row.account_key AND o.name = v_row.name;
-      IF NOT FOUND THEN
+      v_id := opportunity_id_of_key(v_row);
+      IF v_id IS NULL THEN
         RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
       END IF;
     END IF;
   END IF;
-  IF record_status IS NULL THEN
-    record_status := merge_opportunity_contacts(v_found, v_contact_id, v_additional);
-    v_row := v_found;
-    stored := to_jsonb(v_row) - 'record';
+  IF v_status = 'matched' THEN
+    IF change_opportunity(p_organization_id, v_id, CASE p_input->>'on_match'
+         WHEN 'keep' THEN only_keys(v_change, '{primary_email,additional_emails}') || '{"adds_contacts": true}' ELSE v_change END) THEN
+      v_status := 'updated';
+    END IF;
+    SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
+    IF p_input->>'on_match' = 'keep' THEN
+      v_kept := kept_values(to_jsonb(v_row) - 'record', v_change);
+    END IF;
   END IF;
-  id := v_row.id;
-  name := v_row.name;
-  amount := trim_scale(v_row.amount)::text;
+  RETURN jsonb_build_object('id', v_row.id, 'name', v_row.name, 'amount', trim_scale(v_row.amount),
+    'record_status', v_status, 'kept', v_kept);
+END
+$$;
+
+-- The id of the opportunity with the natural key of p_row, or null.
+CREATE FUNCTION opportunity_id_of_key(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT o.id FROM opportunities o
+           WHERE o.organization_id = p_row.organization_id AND o.pipeline_id = p_row.pipeline_id
+             AND o.account_key = p_row.account_key AND o.name = p_row.name);
+END
+$$;
+
+-- What `q` looks through.
+CREATE FUNCTION opportunity_search_text(p_row opportunities) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN concat_ws(' ', p_row.name_fold, (
+    SELECT concat_ws(' ', a.name_fold, a.domain) FROM accounts a
+     WHERE a.organization_id = p_row.organization_id AND a.id = p_row.account_id));
 END
 $$;
 
 -- Inserts an opportunity and its links; a null id in the answer says that another call was first.
-CREATE FUNCTION insert_opportunity(p_row opportunities, p_contact_id uuid, p_additional uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+CREATE FUNCTION insert_opportunity(p_row opportunities, p_additional uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := p_row;
-  v_account record;
 BEGIN
   -- The names that this row will repeat must not change until it is visible to whoever changes them.
-  SELECT a.name_fold, a.domain INTO v_account FROM accounts a
-    WHERE a.organization_id = v_row.organization_id AND a.id = v_row.account_id FOR SHARE;
+  PERFORM 1 FROM accounts a WHERE a.organization_id = v_row.organization_id AND a.id = v_row.account_id FOR SHARE;
   PERFORM 1 FROM contacts c
     WHERE c.organization_id = v_row.organization_id AND c.id = ANY (p_additional) ORDER BY c.id FOR SHARE;
-  v_row.contact_id := p_contact_id;
-  v_row.search_text := concat_ws(' ', v_row.name_fold, v_account.name_fold, v_account.domain);
+  v_row.search_text := opportunity_search_text(v_row);
   v_row.created_at := write_time();
   v_row.updated_at := v_row.created_at;
   v_row.id := new_id(v_row.created_at);
-  v_row.version := 1;
   v_row.record := opportunity_record(v_row, p_additional);
   INSERT INTO opportunities SELECT v_row.* ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
   IF NOT FOUND THEN
@@ -323,84 +402,22 @@ BEGIN
 END
 $$;
 
--- The additional contacts of a repeat: those linked, then the primary contact that was replaced, then those sent; each once, and
--- never the primary contact.
-CREATE FUNCTION merged_contact_ids(p_linked uuid[], p_replaced uuid, p_additional uuid[], p_primary uuid) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
-  SELECT coalesce(array_agg(w.id ORDER BY w.position), '{}') FROM (
-    SELECT l.id, min(l.position) AS position
-      FROM unnest(p_linked || p_replaced || p_additional) WITH ORDINALITY AS l (id, position)
-     WHERE l.id IS NOT NULL AND l.id IS DISTINCT FROM p_primary GROUP BY l.id) w
-$$;
-
--- A repeat's contacts: a primary contact that is sent replaces the old one, which becomes an additional contact; additional
--- contacts are added, none removed; the primary contact is never also an additional one. Answers matched or updated.
-CREATE FUNCTION merge_opportunity_contacts(p_found opportunities, p_contact_id uuid, p_additional uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_organization_id uuid := p_found.organization_id;
-  v_primary uuid := coalesce(p_contact_id, p_found.contact_id);
-  v_linked uuid[] := additional_contact_ids(v_organization_id, p_found.id);
-  v_wanted uuid[] := merged_contact_ids(v_linked, p_found.contact_id, p_additional, v_primary);
-  v_row opportunities;
-BEGIN
-  IF v_primary IS NOT DISTINCT FROM p_found.contact_id AND v_wanted = v_linked THEN
-    RETURN 'matched';
-  END IF;
-
-  -- The names of contacts that are about to be linked must not change until whoever changes them can see the link.
-  PERFORM 1 FROM contacts c WHERE c.organization_id = v_organization_id AND c.id = ANY (v_wanted) ORDER BY c.id FOR SHARE;
-  SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = v_organization_id AND o.id = p_found.id FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
-  END IF;
-  -- Another call may have been first: this one goes on from what that one left, rather than fail and start again, so that
-  -- any number of calls for one opportunity succeed. Only a primary contact set meanwhile is still to be locked.
-  IF v_row.contact_id IS DISTINCT FROM p_found.contact_id THEN
-    PERFORM 1 FROM contacts c WHERE c.organization_id = v_organization_id AND c.id = v_row.contact_id FOR SHARE;
-  END IF;
-  v_primary := coalesce(p_contact_id, v_row.contact_id);
-  v_linked := additional_contact_ids(v_organization_id, p_found.id);
-  v_wanted := merged_contact_ids(v_linked, v_row.contact_id, p_additional, v_primary);
-  IF v_primary IS NOT DISTINCT FROM v_row.contact_id AND v_wanted = v_linked THEN
-    RETURN 'matched';
-  END IF;
-  IF cardinality(v_wanted) > 100 THEN
-    RAISE EXCEPTION 'too many additional contacts' USING ERRCODE = 'CRM01';
-  END IF;
-
-  DELETE FROM opportunity_contacts l
-    WHERE l.organization_id = v_organization_id AND l.opportunity_id = p_found.id AND l.contact_id = v_primary;
-  INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
-    SELECT v_organization_id, p_found.id, w.id, last.position + w.ordinal
-      FROM unnest(v_wanted) WITH ORDINALITY AS w (id, ordinal),
-           (SELECT coalesce(max(l.position), 0) AS position FROM opportunity_contacts l
-             WHERE l.organization_id = v_organization_id AND l.opportunity_id = p_found.id) AS last
-     WHERE w.id <> ALL (v_linked)
-     ORDER BY w.id;
-  v_row.contact_id := v_primary;
-  UPDATE opportunities o SET
-      contact_id = v_primary,
-      record = opportunity_record(v_row, v_wanted),
-      updated_at = greatest(write_time(), o.updated_at),
-      version = o.version + 1
-    WHERE o.organization_id = v_organization_id AND o.id = p_found.id;
-  RETURN 'updated';
-END
-$$;
-
 -- p_input: {accounts, contacts, account_domains, contact_emails, title, content}.
-CREATE FUNCTION create_note(p_organization_id uuid, p_input jsonb, OUT id uuid) LANGUAGE plpgsql VOLATILE AS $$
+CREATE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz;
+  v_id uuid;
 BEGIN
   PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
   PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
   v_now := write_time();
-  id := new_id(v_now);
+  v_id := new_id(v_now);
   INSERT INTO notes (organization_id, id, title, content, created_at)
-    VALUES (p_organization_id, id, p_input->>'title', p_input->>'content', v_now);
+    VALUES (p_organization_id, v_id, p_input->>'title', p_input->>'content', v_now);
   INSERT INTO note_accounts (organization_id, note_id, account_id)
-    SELECT p_organization_id, create_note.id, a FROM unnest(account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a;
+    SELECT p_organization_id, v_id, a FROM unnest(account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a;
   INSERT INTO note_contacts (organization_id, note_id, contact_id)
-    SELECT p_organization_id, create_note.id, c FROM unnest(contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c;
+    SELECT p_organization_id, v_id, c FROM unnest(contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c;
+  RETURN jsonb_build_object('id', v_id, 'title', p_input->'title', 'content', p_input->'content');
 END
 $$;

@@ -1,23 +1,30 @@
-import type { BodyOf, createAccount } from '@crm/contract';
-import type { Catalog, NewAccount } from '@crm/db';
+import type { CreateAccountBody } from '@crm/contract';
+import type { AccountChange, Catalog, NewAccount } from '@crm/db';
 import type { ErrorCollector } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
 import { readDomain, readName, readText, readWebsite } from './read-fields.js';
+import { withoutNulls } from './without-nulls.js';
 
 const maxTextLength = 10_000;
 const maxShortTextLength = 255;
 
-/** Normalises the body of an account's create; every fault is noted in `errors`. */
-export const readAccount = (
+/** Normalises changes to an account; every fault is noted in `errors`. */
+export const readAccountChange = (
   catalog: Catalog,
-  body: BodyOf<typeof createAccount>,
+  body: Partial<CreateAccountBody>,
   errors: ErrorCollector,
-): NewAccount => ({
+): AccountChange => ({
   ...readCustomValues(catalog, { objectType: 'account', input: body, path: '', pipelineId: null }, errors),
-  domain: readDomain(body.domain, 'domain', errors) ?? '',
+  domain: readDomain(body.domain, 'domain', errors) ?? undefined,
   name: readName(body.name, 'name', errors),
   industry: readText(body.industry, 'industry', maxShortTextLength, errors),
   description: readText(body.description, 'description', maxTextLength, errors),
   website: readWebsite(body.website, 'website', errors),
   employeeRange: readText(body.employee_range, 'employee_range', maxShortTextLength, errors),
 });
+
+/** Normalises the body of an account's create; every fault is noted in `errors`. */
+export const readNewAccount = (catalog: Catalog, body: CreateAccountBody, errors: ErrorCollector): NewAccount => {
+  const account = withoutNulls(readAccountChange(catalog, body, errors));
+  return { ...account, domain: account.domain ?? '' };
+};

@@ -1,19 +1,26 @@
-import type { BodyOf, createContact } from '@crm/contract';
-import type { Catalog, NewContact } from '@crm/db';
+import type { CreateContactBody } from '@crm/contract';
+import type { Catalog, ContactChange, NewContact } from '@crm/db';
 import type { ErrorCollector } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
 import { readEmail, readName, readPhone } from './read-fields.js';
+import { withoutNulls } from './without-nulls.js';
 
-/** Normalises the body of a contact's create; every fault is noted in `errors`. */
-export const readContact = (
+/** Normalises changes to a contact; every fault is noted in `errors`. */
+export const readContactChange = (
   catalog: Catalog,
-  body: BodyOf<typeof createContact>,
+  body: Partial<CreateContactBody>,
   errors: ErrorCollector,
-): NewContact => ({
+): ContactChange => ({
   ...readCustomValues(catalog, { objectType: 'contact', input: body, path: '', pipelineId: null }, errors),
-  email: readEmail(body.email, 'email', errors) ?? { email: '', domain: '' },
+  email: readEmail(body.email, 'email', errors) ?? undefined,
   firstName: readName(body.first_name, 'first_name', errors),
   lastName: readName(body.last_name, 'last_name', errors),
   jobTitle: readName(body.job_title, 'job_title', errors),
   phone: readPhone(body.phone, 'phone', errors),
 });
+
+/** Normalises the body of a contact's create; every fault is noted in `errors`. */
+export const readNewContact = (catalog: Catalog, body: CreateContactBody, errors: ErrorCollector): NewContact => {
+  const contact = withoutNulls(readContactChange(catalog, body, errors));
+  return { ...contact, email: contact.email ?? { email: '', domain: '' } };
+};

@@ -3,46 +3,61 @@ import {
   checkDecimal,
   codePointLength,
   type ErrorCollector,
+  fail,
   findTextFault,
   isEpochMs,
   normalizeDomain,
   type NormalizedEmail,
   normalizeEmail,
+  normalizeName,
   normalizeOptionalName,
+  ok,
   parsePhone,
   parseWebsite,
   type Result,
 } from '@crm/domain';
 
-/** Null and absent mean the same in the body of a create. */
-type Sent<T> = T | null | undefined;
+/** A value of a body: undefined was not sent, null clears. */
+export type Sent<T> = T | null | undefined;
 
+type Parse<In, Out> = (input: In) => Result<Out>;
+
+/** Makes a reader of one value: what was not sent or is null stays so; a fault is noted on `path` and reads as not sent. */
 const read =
-  <In, Out>(parse: (input: In) => Result<Out>) =>
-  (input: Sent<In>, path: string, errors: ErrorCollector): Out | null => {
-    if (input === undefined || input === null) return null;
+  <In, Out>(parse: Parse<In, Out>) =>
+  (input: Sent<In>, path: string, errors: ErrorCollector): Sent<Out> => {
+    if (input === undefined) return undefined;
+    if (input === null) return null;
     const result = parse(input);
     if (result.ok) return result.value;
     errors.add(path, result.message);
-    return null;
+    return undefined;
   };
 
-/** Reads one email; a fault is noted on `path`. */
+/** Makes a reader of a list; a fault is noted on its item, as `path[3]`. */
+const readList =
+  <Out>(parse: Parse<string, Out>) =>
+  (input: Sent<readonly string[]>, path: string, errors: ErrorCollector): Sent<Out[]> => {
+    if (input === undefined || input === null) return input;
+    return input.flatMap((item, index) => read(parse)(item, `${path}[${index}]`, errors) ?? []);
+  };
+
+const parseDomain = (input: string): Result<string> => {
+  const result = normalizeDomain(input);
+  return result.ok ? ok(result.value.domain) : result;
+};
+
+/** Reads one email. */
 export const readEmail = read(normalizeEmail);
 
-const readNormalizedDomain = read(normalizeDomain);
+/** Reads a list of emails. */
+export const readEmails = readList<NormalizedEmail>(normalizeEmail);
 
-/** Reads one company domain; a fault is noted on `path`. */
-export const readDomain = (input: Sent<string>, path: string, errors: ErrorCollector): string | null =>
-  readNormalizedDomain(input, path, errors)?.domain ?? null;
+/** Reads one company domain. */
+export const readDomain = read(parseDomain);
 
-/** Reads a list of emails; a fault is noted on its item, as `path[3]`. */
-export const readEmails = (input: Sent<readonly string[]>, path: string, errors: ErrorCollector): NormalizedEmail[] =>
-  (input ?? []).flatMap((item, index) => readEmail(item, `${path}[${index}]`, errors) ?? []);
-
-/** Reads a list of company domains; a fault is noted on its item. */
-export const readDomains = (input: Sent<readonly string[]>, path: string, errors: ErrorCollector): string[] =>
-  (input ?? []).flatMap((item, index) => readDomain(item, `${path}[${index}]`, errors) ?? []);
+/** Reads a list of company domains. */
+export const readDomains = readList(parseDomain);
 
 /** Reads a deal's size: at most 15 digits, four of them decimals, never rounded. */
 export const readAmount = read((input: number) => checkDecimal(input, amountLimits));
@@ -53,28 +68,25 @@ const leastPlausibleMs = 100_000_000_000;
 /** Reads a date of a deal in Unix milliseconds; a number that can only be meant as seconds is refused. */
 export const readEpochMs = read((input: number): Result<number> => {
   if (Number.isInteger(input) && Math.abs(input) < leastPlausibleMs) {
-    return { ok: false, message: 'looks like seconds: send Unix milliseconds' };
+    return fail('looks like seconds: send Unix milliseconds');
   }
-  if (isEpochMs(input)) return { ok: true, value: input };
-  return { ok: false, message: 'must be a whole number of Unix milliseconds, up to 253402300799999' };
+  return isEpochMs(input) ? ok(input) : fail('must be a whole number of Unix milliseconds, up to 253402300799999');
 });
 
 /** Reads a free text: kept as sent, except that blank text is no text. */
-export const readText = (
-  input: Sent<string>,
-  path: string,
-  maxLength: number,
-  errors: ErrorCollector,
-): string | null => {
-  if (input === undefined || input === null || input.trim() === '') return null;
-  const fault = codePointLength(input) > maxLength ? `must have at most ${maxLength} characters` : findTextFault(input);
-  if (fault === null) return input;
-  errors.add(path, fault);
-  return null;
-};
+export const readText = (input: Sent<string>, path: string, maxLength: number, errors: ErrorCollector): Sent<string> =>
+  read((text: string): Result<string | null> => {
+    if (text.trim() === '') return ok(null);
+    const isLong = codePointLength(text) > maxLength;
+    const fault = isLong ? `must have at most ${maxLength} characters` : findTextFault(text);
+    return fault === null ? ok(text) : fail(fault);
+  })(input, path, errors);
 
 /** Reads a name or title that may be absent: trimmed and NFC; a blank one is none. */
 export const readName = read(normalizeOptionalName);
+
+/** Reads a name that has to be there: trimmed and NFC; a blank one is refused. */
+export const readRequiredName = read(normalizeName);
 
 /** Reads a phone number: `+…` as E.164, others as given. */
 export const readPhone = read(parsePhone);

@@ -1,74 +1,70 @@
-import type { BodyOf, createOpportunity } from '@crm/contract';
-import type { Catalog, NewOpportunity, Pipeline } from '@crm/db';
-import { ApiError, ErrorCollector, normalizeName } from '@crm/domain';
+import type { CreateOpportunityBody } from '@crm/contract';
+import type { Catalog, NewOpportunity, OpportunityChange, Pipeline } from '@crm/db';
+import type { ErrorCollector } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
-import { readAmount, readDomain, readEmail, readEmails, readEpochMs, readText } from './read-fields.js';
+import {
+  readAmount,
+  readDomain,
+  readEmail,
+  readEmails,
+  readEpochMs,
+  readRequiredName,
+  readText,
+  type Sent,
+} from './read-fields.js';
+import { withoutNulls } from './without-nulls.js';
 
-type Body = BodyOf<typeof createOpportunity>;
+type Opportunity = Partial<CreateOpportunityBody['opportunity']>;
+
+/** What creates and updates of an opportunity share. */
+interface OpportunityBody {
+  readonly opportunity?: Opportunity;
+  readonly related_objects?: CreateOpportunityBody['related_objects'];
+}
 
 const maxNextStepLength = 2_000;
 
-const readRequiredName = (input: string | null | undefined, errors: ErrorCollector): string => {
-  const name = normalizeName(input ?? '');
-  if (name.ok) return name.value;
-  errors.add('opportunity.name', input === undefined || input === null ? 'is required' : name.message);
-  return '';
-};
-
-/** Without a stage: the pipeline's default one, else its first. */
-const readStage = (pipeline: Pipeline, input: string | null | undefined, errors: ErrorCollector): string | null => {
-  if (input === undefined || input === null)
-    return (pipeline.stages.find(({ isDefault }) => isDefault) ?? pipeline.stages[0])?.id ?? null;
+const readStage = (pipeline: Pipeline, input: Sent<string>, errors: ErrorCollector): Sent<string> => {
+  if (input === undefined || input === null) return input;
   const stage = pipeline.stages.find(({ id }) => id === input.toLowerCase());
   if (stage === undefined) errors.add('opportunity.stage_id', 'Is not a stage of this pipeline');
-  return stage?.id ?? null;
+  return stage?.id;
 };
 
 /** `next_steps` is another name of `next_step`; both at once must agree. */
-const readNextStep = (
-  { next_step: step, next_steps: steps }: Body['opportunity'],
-  errors: ErrorCollector,
-): string | null => {
-  const one = readText(step, 'opportunity.next_step', maxNextStepLength, errors);
-  const other = readText(steps, 'opportunity.next_steps', maxNextStepLength, errors);
-  if (one !== null && other !== null && one !== other)
+const readNextStep = (opportunity: Opportunity, errors: ErrorCollector): Sent<string> => {
+  const one = readText(opportunity.next_step, 'opportunity.next_step', maxNextStepLength, errors);
+  const other = readText(opportunity.next_steps, 'opportunity.next_steps', maxNextStepLength, errors);
+  if (one !== undefined && other !== undefined && one !== other)
     errors.add('opportunity.next_steps', 'Differs from next_step, which is the same field');
-  return one ?? other;
+  return one === undefined ? other : one;
 };
 
-const readOwner = (catalog: Catalog, input: string | null | undefined, errors: ErrorCollector): string | null => {
+const readOwner = (catalog: Catalog, input: Sent<string>, errors: ErrorCollector): Sent<string> => {
   const path = 'related_objects.owner_email';
   const email = readEmail(input, path, errors);
-  if (email === null) return null;
+  if (email === undefined || email === null) return email;
   const member = catalog.findMember(email.email);
   if (member === undefined) errors.add(path, 'Is not a member of this organization');
-  return member?.id ?? null;
+  return member?.id;
 };
 
-/**
- * Normalises the body of a create and resolves what it refers to.
- * @throws ApiError `not_found` for an unknown pipeline; `validation_failed` with every other fault
- */
-export const readOpportunity = (catalog: Catalog, body: Body): NewOpportunity => {
-  const pipeline = catalog.findPipeline(body.pipeline_id);
-  if (pipeline === undefined) throw new ApiError('not_found');
-  const errors = new ErrorCollector();
-  const { opportunity } = body;
+/** Normalises changes to an opportunity of a pipeline and resolves what they refer to; every fault is noted in `errors`. */
+export const readOpportunityChange = (
+  catalog: Catalog,
+  pipeline: Pipeline,
+  body: OpportunityBody,
+  errors: ErrorCollector,
+): OpportunityChange => {
+  const opportunity = body.opportunity ?? {};
   const related = body.related_objects ?? {};
-  const custom = {
-    objectType: 'opportunity',
-    input: opportunity,
-    path: 'opportunity',
-    pipelineId: pipeline.id,
-  } as const;
-  const result: NewOpportunity = {
-    ...readCustomValues(catalog, custom, errors),
-    pipelineId: pipeline.id,
-    name: readRequiredName(opportunity.name, errors),
+  const custom = { objectType: 'opportunity', input: opportunity, path: 'opportunity' } as const;
+  return {
+    ...readCustomValues(catalog, { ...custom, pipelineId: pipeline.id }, errors),
+    name: readRequiredName(opportunity.name, 'opportunity.name', errors) ?? undefined,
     stageId: readStage(pipeline, opportunity.stage_id, errors),
     ownerId: readOwner(catalog, related.owner_email, errors),
     amount: readAmount(opportunity.deal_size, 'opportunity.deal_size', errors),
-    currency: null,
     closeDateMs: readEpochMs(opportunity.close_date, 'opportunity.close_date', errors),
     nextActionDateMs: readEpochMs(opportunity.next_action_date, 'opportunity.next_action_date', errors),
     nextStep: readNextStep(opportunity, errors),
@@ -80,6 +76,15 @@ export const readOpportunity = (catalog: Catalog, body: Body): NewOpportunity =>
       errors,
     ),
   };
-  errors.throwIfAny();
-  return result;
+};
+
+/** Normalises the body of a create; every fault is noted in `errors`. */
+export const readNewOpportunity = (
+  catalog: Catalog,
+  pipeline: Pipeline,
+  body: CreateOpportunityBody,
+  errors: ErrorCollector,
+): NewOpportunity => {
+  const opportunity = withoutNulls(readOpportunityChange(catalog, pipeline, body, errors));
+  return { ...opportunity, name: opportunity.name ?? '' };
 };

@@ -1,31 +1,21 @@
 import { createAccount as contract } from '@crm/contract';
-import { createAccount as insertAccount, type NewAccount } from '@crm/db';
-import { ErrorCollector } from '@crm/domain';
+import { accountCreate } from '@crm/db';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
-import { readAccount } from '../input/read-account.js';
-import { keptValueWarnings, warningsExtra } from '../warnings.js';
+import { createMessage, createRecord } from '../create-record.js';
+import { readNewAccount } from '../input/read-account.js';
+import { warningsExtra } from '../warnings.js';
 
-const sentColumns = (account: NewAccount) => [
-  { field: 'name', column: 'name', value: account.name },
-  { field: 'industry', column: 'industry', value: account.industry },
-  { field: 'description', column: 'description', value: account.description },
-  { field: 'website', column: 'website', value: account.website },
-  { field: 'employee_range', column: 'employee_range', value: account.employeeRange },
-];
-
-/** `POST /v1/inbound/accounts`: the account of a domain, made or found as it is. */
-export const createAccount = defineOperation<Context, typeof contract>(contract, (context, { caller, body }) =>
-  context.catalogs.use(caller.organizationId, async (catalog) => {
-    const errors = new ErrorCollector();
-    const account = readAccount(catalog, body, errors);
-    errors.throwIfAny();
-    const { id, domain, name, recordStatus, stored } = await insertAccount(context.database, catalog, account);
-    return {
-      message: recordStatus === 'created' ? 'Account created' : 'Account exists already',
+/** `POST /v1/inbound/accounts`: the account of a domain, made or found. */
+export const createAccount = defineOperation<Context, typeof contract>(contract, (context, request) =>
+  createRecord(context, contract, request, {
+    read: (catalog, errors) =>
+      accountCreate(readNewAccount(catalog, request.body, errors), request.query.on_match ?? 'keep'),
+    answer: ({ id, domain, name, record_status: status, kept }) => ({
+      message: createMessage('Account', status),
       data: { company_id: id, domain, name },
-      extra: warningsExtra(keptValueWarnings(stored, sentColumns(account), account, '')),
-      headers: { 'X-Record-Status': recordStatus },
-    };
+      extra: warningsExtra(kept),
+      headers: { 'X-Record-Status': status },
+    }),
   }),
 );

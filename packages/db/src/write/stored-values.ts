@@ -2,45 +2,70 @@ import {
   comparisonKey,
   type CustomFieldDefinition,
   type CustomValue,
+  fold,
   foldsOf,
   propertyName,
   sortKeyCodePoints,
 } from '@crm/domain';
 
-/** The columns that carry a record's custom values, ready to be written: `custom_fields`, `folds` and the slots. */
-export interface StoredValues {
-  readonly custom_fields: Readonly<Record<string, CustomValue>>;
+/** Custom values with the definitions they were read by. Absent keeps, null clears. */
+export interface CustomValues {
+  readonly definitions: ReadonlyMap<string, CustomFieldDefinition>;
+  readonly values: ReadonlyMap<string, CustomValue | null>;
+}
+
+/** Text columns by name: undefined keeps, null clears. */
+export type TextColumns = Readonly<Record<string, string | null | undefined>>;
+
+/** A change as the write functions take it; absent keeps, null clears. */
+export interface Change {
+  /** Columns that the caller names. */
+  readonly set: Readonly<Record<string, unknown>>;
+  /** Columns that follow from what the caller names. */
+  readonly derived: Readonly<Record<string, unknown>>;
+  /** By slug. */
+  readonly custom_fields: Readonly<Record<string, CustomValue | null>>;
+  /** By system field, or `custom__slug`. */
   readonly folds: Readonly<Record<string, unknown>>;
-  readonly [slot: `text_${number}` | `number_${number}`]: string | number | null;
 }
 
 const firstCodePoints = (text: string): string =>
   text.length <= sortKeyCodePoints ? text : Array.from(text).slice(0, sortKeyCodePoints).join('');
 
+/** The fold of a text that may be absent. */
+export const foldOrNull = (text: string | null): string | null => (text === null ? null : fold(text));
+
+/** The columns that were sent. */
+export const sentOnly = (columns: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+
+/** The slot column of an indexed field and its comparison key. */
+const slotOf = (
+  definition: CustomFieldDefinition,
+  value: CustomValue | null,
+): Record<string, string | number | null> => {
+  if (definition.slot === null) return {};
+  const key = value === null ? null : comparisonKey(definition, value);
+  return { [definition.slot]: typeof key === 'string' ? firstCodePoints(key) : key };
+};
+
 /**
- * Lays custom values out over the columns of a record.
+ * Lays a change out over the columns of a record: a custom value over `custom_fields`, `folds` and its slot together, a text
+ * that has no fold column of its own over itself and `folds`.
  *
- * @param values - by slug; null ones are left out
- * @param systemFolds - folds of system text fields by their name, which share the `folds` column
+ * @param texts - text columns whose folds share the `folds` column
  */
-export const storeValues = (
-  definitions: ReadonlyMap<string, CustomFieldDefinition>,
-  values: ReadonlyMap<string, CustomValue | null>,
-  systemFolds: Readonly<Record<string, string | null>>,
-): StoredValues => {
-  const customFields: Record<string, CustomValue> = {};
+export const layOut = (custom: CustomValues, texts: TextColumns): Change => {
+  const customFields: Record<string, CustomValue | null> = {};
   const folds: Record<string, unknown> = {};
-  const slots: Record<string, string | number | null> = {};
-  for (const [name, fold] of Object.entries(systemFolds)) if (fold !== null) folds[name] = fold;
-  for (const [slug, value] of values) {
-    const definition = definitions.get(slug);
-    if (definition === undefined || value === null) continue;
+  const derived: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(texts)) if (text !== undefined) folds[name] = foldOrNull(text);
+  for (const [slug, value] of custom.values) {
+    const definition = custom.definitions.get(slug);
+    if (definition === undefined) continue;
     customFields[slug] = value;
-    const fold = foldsOf(definition, value);
-    if (fold !== null) folds[propertyName(slug)] = fold;
-    if (definition.slot === null) continue;
-    const key = comparisonKey(definition, value);
-    slots[definition.slot] = typeof key === 'string' ? firstCodePoints(key) : key;
+    folds[propertyName(slug)] = value === null ? null : foldsOf(definition, value);
+    Object.assign(derived, slotOf(definition, value));
   }
-  return { ...slots, custom_fields: customFields, folds };
+  return { set: sentOnly(texts), derived, custom_fields: customFields, folds };
 };

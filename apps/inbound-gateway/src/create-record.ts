@@ -1,0 +1,45 @@
+import type { OperationContract } from '@crm/contract';
+import { type Catalog, type RecordStatus, runWrite, type Write } from '@crm/db';
+import { ErrorCollector } from '@crm/domain';
+import type { OperationReply, OperationRequest } from '@crm/http';
+import type { Context } from './context.js';
+import { runOnce } from './run-once.js';
+
+/** How one kind of record is created. */
+export interface CreateOptions<C extends OperationContract, Result> {
+  /** Makes the write of a request; every fault is noted in `errors`. */
+  readonly read: (catalog: Catalog, errors: ErrorCollector) => Write<Result>;
+  /** Makes the answer of what the write gave. */
+  readonly answer: (result: Result) => OperationReply<C>;
+}
+
+/** Creates a record: reads and checks the request, then writes in one round trip to the database. */
+export const createRecord = <C extends OperationContract, Result>(
+  context: Context,
+  contract: C,
+  request: OperationRequest<C>,
+  { read, answer }: CreateOptions<C, Result>,
+): Promise<OperationReply<C>> => {
+  const { organizationId } = request.caller;
+  return runOnce(context, contract, request, {
+    answer,
+    run: async (once) => {
+      const write = await context.catalogs.use(organizationId, async (catalog) => {
+        const errors = new ErrorCollector();
+        const found = read(catalog, errors);
+        errors.throwIfAny();
+        return found;
+      });
+      return runWrite(context.database, organizationId, write, once);
+    },
+  });
+};
+
+const outcomes: Readonly<Record<RecordStatus, string>> = {
+  created: 'created',
+  matched: 'exists already',
+  updated: 'updated',
+};
+
+/** `Account created`, `Account exists already` or `Account updated`. */
+export const createMessage = (name: string, status: RecordStatus): string => `${name} ${outcomes[status]}`;

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { OperationContract } from '@crm/contract';
+import type { Once } from '@crm/db';
+import { validationError } from '@crm/domain';
+import type { OperationRequest } from '@crm/http';
+
+const maxKeyLength = 255;
+
+/** JSON with the keys of every object in order, so that equal requests give equal texts. */
+const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+/**
+ * The `Idempotency-Key` of a request with the digest of what it asks for, or null without one.
+ * @throws ApiError `validation_failed` for a key that is empty or too long
+ */
+export const readOnce = <C extends OperationContract>(contract: C, request: OperationRequest<C>): Once | null => {
+  const key = request.header('idempotency-key');
+  if (key === undefined) return null;
+  if (key === '' || key.length > maxKeyLength) {
+    throw validationError({ 'Idempotency-Key': `must have 1 to ${maxKeyLength} characters` });
+  }
+  const text = canonicalJson({ query: request.query, body: request.body });
+  return { operation: contract.id, key, requestHash: createHash('sha256').update(text).digest('base64url') };
+};

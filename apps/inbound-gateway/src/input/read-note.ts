@@ -1,0 +1,26 @@
+import type { CreateNoteBody } from '@crm/contract';
+import type { NewNote } from '@crm/db';
+import type { ErrorCollector } from '@crm/domain';
+import { readDomains, readEmails, readName, readText } from './read-fields.js';
+
+const maxContentLength = 50_000;
+
+/** Normalises the body of a note; every fault is noted in `errors`. */
+export const readNote = (body: CreateNoteBody, errors: ErrorCollector): NewNote => {
+  const title = readName(body.note.title, 'note.title', errors) ?? null;
+  const content = readText(body.note.content, 'note.content', maxContentLength, errors) ?? null;
+  const accountDomains = readDomains(body.account_domains, 'account_domains', errors) ?? [];
+  const contactEmails = readEmails(body.contact_emails, 'contact_emails', errors) ?? [];
+  // What is there and at fault is not missing, too.
+  if (!errors.isEmpty) return { title, content, accountDomains, contactEmails };
+  if (title === null && content === null) {
+    errors.add('note.title', 'Send a title or a content');
+    errors.add('note.content', 'Send a title or a content');
+  }
+  if (accountDomains.length === 0 && contactEmails.length === 0) {
+    const message = 'Send at least one account domain or contact email to attach the note to';
+    errors.add('account_domains', message);
+    errors.add('contact_emails', message);
+  }
+  return { title, content, accountDomains, contactEmails };
+};

@@ -1,0 +1,57 @@
+import { isFreeMail } from '@crm/domain';
+import { accountSeed } from './related.js';
+import { type Change, type CustomValues, foldOrNull, layOut, sentOnly } from './stored-values.js';
+import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
+
+/** Changes to a company: normalised, as `domain` makes them. Undefined keeps, null clears. */
+export interface AccountChange extends CustomValues {
+  readonly domain?: string | undefined;
+  readonly name?: string | null | undefined;
+  readonly industry?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly website?: string | null | undefined;
+  readonly employeeRange?: string | null | undefined;
+}
+
+/** A company to be created. Its name is made from the domain unless it is given. */
+export type NewAccount = AccountChange & { readonly domain: string };
+
+/** What the create of an account answers. */
+export interface CreatedAccount extends CreatedRecord {
+  readonly domain: string;
+  readonly name: string | null;
+}
+
+const accountColumns = (account: AccountChange): Change => {
+  const { domain, name } = account;
+  const change = layOut(account, {
+    industry: account.industry,
+    description: account.description,
+    website: account.website,
+    employee_range: account.employeeRange,
+  });
+  return {
+    ...change,
+    set: { ...sentOnly({ domain, name }), ...change.set },
+    derived: {
+      ...sentOnly({
+        name_fold: name === undefined ? undefined : foldOrNull(name),
+        is_freemail: domain === undefined ? undefined : isFreeMail(domain),
+      }),
+      ...change.derived,
+    },
+  };
+};
+
+/** Creates the account of a domain, or finds it. */
+export const accountCreate = (account: NewAccount, onMatch: OnMatch): Write<CreatedAccount> => ({
+  function: 'create_account',
+  key: account.domain,
+  input: { defaults: accountSeed(account.domain), change: accountColumns(account), on_match: onMatch },
+});
+
+/** Changes an account; a new name or domain reaches its opportunities. */
+export const accountUpdate = ({ id, version }: UpdateTarget, account: AccountChange): Write<WrittenRecord> => ({
+  function: 'update_account',
+  input: { id, change: { ...accountColumns(account), version } },
+});

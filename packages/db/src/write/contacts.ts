@@ -1,0 +1,66 @@
+import type { NormalizedEmail } from '@crm/domain';
+import type { Catalog } from '../catalog.js';
+import { accountDomainOf, accountSeed } from './related.js';
+import { type Change, type CustomValues, layOut } from './stored-values.js';
+import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
+
+/** Changes to a person: normalised, as `domain` makes them. Undefined keeps, null clears. */
+export interface ContactChange extends CustomValues {
+  readonly email?: NormalizedEmail | undefined;
+  readonly firstName?: string | null | undefined;
+  readonly lastName?: string | null | undefined;
+  readonly jobTitle?: string | null | undefined;
+  readonly phone?: string | null | undefined;
+}
+
+/** A person to be created. */
+export type NewContact = ContactChange & { readonly email: NormalizedEmail };
+
+/** What the create of a contact answers. */
+export interface CreatedContact extends CreatedRecord {
+  readonly email: string;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+}
+
+const contactColumns = (contact: ContactChange): Change => {
+  const change = layOut(contact, {
+    first_name: contact.firstName,
+    last_name: contact.lastName,
+    job_title: contact.jobTitle,
+    phone: contact.phone,
+  });
+  return contact.email === undefined ? change : { ...change, set: { email: contact.email.email, ...change.set } };
+};
+
+/** Creates the contact of an email with its account, or finds it. */
+export const contactCreate = (catalog: Catalog, contact: NewContact, onMatch: OnMatch): Write<CreatedContact> => {
+  const accountDomain = accountDomainOf(catalog, contact.email);
+  return {
+    function: 'create_contact',
+    key: contact.email.email,
+    input: {
+      accounts: accountDomain === null ? [] : [accountSeed(accountDomain)],
+      account_domain: accountDomain,
+      change: contactColumns(contact),
+      on_match: onMatch,
+    },
+  };
+};
+
+/** Changes a contact; a new email moves it to the account of that domain, which is made where absent. */
+export const contactUpdate = (
+  catalog: Catalog,
+  { id, version }: UpdateTarget,
+  contact: ContactChange,
+): Write<WrittenRecord> => {
+  const accountDomain = contact.email === undefined ? null : accountDomainOf(catalog, contact.email);
+  return {
+    function: 'update_contact',
+    input: {
+      id,
+      accounts: accountDomain === null ? [] : [accountSeed(accountDomain)],
+      change: { ...contactColumns(contact), account_domain: accountDomain, version },
+    },
+  };
+};

@@ -1,0 +1,99 @@
+import type { Database } from '../database.js';
+import { retryTransaction } from '../database-errors.js';
+
+/** The functions of the database that write. */
+export type WriteFunction =
+  | `${'create' | 'update' | 'delete'}_${'opportunity' | 'contact' | 'account'}`
+  | 'create_note'
+  | 'delete_note'
+  | 'write_many';
+
+/**
+ * One write, ready to be sent: made of a normalised request by the functions beside this file, and run alone with
+ * {@link runWrite} or among others with {@link runWrites}.
+ */
+export interface Write<Result> {
+  readonly function: WriteFunction;
+  readonly input: object;
+  /** The natural key of what is created: writes of one bulk call act in its order. */
+  readonly key?: string | undefined;
+  /** Says only what type the function answers. */
+  readonly result?: Result;
+}
+
+/** What a create did to the record of the natural key. */
+export type RecordStatus = 'created' | 'matched' | 'updated';
+
+/** What creates and updates answer. */
+export interface WrittenRecord {
+  readonly id: string;
+  readonly record_status: RecordStatus;
+}
+
+/** What creates of objects with a natural key answer. */
+export interface CreatedRecord extends WrittenRecord {
+  /** What was sent, differs from what is stored and was not applied: columns, and custom fields as `custom__slug`. */
+  readonly kept: readonly string[];
+}
+
+/** Which record to update. */
+export interface UpdateTarget {
+  readonly id: string;
+  /** The version that the record must have; any when absent. */
+  readonly version?: number | undefined;
+}
+
+/** What a create does with a record that exists: keep its values, or apply the sent ones as an update would. */
+export type OnMatch = 'keep' | 'update';
+
+/** A promise that a request takes effect once, whoever sends it how often. */
+export interface Once {
+  /** The operation's id; keys of different operations do not meet. */
+  readonly operation: string;
+  readonly key: string;
+  /** Digest of the request: another one under the same key is refused. */
+  readonly requestHash: string;
+}
+
+/** What a write answered, now or when it was first sent. */
+export interface Written<Result> {
+  readonly result: Result;
+  readonly replayed: boolean;
+}
+
+const onceArgument = ({ operation, key, requestHash }: Once): string =>
+  JSON.stringify({ operation, key, request_hash: requestHash });
+
+const writeSql = 'SELECT result, replayed FROM write($1, $2, $3, $4)';
+
+/**
+ * Runs a write in one round trip and one transaction. Repeats it where the database says that nothing of it happened; a note
+ * is never repeated, since it has no natural key that would make it one.
+ * @throws ApiError `not_found`, `precondition_failed` or `conflict` as the record demands; `idempotency_mismatch`
+ */
+export const runWrite = async <Result>(
+  database: Database,
+  organizationId: string,
+  write: Write<Result>,
+  once: Once | null,
+): Promise<Written<Result>> => {
+  const values = [write.function, JSON.stringify(write.input), once === null ? null : onceArgument(once)];
+  const run = async (): Promise<Written<Result>> => {
+    const statement = { text: writeSql, values, isPrepared: true };
+    const [row] = await database.query<Written<Result> & Record<string, unknown>>(organizationId, statement);
+    if (row === undefined) throw new Error(`No row came back from ${write.function}`);
+    return row;
+  };
+  return write.function === 'create_note' ? run() : retryTransaction(run);
+};
+
+/** What the first request of this key answered, or null; @throws ApiError `idempotency_mismatch` for another request. */
+export const findFirstResult = async <Result>(
+  database: Database,
+  organizationId: string,
+  once: Once,
+): Promise<Result | null> => {
+  const statement = { text: 'SELECT first_result($1, $2) AS result', values: [onceArgument(once)] };
+  const [row] = await database.query<{ result: Result | null }>(organizationId, statement);
+  return row?.result ?? null;
+};

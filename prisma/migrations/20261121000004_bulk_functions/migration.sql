@@ -1,0 +1,85 @@
+-- The one way to the write functions, for one record and for many.
+
+CREATE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN CASE p_function
+    WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
+    WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)
+    WHEN 'create_account' THEN create_account(p_organization_id, p_input)
+    WHEN 'create_note' THEN create_note(p_organization_id, p_input)
+    WHEN 'update_opportunity' THEN update_opportunity(p_organization_id, p_input)
+    WHEN 'update_contact' THEN update_contact(p_organization_id, p_input)
+    WHEN 'update_account' THEN update_account(p_organization_id, p_input)
+    WHEN 'delete_opportunity' THEN delete_opportunity(p_organization_id, p_input)
+    WHEN 'delete_contact' THEN delete_contact(p_organization_id, p_input)
+    WHEN 'delete_account' THEN delete_account(p_organization_id, p_input)
+    WHEN 'delete_note' THEN delete_note(p_organization_id, p_input)
+    WHEN 'write_many' THEN write_many(p_organization_id, p_input)
+  END;
+END
+$$;
+
+-- Locks the records that the items of a bulk update are about, so that two bulk calls on the same records wait for each other
+-- here rather than in a circle.
+CREATE FUNCTION lock_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := ARRAY(SELECT (i.value->'input'->>'id')::uuid FROM jsonb_array_elements(p_items) i);
+BEGIN
+  IF p_function = 'update_opportunity' THEN
+    PERFORM lock_opportunities(p_organization_id, v_ids);
+  ELSIF p_function = 'update_contact' THEN
+    PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_contacts(p_organization_id, v_ids));
+    PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = ANY (v_ids) ORDER BY c.id FOR NO KEY UPDATE;
+  ELSIF p_function = 'update_account' THEN
+    PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = ANY (v_ids) ORDER BY a.id FOR NO KEY UPDATE;
+  END IF;
+END
+$$;
+
+-- Makes the accounts and contacts that the items name (as `accounts` and `contacts` of their input), all of them in key order.
+CREATE FUNCTION ensure_related(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM ensure_accounts(p_organization_id, (
+    SELECT coalesce(jsonb_agg(DISTINCT a.value), '[]')
+      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') a));
+  PERFORM ensure_contacts(p_organization_id, (
+    SELECT coalesce(jsonb_agg(DISTINCT c.value), '[]')
+      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') c));
+END
+$$;
+
+-- p_input: {function, items: [{index, key, input}], answers}. All of the items or none: where some are refused, the call ends with
+-- SQLSTATE CRM02 and why, by index, and the caller may call again without them. Items with a `key` (creates: the natural key) act in
+-- its order, so that parallel calls meet them in one order; equal keys, and items without, act in their own. `answers` are the
+-- results, by index, of the items that the caller refused itself; they are handed back beside those of the others.
+CREATE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_function text := p_input->>'function';
+  v_items jsonb := p_input->'items';
+  v_answers jsonb := p_input->'answers';
+  v_refusals jsonb := '{}';
+  v_item record;
+  v_result jsonb;
+  v_code text;
+  v_details text;
+BEGIN
+  PERFORM ensure_related(p_organization_id, v_items);
+  PERFORM lock_items(p_organization_id, v_function, v_items);
+  FOR v_item IN
+    SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(v_items) WITH ORDINALITY i
+     ORDER BY i.value->>'key' COLLATE "C", i.ordinality
+  LOOP
+    BEGIN
+      v_result := run_write(p_organization_id, v_function, v_item.input);
+      v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
+    EXCEPTION WHEN SQLSTATE 'CRM01' THEN
+      GET STACKED DIAGNOSTICS v_code = MESSAGE_TEXT, v_details = PG_EXCEPTION_DETAIL;
+      v_refusals := v_refusals || jsonb_build_object(v_item.index, jsonb_build_object('code', v_code, 'details', v_details::jsonb));
+    END;
+  END LOOP;
+  IF v_refusals <> '{}' THEN
+    RAISE EXCEPTION USING ERRCODE = 'CRM02', MESSAGE = 'items were refused', DETAIL = v_refusals::text;
+  END IF;
+  RETURN v_answers;
+END
+$$;
