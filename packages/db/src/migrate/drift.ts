@@ -29,14 +29,15 @@ const readLines = async (pool: pg.Pool, schema: string): Promise<Set<string>> =>
  * Compares what the migrations make with what `schema.prisma` says, by building both in one empty database.
  *
  * @param url - an empty database; it is left with both
+ * @param schema - the text of `schema.prisma`, the package's own when absent
  * @returns a line for every difference, `+` for what only schema.prisma has and `-` for what only the migrations have; the
  * indexes and checks that only SQL can say (partial, on expressions, trigram) do not count
  */
-export const findSchemaDrift = async (url: string): Promise<string[]> => {
+export const findSchemaDrift = async (url: string, schema?: string): Promise<string[]> => {
   await migrate(url);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   try {
-    const content = await readSchema();
+    const content = schema ?? (await readSchema());
     const engine = await openSchemaEngine(pool, content);
     const to = { tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] };
     const { stdout } = await engine.diff({

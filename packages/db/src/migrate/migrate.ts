@@ -27,15 +27,30 @@ export interface MigrateOptions {
   readonly migrations?: readonly Migration[];
 }
 
+const hasHistory = async (pool: pg.Pool | pg.Client): Promise<boolean> => {
+  const { rows } = await pool.query<{ present: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
+  );
+  return rows[0]?.present === true;
+};
+
+/**
+ * Lets a migration that failed be applied once it is mended. It left nothing, being one transaction; the engine cannot know
+ * that and would refuse every further migration until an operator says so.
+ */
+const forgetFailures = async (client: pg.Client): Promise<void> => {
+  if (!(await hasHistory(client))) return;
+  await client.query(
+    'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL',
+  );
+};
+
 /** The migrations that a database does not have yet, in order. */
 export const pendingMigrations = async (
   pool: pg.Pool | pg.Client,
   migrations: readonly Migration[],
 ): Promise<string[]> => {
-  const table = await pool.query<{ present: boolean }>(
-    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
-  );
-  if (table.rows[0]?.present !== true) return migrations.map(({ name }) => name);
+  if (!(await hasHistory(pool))) return migrations.map(({ name }) => name);
   const applied = await pool.query<{ migration_name: string }>(
     'SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   );
@@ -49,7 +64,7 @@ export const pendingMigrations = async (
  *
  * @param url - `postgres://…` of a role that may create tables
  * @returns the names of the migrations applied now, in order
- * @throws Error when a migration fails; the database then says which in `_prisma_migrations`
+ * @throws Error that names the migration which failed; nothing of it is left, and the ones before it stay
  */
 export const migrate = async (url: string, options: MigrateOptions = {}): Promise<string[]> => {
   const migrations = options.migrations ?? (await readMigrations());
@@ -62,6 +77,7 @@ export const migrate = async (url: string, options: MigrateOptions = {}): Promis
     const pending = await pendingMigrations(lock, migrations);
     if (pending.length === 0) return [];
     options.onProgress?.(pending);
+    await forgetFailures(lock);
     const engine = await openSchemaEngine(pool, await readSchema());
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: migrationList(migrations),
