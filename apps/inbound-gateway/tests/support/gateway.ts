@@ -1,4 +1,3 @@
-import { createAccount, createContact, createNote, createOpportunity } from '@crm/contract';
 import { type Database, migrate, openDatabase } from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
 import {
@@ -13,9 +12,10 @@ import {
 import { createApp } from '../../src/app.js';
 import { envToConfig } from '../../src/config.js';
 import { createContext } from '../../src/context.js';
+import { operations } from '../../src/operations/index.js';
 import { organizationTools } from './organization-tools.js';
 
-const contracts = [createOpportunity, createNote, createContact, createAccount];
+const contracts = operations.map(({ contract }) => contract);
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 const quiet = { RATE_LIMIT_INBOUND: '0', RATE_LIMIT_FAILED_AUTH: '0', LOG_LEVEL: 'error' };
 

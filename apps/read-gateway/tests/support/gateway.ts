@@ -1,0 +1,105 @@
+import { type Database, migrate, openDatabase } from '@crm/db';
+import { createLogger, startServer } from '@crm/http';
+import {
+  createTestClient,
+  createTestDatabase,
+  createTestOrganization,
+  startGatewayProcesses,
+  type TestClient,
+  type TestDatabase,
+  type TestOrganization,
+} from '@crm/testing';
+import { createApp } from '../../src/app.js';
+import { envToConfig } from '../../src/config.js';
+import { createContext } from '../../src/context.js';
+import { operations } from '../../src/operations/index.js';
+import { organizationTools } from './organization-tools.js';
+
+const contracts = operations.map(({ contract }) => contract);
+const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
+
+/** The secret that signs the cursors of every gateway that is told of no other. */
+export const cursorSecret = 'a secret that only the tests know';
+
+const quiet = {
+  CURSOR_SECRETS: cursorSecret,
+  RATE_LIMIT_LIST: '0',
+  RATE_LIMIT_SEARCH: '0',
+  RATE_LIMIT_FAILED_AUTH: '0',
+  LOG_LEVEL: 'error',
+};
+
+/** A read gateway in this process with a database of its own, and two organizations. */
+export interface TestGateway {
+  readonly database: Database;
+  readonly organization: TestOrganization;
+  /** Another tenant of the same database. */
+  readonly stranger: TestOrganization;
+  /** Sends the organization's key. */
+  readonly client: TestClient;
+  /** A client that sends another key. */
+  clientOf(organization: TestOrganization): TestClient;
+  createOrganization(): Promise<TestOrganization>;
+  /** A further gateway in this process on the same database; `environment` is laid over the tests' own. */
+  startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
+  /** A gateway in a process of its own on the same database, and what stops it. */
+  startProcess(
+    environment: Readonly<Record<string, string>>,
+  ): Promise<{ readonly client: TestClient; readonly stop: () => Promise<number | null> }>;
+  stop(): Promise<void>;
+}
+
+type Stop = () => Promise<unknown>;
+
+const startInProcess = async (
+  url: string,
+  database: Database,
+  environment: Readonly<Record<string, string>>,
+  stops: Stop[],
+): Promise<string> => {
+  const config = envToConfig({ DATABASE_URL: url, PORT: '0', ...quiet, ...environment });
+  const logger = createLogger({ level: 'error', name: 'read-gateway' });
+  const app = createApp(createContext(database, config.cursorSecrets), config, logger);
+  const running = await startServer(app, { host: '127.0.0.1', port: 0, logger, handleSignals: false });
+  stops.push(() => {
+    running.server.closeAllConnections();
+    return running.stop();
+  });
+  return running.url;
+};
+
+const migrateQuietly = async (url: string): Promise<void> => {
+  await migrate(url);
+};
+
+/** Starts a gateway for one test file. */
+export const startTestGateway = async (): Promise<TestGateway> => {
+  const stops: Stop[] = [];
+  const { url, drop }: TestDatabase = await createTestDatabase(migrateQuietly, 'migrated');
+  const database = openDatabase({ url, applicationName: 'read-gateway-test' });
+  const tools = organizationTools(database);
+  const organization = await createTestOrganization(tools);
+  const baseUrl = await startInProcess(url, database, {}, stops);
+  const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
+  return {
+    database,
+    organization,
+    stranger: await createTestOrganization(tools),
+    client: clientOf(organization),
+    clientOf,
+    createOrganization: () => createTestOrganization(tools),
+    startAnother: async (environment) =>
+      createTestClient(await startInProcess(url, database, environment, stops), contracts, organization.key),
+    startProcess: async (environment) => {
+      const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: url, ...quiet, ...environment });
+      if (one === undefined) throw new Error('no process was started');
+      stops.push(one.stop);
+      return { client: createTestClient(one.url, contracts, organization.key), stop: one.stop };
+    },
+    stop: async () => {
+      await Promise.all(stops.map((stop) => stop()));
+      await database.close();
+      await drop();
+    },
+  };
+};

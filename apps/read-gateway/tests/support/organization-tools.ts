@@ -1,0 +1,12 @@
+import { administration, type Database } from '@crm/db';
+import { generateApiKey, hashApiKey } from '@crm/domain';
+import type { OrganizationTools } from '@crm/testing';
+
+/** What tests set organizations up with: the administration that operators use. */
+export const organizationTools = (database: Database): OrganizationTools => ({
+  ...administration(database),
+  newKey: () => {
+    const key = generateApiKey();
+    return { key, hash: new Uint8Array(hashApiKey(key)) };
+  },
+});
