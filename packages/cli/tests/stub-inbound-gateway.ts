@@ -55,7 +55,7 @@ export const startStubGateway = async (mischief: Mischief = () => 'create', port
     const times = timesByBody.get(content) ?? 0;
     timesByBody.set(content, times + 1);
     if (mischief(received, response, times) === 'answered') return;
-    const name = String((body['opportunity'] as { name?: string } | undefined)?.name ?? content);
+    const name = (body['opportunity'] as { name?: string } | undefined)?.name ?? content;
     const status = recordNames.has(name) ? 'matched' : 'created';
     recordNames.add(name);
     response.writeHead(200, { 'content-type': 'application/json', 'x-record-status': status });

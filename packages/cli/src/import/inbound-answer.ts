@@ -85,11 +85,13 @@ const readErrors = (errors: unknown): [path: string, reason: string][] =>
     ? Object.entries(errors).map(([path, reason]) => [path, String(reason)])
     : [];
 
+const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 const readWarnings = (warnings: unknown): readonly Warning[] => {
   if (!Array.isArray(warnings)) return [];
   return warnings.flatMap((warning: unknown) => {
     if (typeof warning !== 'object' || warning === null) return [];
     const { field, message } = warning as Record<string, unknown>;
-    return [{ field: String(field ?? ''), message: String(message ?? '') }];
+    return [{ field: textOr(field), message: textOr(message) }];
   });
 };

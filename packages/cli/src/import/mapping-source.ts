@@ -27,7 +27,7 @@ export class MappingSource {
 
   /** The whole file as plain values. */
   get value(): unknown {
-    return this.#document.toJS();
+    return this.#document.toJS() as unknown;
   }
 
   /** `file:line: dotted.key`, the start of a message about it. */

@@ -1,4 +1,4 @@
-import { CliError } from '../errors.js';
+import { CliError, errorText } from '../errors.js';
 import { checkColumns } from './check-columns.js';
 import { convertRow, type ConversionContext } from './convert-row.js';
 import { openCsv, type CsvFile, type CsvRow } from './csv-rows.js';
@@ -48,7 +48,7 @@ class ImportRun {
   readonly #stop = new AbortController();
   #rowsTaken = 0;
   stopped: string | undefined;
-  #failure: unknown;
+  #failure: Error | undefined;
   readonly #client: InboundClient | undefined;
 
   constructor(
@@ -76,7 +76,7 @@ class ImportRun {
         this.progress.update(row.bytes, this.tally);
       }
     } catch (error) {
-      if (this.#stop.signal.aborted) return;
+      if (this.#isStopped()) return;
       // Once rows are in, their counts are worth more than the bare error, so that it becomes part of the report.
       if (error instanceof CliError && this.tally.rows > 0) this.#end(error.message);
       else this.#fail(error);
@@ -84,10 +84,10 @@ class ImportRun {
   }
 
   async #nextRow(): Promise<CsvRow | undefined> {
-    if (this.#stop.signal.aborted || this.#rowsTaken === this.job.limitRows) return undefined;
+    if (this.#isStopped() || this.#rowsTaken === this.job.limitRows) return undefined;
     this.#rowsTaken += 1;
     const next = await this.csv.rows.next();
-    return next.done === true || this.#stop.signal.aborted ? undefined : next.value;
+    return next.done === true || this.#isStopped() ? undefined : next.value;
   }
 
   async #importRow({ line, cells, row, problem }: CsvRow): Promise<void> {
@@ -113,8 +113,13 @@ class ImportRun {
   }
 
   #fail(error: unknown): void {
+    const text = `${errorText(error)} Nothing was imported.`;
     this.#failure =
-      error instanceof CliError ? new CliError(`${error.message} Nothing was imported.`, error.exitCode) : error;
+      error instanceof CliError ? new CliError(text, error.exitCode) : new Error(errorText(error), { cause: error });
     this.#stop.abort();
+  }
+
+  #isStopped(): boolean {
+    return this.#stop.signal.aborted;
   }
 }

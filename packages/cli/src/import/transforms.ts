@@ -83,14 +83,21 @@ const mapStep = ({ value, fallback }: TransformArgument): Result<Step> => {
     return fail('needs the values and what they become, as { GTXPro: GTX Pro }');
   }
   const entries = new Map<string, Scalar>();
-  for (const [from, to] of Object.entries(value)) {
+  for (const [from, to] of Object.entries(value as Record<string, unknown>)) {
     if (to !== null && !isScalar(to)) return fail(`"${from}" must become a text, a number, true or false`);
     entries.set(from, to ?? '');
   }
-  if (fallback !== undefined && fallback !== null && !isScalar(fallback)) return fail('default must be one value');
-  const otherwise = fallback === undefined ? undefined : ((fallback ?? '') as Scalar);
-  return ok({ kind: 'text', name: 'map', apply: (text) => ok(entries.get(text) ?? otherwise ?? text) });
+  if (fallback === undefined) return ok(mapTo(entries, (text) => text));
+  // `default:` with nothing behind it means that other values become empty.
+  const otherwise = fallback ?? '';
+  return isScalar(otherwise) ? ok(mapTo(entries, () => otherwise)) : fail('default must be one value');
 };
+
+const mapTo = (entries: ReadonlyMap<string, Scalar>, otherwise: (text: string) => Scalar): Step => ({
+  kind: 'text',
+  name: 'map',
+  apply: (text) => ok(entries.get(text) ?? otherwise(text)),
+});
 
 const slugDomain = (text: string, suffix: string): Result<string> => {
   const label = text

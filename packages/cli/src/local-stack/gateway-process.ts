@@ -95,7 +95,7 @@ export class GatewayProcess {
   /** Where the log is, and its last lines. */
   async logTail(): Promise<string> {
     const text = await readFile(this.logFile, 'utf8').catch(() => '');
-    return `Its log is ${this.logFile}, which ends:\n${text.trim().split('\n').slice(-5).join('\n')}`;
+    return `Its log is ${this.logFile}, which ends:\n${text.trim().split('\n').slice(-15).join('\n')}`;
   }
 
   /** Stops it gracefully, requests in work included; kills it when that takes too long. */

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setInterval as every } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { migrate, openDatabase } from '@crm/db';
 import { startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
@@ -97,7 +97,7 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
     await keeper.takeAway();
   });
   options.onReady(demoFile);
-  await watch([read, inbound], postgres, signal);
+  await watch([read, inbound], postgres, settings, signal);
 };
 
 const makeDirectory = async (directory: string): Promise<void> => {
@@ -151,13 +151,13 @@ const startGateways = async (
 ): Promise<readonly [read: GatewayProcess, inbound: GatewayProcess]> => {
   log('Starting the gateways');
   const { directory } = settings;
-  const gateway = async (name: GatewayName, port: number): Promise<GatewayProcess> => {
-    const started = await GatewayProcess.start({ name, port, databaseUrl, cursorSecret, directory, env });
-    return started;
-  };
+  const gateway = (name: GatewayName, port: number): Promise<GatewayProcess> =>
+    GatewayProcess.start({ name, port, databaseUrl, cursorSecret, directory, env });
   const read = await gateway('read-gateway', settings.readPort);
   const started = [read];
-  stops.push(async () => void (await Promise.all(started.map((one) => one.stop()))));
+  stops.push(async () => {
+    await Promise.all(started.map((one) => one.stop()));
+  });
   const inbound = await gateway('inbound-gateway', settings.inboundPort);
   started.push(inbound);
   await Promise.all(started.map((one) => one.waitUntilReady(signal)));
@@ -168,24 +168,23 @@ const startGateways = async (
 const watch = async (
   gateways: readonly GatewayProcess[],
   postgres: LocalPostgres,
+  settings: StackSettings,
   signal: AbortSignal,
 ): Promise<void> => {
   const ends = gateways.map(async (gateway) => {
     const end = await gateway.ended;
     throw new CliError(`The ${gateway.name} ended by itself (${end}). ${await gateway.logTail()}`);
   });
-  // Whoever loses the race ends later, when all is stopped; nobody waits for it then.
-  ends.forEach((end) => end.catch(() => undefined));
-  await Promise.race([...ends, watchPostgres(postgres, signal)]);
+  // Those who lose the race end when everything is stopped; nobody waits for them then.
+  for (const end of ends) void end.catch(() => undefined);
+  await Promise.race([...ends, watchPostgres(postgres, settings, signal)]);
 };
 
-const watchPostgres = async (postgres: LocalPostgres, signal: AbortSignal): Promise<void> => {
-  try {
-    for await (const _ of every(watchIntervalMs, undefined, { signal })) {
-      if (!hasProcess(postgres.pid))
-        throw new CliError('PostgreSQL ended by itself. Its log is in postgres/postgres.log.');
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
+const watchPostgres = async (
+  { pid }: LocalPostgres,
+  { directory }: StackSettings,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (hasProcess(pid)) await sleep(watchIntervalMs, undefined, { signal });
+  throw new CliError(`PostgreSQL ended by itself. Its log is ${join(directory, 'postgres', 'postgres.log')}.`);
 };

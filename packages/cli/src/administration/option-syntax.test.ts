@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { readOption } from './option-syntax.js';
+import { readStages } from './stage-option.js';
+
+describe('readOption', () => {
+  it.each([
+    ['web=Website:blue', { value: 'web', label: 'Website', color: 'blue' }],
+    ['web=Website', { value: 'web', label: 'Website' }],
+    ['Referral', { label: 'Referral' }],
+    ['Referral:#ff8800', { label: 'Referral', color: '#ff8800' }],
+    ['ratio=Ratio 1:2', { value: 'ratio', label: 'Ratio 1:2' }],
+    ['ratio=Ratio 1:2:teal', { value: 'ratio', label: 'Ratio 1:2', color: 'teal' }],
+    [' a = A : red ', { value: 'a', label: 'A', color: 'red' }],
+  ])('reads %s', (text, expected) => {
+    expect(readOption(text)).toEqual(expected);
+  });
+});
+
+describe('readStages', () => {
+  it('keeps the order, reads chances, and makes the first one the default', () => {
+    expect(readStages(['Open:10%', 'Ratio: 1:2', 'Won:100%'], undefined)).toEqual([
+      { label: 'Open', probability: 10, isDefault: true },
+      { label: 'Ratio: 1:2', probability: undefined, isDefault: false },
+      { label: 'Won', probability: 100, isDefault: false },
+    ]);
+    expect(readStages(['A', 'B'], 'B').map(({ isDefault }) => isDefault)).toEqual([false, true]);
+  });
+
+  it('refuses a default that is no stage, chances above all, and blank labels', () => {
+    expect(() => readStages(['A'], 'B')).toThrow('--default-stage: there is no stage "B".');
+    expect(() => readStages(['A:101%'], undefined)).toThrow(/0% to 100%/);
+    expect(() => readStages([' '], undefined)).toThrow(/blank/);
+  });
+});

@@ -1,0 +1,216 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { findApiKeyByHash, migrate, openDatabase, type Database } from '@crm/db';
+import { hashApiKey, parseApiKey } from '@crm/domain';
+import { createTestDatabase, type TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { runCrm, type CrmResult } from './run-crm.js';
+
+const nobody = '01890000-0000-7000-8000-000000000001';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let directory: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(async (url) => {
+    await migrate(url);
+  }, 'cli');
+  database = openDatabase({ url: testDatabase.url, applicationName: 'test', maxConnections: 2 });
+  directory = await mkdtemp(join(tmpdir(), 'crm-administration-'));
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+  await rm(directory, { recursive: true });
+});
+
+const crm = (...args: string[]): Promise<CrmResult> => runCrm(args, { DATABASE_URL: testDatabase.url });
+
+/** Runs a command with `--json` and answers its one object. */
+const crmJson = async (...args: string[]): Promise<Record<string, unknown>> => {
+  const result = await crm(...args, '--json');
+  expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(result.stdout.trim().split('\n')).toHaveLength(1);
+  return JSON.parse(result.stdout) as Record<string, unknown>;
+};
+
+const createOrganization = async (): Promise<string> =>
+  String((await crmJson('org', 'create', 'Acme Sales'))['organization_id']);
+
+describe('crm migrate', () => {
+  it('says that there is nothing to do', async () => {
+    expect(await crmJson('migrate')).toEqual({ applied: [] });
+  });
+});
+
+describe('crm org', () => {
+  it('creates and lists organizations', async () => {
+    const created = await crmJson('org', 'create', 'No free mail', '--freemail', 'skip');
+    const { organizations } = await crmJson('org', 'list');
+    expect(organizations).toContainEqual(expect.objectContaining({ ...created, freemail: 'skip' }));
+  });
+});
+
+describe('crm key', () => {
+  it('creates a key that works and is stored as its hash only', async () => {
+    const org = await createOrganization();
+    const args = ['--org', org, '--allow', 'list,createNote', '--limit', 'list=5', '--expires', '90d'];
+    const created = await crmJson('key', 'create', ...args);
+    const apiKey = String(created['api_key']);
+    expect(parseApiKey(apiKey)).toBe(apiKey);
+    expect(await findApiKeyByHash(database, hashApiKey(apiKey))).toMatchObject({
+      id: created['key_id'],
+      organizationId: org,
+      allowedOperations: ['list', 'createNote'],
+      limits: { list: 5 },
+      revokedAt: null,
+    });
+    const listed = await crm('key', 'list', '--org', org, '--json');
+    expect(listed.stdout).not.toContain(apiKey);
+    expect(listed.stdout).toContain('"status":"valid"');
+  });
+
+  it('does not allow deleting unless told', async () => {
+    const org = await createOrganization();
+    const { allowed_operations: allowed } = await crmJson('key', 'create', '--org', org);
+    expect(allowed).toEqual(['list', 'search', 'inbound', 'bulk']);
+  });
+
+  it('revokes a key of its organization only', async () => {
+    const org = await createOrganization();
+    const { key_id: keyId } = await crmJson('key', 'create', '--org', org);
+    const foreign = await crm('key', 'revoke', String(keyId), '--org', await createOrganization());
+    expect(foreign.exitCode).toBe(1);
+    await crmJson('key', 'revoke', String(keyId), '--org', org);
+    expect(await crmJson('key', 'list', '--org', org)).toMatchObject({ keys: [{ key_id: keyId, status: 'revoked' }] });
+  });
+});
+
+describe('crm member add', () => {
+  it('adds people by address and from a file, and leaves those who are there as they are', async () => {
+    const org = await createOrganization();
+    await crmJson('member', 'add', '--org', org, 'Ann@Acme.com', '--name', 'Ann Lee');
+    const file = join(directory, 'members.csv');
+    await writeFile(
+      file,
+      '\ufeffemail,name\r\nann@acme.com,Somebody else\r\nbob.ray@acme.com\r\n"c@acme.com","Lee, C"\r\n',
+    );
+    expect(await crmJson('member', 'add', '--org', org, '--file', file)).toEqual({
+      members: [
+        { member_id: expect.any(String), email: 'ann@acme.com', name: 'Ann Lee', status: 'exists' },
+        { member_id: expect.any(String), email: 'bob.ray@acme.com', name: 'Bob Ray', status: 'created' },
+        { member_id: expect.any(String), email: 'c@acme.com', name: 'Lee, C', status: 'created' },
+      ],
+    });
+  });
+
+  it('adds nobody when one line of the file is wrong', async () => {
+    const org = await createOrganization();
+    const file = join(directory, 'wrong.csv');
+    await writeFile(file, 'ann@acme.com\nnot an address\n');
+    const result = await crm('member', 'add', '--org', org, '--file', file);
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('wrong.csv:2: not an address') });
+    expect(await crmJson('member', 'add', '--org', org, 'ann@acme.com')).toMatchObject({
+      members: [{ status: 'created' }],
+    });
+  });
+});
+
+describe('crm pipeline and crm field', () => {
+  it('set a pipeline with stages and fields up', async () => {
+    const org = await createOrganization();
+    const pipeline = await crmJson('pipeline', 'create', '--org', org, 'Deals', '--stage', 'Open', 'Won:100%', 'Lost');
+    expect(pipeline).toEqual({
+      pipeline_id: expect.any(String),
+      name: 'Deals',
+      stages: ['Open', 'Won', 'Lost'].map((label) => ({ stage_id: expect.any(String), label })),
+    });
+    const common = ['--org', org, '--object', 'opportunity'];
+    const select = await crmJson(
+      'field',
+      'define',
+      ...common,
+      'Lead source',
+      '--type',
+      'select',
+      '--option',
+      'web=Website:blue',
+      'Event',
+    );
+    expect(select).toMatchObject({ slug: 'lead_source', property_name: 'custom__lead_source' });
+    const again = await crmJson(
+      'field',
+      'define',
+      ...common,
+      'Lead source',
+      '--type',
+      'date',
+      '--pipeline',
+      String(pipeline['pipeline_id']),
+      '--hidden',
+    );
+    expect(again).toMatchObject({ slug: 'lead_source_2' });
+    expect(await crmJson('field', 'list', '--org', org)).toMatchObject({
+      fields: [
+        { slug: 'lead_source', metadata: { options: [{ value: 'web' }, { value: 'Event' }] }, pipeline_ids: null },
+        { slug: 'lead_source_2', is_hidden: true, pipeline_ids: [pipeline['pipeline_id']] },
+      ],
+    });
+    expect(await crmJson('pipeline', 'list', '--org', org)).toMatchObject({
+      pipelines: [{ stages: [{ label: 'Open', is_default: true }, { probability: 100 }, { is_default: false }] }],
+    });
+  });
+
+  it.each([
+    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'select'], 2, /options/],
+    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--currency', 'EUR'], 2, /currency/],
+    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--slug', 'constructor'], 2, /reserved/],
+    [['field', 'define', 'X', '--object', 'account', '--type', 'date', '--pipeline', nobody], 2, /opportunity fields/],
+    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--pipeline', nobody], 1, /no pipeline/],
+    [['pipeline', 'create', 'P', '--stage', 'A', 'A'], 1, /one label/],
+  ])('refuse %j', async (args, exitCode, message) => {
+    const result = await crm(...args, '--org', await createOrganization());
+    expect(result).toMatchObject({ exitCode, stderr: expect.stringMatching(message) });
+  });
+});
+
+describe('every command', () => {
+  const commands = [
+    ['key', 'create'],
+    ['key', 'list'],
+    ['member', 'add', 'a@b.com'],
+    ['pipeline', 'create', 'P', '--stage', 'A'],
+    ['pipeline', 'list'],
+    ['field', 'define', 'F', '--object', 'contact', '--type', 'date'],
+    ['field', 'list'],
+  ];
+
+  it.each(commands)('says that an organization is unknown: %s %s', async (...args) => {
+    const result = await crm(...args, '--org', nobody, '--json');
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`no organization ${nobody}`) });
+    expect(JSON.parse(result.stdout)).toEqual({ error: { message: expect.any(String), exit_code: 1 } });
+  });
+
+  it('asks for a database, and shows no password when there is none behind the address', async () => {
+    const env = { CRM_DATA_DIR: directory };
+    expect(await runCrm(['org', 'list'], env)).toMatchObject({
+      exitCode: 78,
+      stderr: expect.stringContaining('DATABASE_URL'),
+    });
+    expect(await runCrm(['org', 'list', '--database-url', 'mysql://x'], env)).toMatchObject({ exitCode: 78 });
+    const away = await runCrm(['org', 'list', '--database-url', 'postgres://crm:s3cret@127.0.0.1:1/crm'], env);
+    expect(away).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('127.0.0.1:1/crm cannot be used') });
+    expect(away.stderr).not.toContain('s3cret');
+  });
+
+  it('has help with examples', async () => {
+    for (const args of [[], ['start'], ['migrate'], ['import'], ['org', 'create'], ...commands]) {
+      const result = await crm(...args.slice(0, 2), '--help');
+      expect(result).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/\$ (crm|npm)/) });
+    }
+  });
+});

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
+
+/** The hang guard of a start: it takes two or three seconds. */
+const readyTimeoutMs = 60_000;
+
+/** `crm start` as a process of its own, as users run it. */
+export class RunningStack {
+  readonly #child: ChildProcess;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly exitCode: Promise<number | null>;
+  stdout = '';
+  stderr = '';
+
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = env;
+    this.#child = spawn(process.execPath, [launcher, 'start'], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString('utf8')));
+    this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString('utf8')));
+    this.exitCode = new Promise((resolve) => this.#child.once('close', resolve));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** The demo file, once it is there. */
+  async ready(): Promise<Readonly<Record<string, string>>> {
+    const deadlineMs = performance.now() + readyTimeoutMs;
+    const path = join(this.#env['CRM_DATA_DIR'] ?? '', 'demo.json');
+    while (!this.stdout.includes('Ctrl-C stops it')) {
+      if (this.#child.exitCode !== null || performance.now() > deadlineMs)
+        throw new Error(`not ready:\n${this.stderr}`);
+      await sleep(50);
+    }
+    return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.#child.kill(signal);
+    return this.exitCode;
+  }
+
+  /** The processes that it started and that still run, by what their command line holds. */
+  async childPid(commandPart: string): Promise<number> {
+    const children = await readFile(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
+    for (const pid of children.trim().split(' ')) {
+      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      if (command.includes(commandPart)) return Number(pid);
+    }
+    throw new Error(`${commandPart} is not among the children ${children}`);
+  }
+}
+
+/** Two ports that are free now. */
+export const freePorts = async (): Promise<readonly [number, number]> => {
+  const servers = [createServer(), createServer()];
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return [ports[0] ?? 0, ports[1] ?? 0];
+};
