@@ -2,6 +2,7 @@ import type { FilterLeaf, FilterNode, FilterScalar } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
 import { type FieldSql, fieldSql } from './field-sql.js';
 import { catalogField, type FilterScope, isWholeKey, matchingCatalogIds } from './filter-sql.js';
+import { Parameters } from './parameters.js';
 import type { KeySql } from './sort-sql.js';
 
 /**
@@ -11,8 +12,8 @@ import type { KeySql } from './sort-sql.js';
 export interface Branches {
   /** What `r` must equal, and the alias under which the value comes. */
   readonly condition: string;
-  /** The values as an item of FROM. */
-  readonly from: string;
+  /** The values as an item of FROM; bound when asked for, since branches that are too many are given up. */
+  from(parameters: Parameters): string;
   readonly count: number;
 }
 
@@ -20,12 +21,12 @@ export interface Branches {
 const maxBranches = 200;
 
 /** One branch for each pipeline, for a read that names none: their indexes start with it. */
-export const pipelineBranches = (catalog: Catalog, { parameters }: FilterScope): Branches | null => {
+export const pipelineBranches = (catalog: Catalog): Branches | null => {
   const ids = catalog.pipelines.map(({ id }) => id);
   if (ids.length === 0 || ids.length > maxBranches) return null;
   return {
     condition: 'r.pipeline_id = by_pipeline.value',
-    from: `unnest(${parameters.add(ids)}::uuid[]) AS by_pipeline (value)`,
+    from: (parameters) => `unnest(${parameters.add(ids)}::uuid[]) AS by_pipeline (value)`,
     count: ids.length,
   };
 };
@@ -37,10 +38,15 @@ const fitsOrder = (expression: string, [first]: readonly KeySql[]): boolean =>
 const isReadableByKey = (field: FieldSql, values: readonly FilterScalar[]): boolean =>
   field.form === 'scalar' && field.isIndexed && (!field.isKeyCut || values.every(isWholeKey));
 
-const valueBranches = (scope: FilterScope, leaf: FilterLeaf, keys: readonly KeySql[]): Branches | null => {
+const valueBranches = (
+  { catalog, objectType }: FilterScope,
+  leaf: FilterLeaf,
+  keys: readonly KeySql[],
+): Branches | null => {
   if (leaf.operator !== 'in' || !Array.isArray(leaf.value)) return null;
-  const fromCatalog = catalogField(scope.catalog, leaf.field);
-  const field = fromCatalog === null ? fieldSql(scope.catalog, scope.objectType, leaf.field, scope.parameters) : null;
+  const fromCatalog = catalogField(catalog, leaf.field);
+  // The key of a field with an index is a column and binds nothing; what other fields bind is not wanted here.
+  const field = fromCatalog === null ? fieldSql(catalog, objectType, leaf.field, new Parameters()) : null;
   if (field !== null && !isReadableByKey(field, leaf.value)) return null;
   const expression = fromCatalog === null ? (field?.key ?? '') : `r.${fromCatalog.column}`;
   const type = field?.type ?? 'uuid';
@@ -48,7 +54,7 @@ const valueBranches = (scope: FilterScope, leaf: FilterLeaf, keys: readonly KeyS
   if (values.length > maxBranches || type === 'timestamptz' || !fitsOrder(expression, keys)) return null;
   return {
     condition: `${expression} = by_value.value`,
-    from: `unnest(${scope.parameters.add(values)}::${type}[]) AS by_value (value)`,
+    from: (parameters) => `unnest(${parameters.add(values)}::${type}[]) AS by_value (value)`,
     count: values.length,
   };
 };

@@ -147,10 +147,10 @@ const systemField = (
     const column = relatedText[name];
     if (column !== undefined) return text(column);
   }
-  // Only contacts can be without a name.
+  // Only opportunities always have a name.
   if (name === 'name') {
     const key = first200('r.name_fold');
-    return scalar('r.name_fold', 'text', objectType === 'contact', { key, isIndexed: true });
+    return scalar('r.name_fold', 'text', objectType !== 'opportunity', { key, isIndexed: true });
   }
   const type = columnTypes[field.kind];
   if (field.kind === 'text') return text(`r.folds->>'${name}'`);

@@ -161,16 +161,19 @@ const complements: Readonly<Partial<Record<Operator, Operator>>> = {
   not_contains: 'contains',
 };
 
-/**
- * A field of the record's account or primary contact: the few that match are looked up first, and their ids have an index. The
- * fields that are reached so are never empty, so that only the relation itself can be.
- */
-const relatedLeaf = (scope: FilterScope, leaf: FilterLeaf, { table, key, field }: RelatedField): string => {
-  if (leaf.operator === 'empty') return `r.${key} IS NULL`;
-  if (leaf.operator === 'not_empty') return `r.${key} IS NOT NULL`;
+/** What is null exactly where a record has nothing of a related field: it is never the empty text. */
+const relatedPresence = ({ table, key, field }: RelatedField): string =>
+  field.nullable
+    ? `(SELECT ${field.expression} FROM ${table} x WHERE x.organization_id = r.organization_id AND x.id = r.${key})`
+    : `r.${key}`;
+
+/** A field of the record's account or primary contact: the few that match are looked up first, and their ids have an index. */
+const relatedLeaf = (scope: FilterScope, leaf: FilterLeaf, related: RelatedField): string => {
+  const { table, key, field } = related;
+  if (leaf.operator === 'empty') return `${relatedPresence(related)} IS NULL`;
+  if (leaf.operator === 'not_empty') return `${relatedPresence(related)} IS NOT NULL`;
   const complement = complements[leaf.operator];
-  if (complement !== undefined)
-    return not(relatedLeaf(scope, { ...leaf, operator: complement }, { table, key, field }));
+  if (complement !== undefined) return not(relatedLeaf(scope, { ...leaf, operator: complement }, related));
   const matching = `SELECT x.id FROM ${table} x WHERE x.organization_id = $1 AND ${scalarLeaf(leaf, field, scope.parameters)}`;
   // One value of a natural key has one record at most, which the planner then knows.
   return leaf.operator === 'eq' && field.isUnique ? `r.${key} = (${matching})` : `r.${key} = ANY (ARRAY(${matching}))`;

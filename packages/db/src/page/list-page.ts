@@ -94,7 +94,7 @@ const sourceSql = (
   const branches: Branches[] = [];
   if (request.pipelineId !== null) cheap.push(`r.pipeline_id = ${parameters.add(request.pipelineId)}::uuid`);
   else if (request.objectType === 'opportunity' && strategy !== 'gather') {
-    const byPipeline = pipelineBranches(catalog, scope);
+    const byPipeline = pipelineBranches(catalog);
     if (byPipeline !== null) branches.push(byPipeline);
   }
   if (request.stageId !== null) cheap.push(`r.stage_id = ${parameters.add(request.stageId)}::uuid`);
@@ -115,7 +115,7 @@ const sourceSql = (
   ];
   const count = parameters.add(strategy === 'probe' ? probedRecords : limit);
   const ordered = `(SELECT r.* FROM ${table} r WHERE ${inner.join(' AND ')} ORDER BY ${order} LIMIT ${count})`;
-  const from = [...branches.map((branch) => branch.from), `LATERAL ${ordered} r`].join(' CROSS JOIN ');
+  const from = [...branches.map((branch) => branch.from(parameters)), `LATERAL ${ordered} r`].join(' CROSS JOIN ');
   return strategy === 'probe' && costly.length > 0 ? `FROM ${from} WHERE ${costly.join(' AND ')}` : `FROM ${from}`;
 };
 

@@ -1,7 +1,7 @@
 import type { FieldRef } from '@crm/domain';
 import type { FieldSql } from './field-sql.js';
 
-/** A text of a record's account or primary contact that is there whenever the related record is. */
+/** A text of a record's account or primary contact. */
 export interface RelatedField {
   readonly table: 'accounts' | 'contacts';
   /** The record's column with the related record's id. */
@@ -10,13 +10,14 @@ export interface RelatedField {
   readonly field: FieldSql & { readonly isUnique: boolean };
 }
 
+/** Natural keys are unique and there whenever the related record is; other texts may be absent. */
 const column = (name: string, isUnique: boolean): RelatedField['field'] => ({
   form: 'scalar',
   expression: `x.${name}`,
   type: 'text',
   key: isUnique ? `x.${name}` : `left(x.${name}, 200)`,
   isKeyCut: !isUnique,
-  nullable: false,
+  nullable: !isUnique,
   isIndexed: true,
   isUnique,
 });
