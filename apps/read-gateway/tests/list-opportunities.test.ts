@@ -1,4 +1,5 @@
 import { listOpportunities } from '@crm/contract';
+import { administration } from '@crm/db';
 import {
   describeRateLimits,
   describeUnauthorized,
@@ -81,8 +82,10 @@ describe('200', () => {
   });
 
   test('what a deal does not have is null, and its lists are empty', async () => {
-    const [id] = await ours.addDeals([{ name: 'Bare', pipelineId: gateway.organization.otherPipeline.id }]);
-    const { data } = await list({ pipeline_id: gateway.organization.otherPipeline.id });
+    const input = { organizationId: gateway.organization.id, name: 'Without stages', stages: [] };
+    const { id: pipelineId } = await administration(gateway.database).createPipeline(input);
+    const [id] = await ours.addDeals([{ name: 'Bare', pipelineId }]);
+    const { data } = await list({ pipeline_id: pipelineId });
     const nothing = { stage_id: null, stage_name: null, account_id: null, contact_id: null };
     expect(data.opportunities).toMatchObject([{ id, ...nothing, additional_contacts: [], custom_fields: {} }]);
   });

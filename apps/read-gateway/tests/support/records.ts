@@ -1,10 +1,12 @@
 import {
-  createAccount,
-  createContact,
-  createOpportunity,
+  accountCreate,
+  contactCreate,
   type Database,
   loadCatalog,
   type NewOpportunity,
+  opportunityCreate,
+  runWrite,
+  type Write,
 } from '@crm/db';
 import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
@@ -12,6 +14,8 @@ import type { TestOrganization } from '@crm/testing';
 /** A deal to write before a test reads it; everything but the name may be left out. */
 export interface TestDeal extends Partial<Omit<NewOpportunity, 'primaryContact' | 'additionalContacts'>> {
   readonly name: string;
+  /** The organization's first pipeline when absent. */
+  readonly pipelineId?: string;
   readonly primary?: string;
   readonly additional?: readonly string[];
   /** By slug, in stored form. */
@@ -26,49 +30,38 @@ const email = (text: string): NormalizedEmail => {
   return result.value;
 };
 
-const wholeDeal = (organization: TestOrganization, deal: TestDeal): Omit<NewOpportunity, 'definitions' | 'values'> => ({
-  pipelineId: organization.pipeline.id,
-  stageId: null,
-  ownerId: null,
-  amount: null,
-  currency: null,
-  closeDateMs: null,
-  nextActionDateMs: null,
-  nextStep: null,
-  accountDomain: null,
-  ...deal,
-  primaryContact: deal.primary === undefined ? null : email(deal.primary),
-  additionalContacts: (deal.additional ?? []).map(email),
-});
-
 /** Writes records of an organization as the inbound gateway does. */
 export const recordsOf = (database: () => Database, organization: () => TestOrganization) => {
   const catalog = () => loadCatalog(database(), organization().id);
+  const write = async <Result extends { readonly id: string }>(one: Write<Result>): Promise<string> =>
+    (await runWrite(database(), organization().id, one, null)).result.id;
+
   return {
     /** @returns the ids of the deals, in order; they are made one after the other unless told otherwise */
     addDeals: async (deals: readonly TestDeal[], atOnce = 1): Promise<string[]> => {
       const loaded = await catalog();
       const definitions = loaded.fieldCatalogue('opportunity', null).bySlug;
+      const add = ({ custom, primary, additional = [], pipelineId, ...deal }: TestDeal): Promise<string> => {
+        const pipeline = loaded.findPipeline(pipelineId ?? organization().pipeline.id);
+        if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId ?? ''}`);
+        const contacts = {
+          primaryContact: primary === undefined ? null : email(primary),
+          additionalContacts: additional.map(email),
+        };
+        const values = new Map(Object.entries(custom ?? {}));
+        return write(opportunityCreate(loaded, pipeline, { ...deal, ...contacts, definitions, values }, 'keep'));
+      };
       const ids: string[] = [];
       for (let start = 0; start < deals.length; start += atOnce) {
-        const some = deals.slice(start, start + atOnce).map(async ({ custom, ...deal }) => {
-          const values = new Map(Object.entries(custom ?? {}));
-          const row = { ...wholeDeal(organization(), deal), definitions, values };
-          return (await createOpportunity(database(), loaded, row)).id;
-        });
-        ids.push(...(await Promise.all(some)));
+        ids.push(...(await Promise.all(deals.slice(start, start + atOnce).map(add))));
       }
       return ids;
     },
 
-    addContact: async (address: string, firstName: string | null, lastName: string | null): Promise<string> => {
-      const contact = { email: email(address), firstName, lastName, jobTitle: null, phone: null, ...none };
-      return (await createContact(database(), await catalog(), contact)).id;
-    },
+    addContact: async (address: string, firstName: string | null, lastName: string | null): Promise<string> =>
+      write(contactCreate(await catalog(), { email: email(address), firstName, lastName, ...none }, 'keep')),
 
-    addAccount: async (domain: string, name: string): Promise<string> => {
-      const account = { domain, name, industry: null, description: null, website: null, employeeRange: null, ...none };
-      return (await createAccount(database(), await catalog(), account)).id;
-    },
+    addAccount: (domain: string, name: string): Promise<string> =>
+      write(accountCreate({ domain, name, ...none }, 'keep')),
   };
 };
