@@ -4,6 +4,12 @@ import type { Once } from '@crm/db';
 import { validationError } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 
+/** What of a request says whether it is another one. */
+export type OnceRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
+  readonly query: unknown;
+  readonly body: unknown;
+};
+
 const maxKeyLength = 255;
 
 /** JSON with the keys of every object in order, so that equal requests give equal texts. */
@@ -15,10 +21,11 @@ const canonicalJson = (value: unknown): string =>
   );
 
 /**
- * The `Idempotency-Key` of a request with the digest of what it asks for, or null without one.
+ * The `Idempotency-Key` of a POST with the digest of what it asks for, or null without one.
  * @throws ApiError `validation_failed` for a key that is empty or too long
  */
-export const readOnce = <C extends OperationContract>(contract: C, request: OperationRequest<C>): Once | null => {
+export const readOnce = (contract: OperationContract, request: OnceRequest): Once | null => {
+  if (contract.method !== 'post') return null;
   const key = request.header('idempotency-key');
   if (key === undefined) return null;
   if (key === '' || key.length > maxKeyLength) {

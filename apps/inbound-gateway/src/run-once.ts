@@ -1,16 +1,16 @@
 import type { OperationContract } from '@crm/contract';
 import { findFirstResult, type Once, type Written } from '@crm/db';
 import { ApiError } from '@crm/domain';
-import type { OperationReply, OperationRequest } from '@crm/http';
+import type { OperationReply } from '@crm/http';
 import type { Context } from './context.js';
-import { readOnce } from './idempotency.js';
+import { type OnceRequest, readOnce } from './idempotency.js';
 
 /** How one operation writes: what to run, and what to answer from its result and nothing else. */
-export interface OnceOptions<C extends OperationContract, Result> {
+export interface OnceOptions<Result, Reply> {
   /** Reads, checks and runs the request; `once` goes to the database with it. */
   readonly run: (once: Once | null) => Promise<Written<Result>>;
   /** A replay makes the first answer again, so it may depend on the result alone. */
-  readonly answer: (result: Result) => OperationReply<C>;
+  readonly answer: (result: Result) => Reply;
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500;
@@ -19,14 +19,14 @@ const isRefusal = (error: unknown): boolean => error instanceof ApiError && erro
  * Runs a write that an `Idempotency-Key` may make happen once. A repeat answers what the first request answered, also where
  * what was valid then is refused now.
  */
-export const runOnce = async <C extends OperationContract, Result>(
+export const runOnce = async <Result, Reply extends Pick<OperationReply<OperationContract>, 'headers'>>(
   { database }: Context,
-  contract: C,
-  request: OperationRequest<C>,
-  { run, answer }: OnceOptions<C, Result>,
-): Promise<OperationReply<C>> => {
+  contract: OperationContract,
+  request: OnceRequest,
+  { run, answer }: OnceOptions<Result, Reply>,
+): Promise<Reply> => {
   const once = readOnce(contract, request);
-  const replay = (result: Result): OperationReply<C> => {
+  const replay = (result: Result): Reply => {
     const reply = answer(result);
     return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
   };

@@ -21,7 +21,7 @@ export const opportunityPath = (name: string): string => opportunityPaths[name] 
 export const warningsExtra = (
   kept: readonly string[],
   pathOf = (name: string): string => name,
-): { warnings?: readonly Warning[] } => {
+): { warnings?: Warning[] } => {
   const message = 'The record exists: its stored value was kept';
   return kept.length === 0 ? {} : { warnings: kept.map((name) => ({ field: pathOf(name), message })) };
 };

@@ -11,25 +11,26 @@ const retryable = new Set(['40001', '40P01', '23503', '23505']);
 const refused = 'CRM01';
 const itemsRefused = 'CRM02';
 
-/** Why a write function refused: a code of the error catalogue and what goes with it. */
-export interface Refusal {
-  readonly code: ErrorCode;
-  readonly details: ApiErrorDetails;
-}
-
-/** A bulk call in which some items were refused; nothing of it was written. */
+/** A bulk call in which some items were refused, by index; nothing of it was written. */
 export class ItemsRefusedError extends Error {
-  constructor(readonly refusals: ReadonlyMap<number, Refusal>) {
+  constructor(readonly refusals: ReadonlyMap<number, ApiError>) {
     super('Items of a bulk call were refused');
   }
+}
+
+interface ItemRefusal {
+  readonly code: ErrorCode;
+  readonly details: ApiErrorDetails;
 }
 
 /** The error of a refusal; the write functions' `refuse` and `write_many` put it into message and detail. */
 const refusalError = (error: pg.DatabaseError): Error => {
   const details: unknown = JSON.parse(error.detail ?? '{}');
   if (error.code === refused) return new ApiError(error.message as ErrorCode, details as ApiErrorDetails);
-  const refusals = Object.entries(details as Readonly<Record<string, Refusal>>);
-  return new ItemsRefusedError(new Map(refusals.map(([index, refusal]) => [Number(index), refusal])));
+  const refusals = Object.entries(details as Readonly<Record<string, ItemRefusal>>);
+  return new ItemsRefusedError(
+    new Map(refusals.map(([index, { code, details }]) => [Number(index), new ApiError(code, details)])),
+  );
 };
 
 /** SQLSTATEs (or their classes) that say the database cannot serve now: connection, resources, intervention, lock wait. */

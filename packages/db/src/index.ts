@@ -7,7 +7,7 @@ export * from './api-keys.js';
 export * from './catalog.js';
 export * from './catalogs.js';
 export * from './database.js';
-export { type Refusal, StatementTimeoutError } from './database-errors.js';
+export { StatementTimeoutError } from './database-errors.js';
 export { findSchemaDrift } from './migrate/drift.js';
 export { migrate, type MigrateOptions, pendingMigrations } from './migrate/migrate.js';
 export { type Migration, readMigrations } from './migrate/migrations.js';

@@ -1,9 +1,40 @@
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
+import { bulkCreateAccounts } from './bulk-create-accounts.js';
+import { bulkCreateContacts } from './bulk-create-contacts.js';
+import { bulkCreateOpportunities } from './bulk-create-opportunities.js';
+import { bulkUpdateAccounts } from './bulk-update-accounts.js';
+import { bulkUpdateContacts } from './bulk-update-contacts.js';
+import { bulkUpdateOpportunities } from './bulk-update-opportunities.js';
 import { createAccount } from './create-account.js';
 import { createContact } from './create-contact.js';
 import { createNote } from './create-note.js';
 import { createOpportunity } from './create-opportunity.js';
+import { deleteAccount } from './delete-account.js';
+import { deleteContact } from './delete-contact.js';
+import { deleteNote } from './delete-note.js';
+import { deleteOpportunity } from './delete-opportunity.js';
+import { updateAccount } from './update-account.js';
+import { updateContact } from './update-contact.js';
+import { updateOpportunity } from './update-opportunity.js';
 
 /** Every operation that this gateway serves. */
-export const operations: readonly Operation<Context>[] = [createOpportunity, createNote, createContact, createAccount];
+export const operations: readonly Operation<Context>[] = [
+  createOpportunity,
+  updateOpportunity,
+  deleteOpportunity,
+  bulkCreateOpportunities,
+  bulkUpdateOpportunities,
+  createAccount,
+  updateAccount,
+  deleteAccount,
+  bulkCreateAccounts,
+  bulkUpdateAccounts,
+  createContact,
+  updateContact,
+  deleteContact,
+  bulkCreateContacts,
+  bulkUpdateContacts,
+  createNote,
+  deleteNote,
+];

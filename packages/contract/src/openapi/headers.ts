@@ -66,7 +66,7 @@ export const headerParameterComponents: Json = {
 /** The names of the request headers that an operation reads. */
 export const headerParametersOf = (contract: OperationContract): readonly string[] => {
   if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
-  const keyed = contract.method === 'delete' ? [] : ['IdempotencyKey'];
+  const keyed = contract.method === 'post' ? ['IdempotencyKey'] : [];
   const conditional = contract.method === 'patch' && contract.params !== undefined ? ['IfMatch'] : [];
   return ['RequestId', ...keyed, ...conditional];
 };

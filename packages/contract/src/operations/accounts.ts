@@ -18,6 +18,7 @@ import {
   FieldsQuery,
   IdParams,
   ListQuery,
+  onceHeaders,
   OnMatchQuery,
   PageQuery,
   recordHeaders,
@@ -117,7 +118,7 @@ export const updateAccount = {
   body: UpdateAccountBody,
   data: AccountDetail,
   extra: writeExtra,
-  errors: [404, 409, 412, 422],
+  errors: [404, 409, 412],
   headers: updateHeaders,
 } as const satisfies OperationContract;
 
@@ -154,7 +155,7 @@ export const bulkCreateAccounts = {
   maxBodyBytes: bulkBodyBytes,
   data: BulkResults,
   errors: [409, 422],
-  headers: writeHeaders,
+  headers: onceHeaders,
 } as const satisfies OperationContract;
 
 /** `PATCH /v1/inbound/accounts/bulk` */
@@ -172,6 +173,5 @@ export const bulkUpdateAccounts = {
   item: UpdateAccountItem,
   maxBodyBytes: bulkBodyBytes,
   data: BulkResults,
-  errors: [409, 422],
   headers: writeHeaders,
 } as const satisfies OperationContract;

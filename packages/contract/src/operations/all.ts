@@ -5,7 +5,7 @@ import * as notes from './notes.js';
 import * as opportunities from './opportunities.js';
 import * as pipelines from './pipelines.js';
 
-/** Every operation that is described, served or not. */
+/** Every operation of both gateways. */
 export const describedOperations: readonly OperationContract[] = [
   ...Object.values(opportunities),
   ...Object.values(accounts),

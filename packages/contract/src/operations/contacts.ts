@@ -18,6 +18,7 @@ import {
   FieldsQuery,
   IdParams,
   ListQuery,
+  onceHeaders,
   OnMatchQuery,
   PageQuery,
   recordHeaders,
@@ -119,7 +120,7 @@ export const updateContact = {
   body: UpdateContactBody,
   data: ContactDetail,
   extra: writeExtra,
-  errors: [404, 409, 412, 422],
+  errors: [404, 409, 412],
   headers: updateHeaders,
 } as const satisfies OperationContract;
 
@@ -155,7 +156,7 @@ export const bulkCreateContacts = {
   maxBodyBytes: bulkBodyBytes,
   data: BulkResults,
   errors: [409, 422],
-  headers: writeHeaders,
+  headers: onceHeaders,
 } as const satisfies OperationContract;
 
 /** `PATCH /v1/inbound/contacts/bulk` */
@@ -173,6 +174,5 @@ export const bulkUpdateContacts = {
   item: UpdateContactItem,
   maxBodyBytes: bulkBodyBytes,
   data: BulkResults,
-  errors: [409, 422],
   headers: writeHeaders,
 } as const satisfies OperationContract;

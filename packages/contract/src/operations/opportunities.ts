@@ -22,6 +22,7 @@ import {
   createHeaders,
   FieldsQuery,
   IdParams,
+  onceHeaders,
   OnMatchQuery,
   recordHeaders,
   updateHeaders,
@@ -134,7 +135,7 @@ export const updateOpportunity = {
   body: UpdateOpportunityBody,
   data: OpportunityDetail,
   extra: writeExtra,
-  errors: [404, 409, 412, 422],
+  errors: [404, 409, 412],
   headers: updateHeaders,
 } as const satisfies OperationContract;
 
@@ -170,7 +171,7 @@ export const bulkCreateOpportunities = {
   maxBodyBytes: bulkBodyBytes,
   data: BulkResults,
   errors: [409, 422],
-  headers: writeHeaders,
+  headers: onceHeaders,
 } as const satisfies OperationContract;
 
 /** `PATCH /v1/inbound/opportunities/bulk` */
@@ -188,6 +189,5 @@ export const bulkUpdateOpportunities = {
   item: UpdateOpportunityItem,
   maxBodyBytes: bulkBodyBytes,
   data: BulkResults,
-  errors: [409, 422],
   headers: writeHeaders,
 } as const satisfies OperationContract;

@@ -5,16 +5,21 @@ import { Warnings } from '../schemas/envelope.js';
 import { closed } from '../schemas/input.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
-/** Every write: what a later read sends to see it, and whether the answer is a replay. */
+/** Every write: what a later read sends to see it. */
 export const writeHeaders = {
   'X-Read-After': 'Opaque mark of this write; a read that sends it sees the write.',
+} as const;
+
+/** Writes that an `Idempotency-Key` makes happen once also say whether the answer is a replay. */
+export const onceHeaders = {
+  ...writeHeaders,
   'Idempotent-Replayed': '`true` when this is the first answer of an earlier request with the same Idempotency-Key.',
 } as const;
 
 /** Creates also say what became of the record. */
 export const createHeaders = {
   'X-Record-Status': '`created`, `matched` (found and left as it was) or `updated`.',
-  ...writeHeaders,
+  ...onceHeaders,
 } as const;
 
 /** Answers about one record carry its version. */

@@ -1,6 +1,10 @@
+import type { ApiError } from '@crm/domain';
 import type { Database } from '../database.js';
-import { ItemsRefusedError, type Refusal } from '../database-errors.js';
-import { type Once, runWrite, type Write, type Written, type WrittenRecord } from './write.js';
+import { ItemsRefusedError } from '../database-errors.js';
+import { type Once, runWrite, type Write, type Written } from './write.js';
+
+/** What items answer, by their index. */
+export type ByIndex<Answer> = Readonly<Record<string, Answer>>;
 
 /** One write of a bulk call, with its place among the items. */
 export interface IndexedWrite<Result> {
@@ -8,48 +12,43 @@ export interface IndexedWrite<Result> {
   readonly write: Write<Result>;
 }
 
-/** A bulk call: writes of one function, and the answers to items that were refused before they got here. */
+/** A bulk call: writes of one function, and what those items answer that were refused before they got here. */
 export interface BulkWrite<Result, Answer> {
   readonly function: Write<Result>['function'];
   readonly writes: readonly IndexedWrite<Result>[];
-  /** By index; kept with the results, so that a replay has them too. */
-  readonly answers: Readonly<Record<string, Answer>>;
-  /** What the item at this index answers where the database refuses it; it may throw to refuse the whole call. */
-  readonly answerRefusal: (index: number, refusal: Refusal) => Answer;
+  /** Kept with the results, so that a replay has them too. */
+  readonly answers: ByIndex<Answer>;
+  /** What the items answer that the database refuses; it may throw to refuse the whole call. */
+  readonly answerRefusals: (refusals: ReadonlyMap<number, ApiError>) => ByIndex<Answer>;
 }
 
 const manyWrites = <Result, Answer>(
   { function: name, writes }: BulkWrite<Result, Answer>,
-  answers: Readonly<Record<string, Answer>>,
-): Write<Readonly<Record<string, Result | Answer>>> => ({
-  function: 'write_many',
-  input: {
-    function: name,
-    items: writes
-      .filter(({ index }) => !(index in answers))
-      .map(({ index, write }) => ({ index, key: write.key, input: write.input })),
-    answers,
-  },
-});
+  answers: ByIndex<Answer>,
+): Write<ByIndex<Result | Answer>> => {
+  const items = writes
+    .filter(({ index }) => !Object.hasOwn(answers, index))
+    .map(({ index, write }) => ({ index, key: write.key, input: write.input }));
+  return { function: 'write_many', input: { function: name, items, answers } };
+};
 
 /**
  * Runs many writes in one transaction: usually in one round trip, and in one more where the database refused some of them.
  * Those are then left out, so that nothing of them stays. Every further round takes another refusal, so it ends.
- * @returns results and answers by index
  */
-export const runWrites = async <Result extends WrittenRecord, Answer>(
+export const runWrites = async <Result, Answer>(
   database: Database,
   organizationId: string,
   bulk: BulkWrite<Result, Answer>,
   once: Once | null,
-): Promise<Written<Readonly<Record<string, Result | Answer>>>> => {
-  const answers: Record<string, Answer> = { ...bulk.answers };
+): Promise<Written<ByIndex<Result | Answer>>> => {
+  let { answers } = bulk;
   for (;;) {
     try {
       return await runWrite(database, organizationId, manyWrites(bulk, answers), once);
     } catch (error) {
       if (!(error instanceof ItemsRefusedError)) throw error;
-      for (const [index, refusal] of error.refusals) answers[index] = bulk.answerRefusal(index, refusal);
+      answers = { ...answers, ...bulk.answerRefusals(error.refusals) };
     }
   }
 };

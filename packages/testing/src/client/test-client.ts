@@ -5,6 +5,8 @@ import { createAnswerCheck } from './answer-check.js';
 
 /** What a request carries. */
 export interface TestRequest {
+  /** Fills the path of the contract; a name that is not given stays in braces. */
+  readonly params?: Readonly<Record<string, string>> | undefined;
   /** Text is sent as it is, behind the `?`. */
   readonly query?: string | Readonly<Record<string, string | number | readonly string[]>> | undefined;
   /** Sent as JSON. */
@@ -24,6 +26,12 @@ export interface TestClient {
   /** Sends any method to any path. */
   send(method: string, path: string, request?: TestRequest): Promise<Answer>;
 }
+
+const pathOf = ({ path }: OperationContract, { params = {} }: TestRequest): string =>
+  path.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = params[name];
+    return value === undefined ? whole : encodeURIComponent(value);
+  });
 
 const queryText = (query: TestRequest['query']): string => {
   if (query === undefined) return '';
@@ -65,7 +73,7 @@ export const createTestClient = (baseUrl: string, contracts: readonly OperationC
     return new Answer<Data>(status, headers, text);
   };
   return {
-    call: (contract, request = {}) => send(contract.method.toUpperCase(), contract.path, request),
+    call: (contract, request = {}) => send(contract.method.toUpperCase(), pathOf(contract, request), request),
     send: (method, path, request = {}) => send(method, path, request),
   };
 };

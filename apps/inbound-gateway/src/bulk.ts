@@ -1,0 +1,188 @@
+import {
+  type BulkResult,
+  type BulkResults,
+  compileOperation,
+  type ItemOf,
+  type OperationContract,
+} from '@crm/contract';
+import {
+  type ByIndex,
+  type Catalog,
+  type IndexedWrite,
+  runWrites,
+  type Write,
+  type WriteFunction,
+  type WrittenRecord,
+} from '@crm/db';
+import { ApiError, ErrorCollector, type FieldErrors, validationError } from '@crm/domain';
+import type { OperationRequest } from '@crm/http';
+import type { Context } from './context.js';
+import { runOnce } from './run-once.js';
+import { warningsExtra } from './warnings.js';
+
+/** What an applied item answers; `kept` only where it was created. */
+type Applied = WrittenRecord & { readonly kept?: readonly string[] };
+
+/** What an item answers that was refused. */
+interface Refused {
+  readonly id: string | null;
+  readonly errors: FieldErrors;
+}
+
+/** Items as they were read: those to write, and what the others answer. */
+interface ReadItems {
+  readonly writes: readonly IndexedWrite<Applied>[];
+  readonly answers: ByIndex<Refused>;
+}
+
+/** How the items of one bulk operation are written. */
+export interface BulkOptions<C extends OperationContract> {
+  readonly function: WriteFunction;
+  /** Makes the write of an item that fits the contract; every fault is noted in `errors`. */
+  readonly read: (catalog: Catalog, item: ItemOf<C>, errors: ErrorCollector) => Write<Applied>;
+  /** The field at fault where something is not found. */
+  readonly notFoundPath: string;
+  /** Where a create takes a column or custom field; under its own name when absent. */
+  readonly pathOf?: (name: string) => string;
+}
+
+/** The shape that bulk contracts share. */
+type BulkRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
+  readonly query: { readonly atomic?: string };
+  readonly body: { readonly items: readonly Readonly<Record<string, unknown>>[] };
+};
+
+/** What every bulk operation answers. */
+interface BulkReply {
+  readonly message: string;
+  readonly data: BulkResults;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Some items were refused before anything was written. It answers an atomic call; any other goes on without them. */
+class RefusedItemsError extends ApiError {
+  constructor(readonly items: ReadItems) {
+    const errors = Object.entries(items.answers).flatMap(([index, answer]) =>
+      Object.entries(answer.errors).map(([path, text]) => [`items[${index}].${path}`, text] as const),
+    );
+    super('validation_failed', { errors: Object.fromEntries(errors) });
+  }
+}
+
+const isConflict = (value: unknown): value is { readonly field: string; readonly existing_id: string } =>
+  typeof value === 'object' && value !== null && 'field' in value && 'existing_id' in value;
+
+/** What is wrong with an item, by the path within it. */
+const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors => {
+  if (error.errors !== undefined) return error.errors;
+  const conflict = error.extra?.['conflict'];
+  if (isConflict(conflict)) return { [conflict.field]: `The record ${conflict.existing_id} has this value` };
+  if (error.code === 'precondition_failed') return { version: 'The record has another version' };
+  return { [notFoundPath]: error.message };
+};
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id that an item of an update names, in lower case; null where it names none. */
+export const itemId = ({ id }: Readonly<Record<string, unknown>>): string | null => {
+  const text = typeof id === 'string' ? id.toLowerCase() : '';
+  return uuidForm.test(text) ? text : null;
+};
+
+/**
+ * Makes the handler of a bulk operation: all good items are written in one transaction, each as a call of its own would
+ * be, and every item answers for itself. An atomic call is refused for one bad item, and nothing is written.
+ */
+export const bulkHandler = <C extends OperationContract>(contract: C) => {
+  const { item: validate } = compileOperation(contract);
+
+  const readItem = (
+    catalog: Catalog,
+    item: Readonly<Record<string, unknown>>,
+    { read, notFoundPath }: BulkOptions<C>,
+  ): Write<Applied> | Refused => {
+    try {
+      const faults = validate?.(item) ?? null;
+      if (faults !== null) throw validationError(faults);
+      const errors = new ErrorCollector();
+      // It fits the schema that the type is made of.
+      const write = read(catalog, item as ItemOf<C>, errors);
+      errors.throwIfAny();
+      return write;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { id: itemId(item), errors: itemErrors(error, notFoundPath) };
+    }
+  };
+
+  const readItems = (catalog: Catalog, items: BulkRequest['body']['items'], options: BulkOptions<C>): ReadItems => {
+    const writes: IndexedWrite<Applied>[] = [];
+    const answers: Record<string, Refused> = {};
+    for (const [index, item] of items.entries()) {
+      const found = readItem(catalog, item, options);
+      if ('errors' in found) answers[index] = found;
+      else writes.push({ index, write: found });
+    }
+    if (Object.keys(answers).length > 0) throw new RefusedItemsError({ writes, answers });
+    return { writes, answers };
+  };
+
+  return async (
+    context: Context,
+    request: OperationRequest<C> & BulkRequest,
+    options: BulkOptions<C>,
+  ): Promise<BulkReply> => {
+    const { caller, query, body }: BulkRequest = request;
+    const { organizationId } = caller;
+    const { items } = body;
+    const isAtomic = query.atomic === 'true';
+    const orGoOn = (error: unknown): ReadItems => {
+      if (isAtomic || !(error instanceof RefusedItemsError)) throw error;
+      return error.items;
+    };
+    const answerRefusals = (refusals: ReadonlyMap<number, ApiError>): ByIndex<Refused> => {
+      const refused = [...refusals].map(([index, error]) => {
+        const answer = { id: itemId(items[index] ?? {}), errors: itemErrors(error, options.notFoundPath) };
+        return [index, answer] as const;
+      });
+      const answers = Object.fromEntries(refused);
+      if (isAtomic) throw new RefusedItemsError({ writes: [], answers });
+      return answers;
+    };
+    return runOnce<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
+      answer: (results) => answerItems(items.length, results, options.pathOf),
+      run: async (once) => {
+        const read = await context.catalogs
+          .use(organizationId, async (catalog) => readItems(catalog, items, options))
+          .catch(orGoOn);
+        const bulk = { function: options.function, ...read, answerRefusals };
+        return runWrites(context.database, organizationId, bulk, once);
+      },
+    });
+  };
+};
+
+const answerItem = (index: number, result: Applied | Refused, pathOf?: (name: string) => string): BulkResult =>
+  'errors' in result
+    ? { index, success: false, record_status: null, id: result.id, errors: { ...result.errors } }
+    : {
+        index,
+        success: true,
+        record_status: result.record_status,
+        id: result.id,
+        ...warningsExtra(result.kept ?? [], pathOf),
+      };
+
+const answerItems = (
+  count: number,
+  results: ByIndex<Applied | Refused>,
+  pathOf?: (name: string) => string,
+): BulkReply => {
+  const answers = Array.from({ length: count }, (_, index) => {
+    const result = results[index];
+    if (result === undefined) throw new Error(`Item ${index} has no result`);
+    return answerItem(index, result, pathOf);
+  });
+  const applied = answers.filter(({ success }) => success).length;
+  return { message: `Applied ${applied} of ${count} items`, data: { results: answers } };
+};

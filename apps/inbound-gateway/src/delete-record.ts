@@ -1,0 +1,16 @@
+import type { Deleted } from '@crm/contract';
+import { recordDeletion, runWrite } from '@crm/db';
+import type { ObjectType } from '@crm/domain';
+import type { Caller } from '@crm/http';
+import type { Context } from './context.js';
+
+/** Deletes one record for good. @throws ApiError `not_found`; `conflict` with the counts for an account that is in use */
+export const deleteRecord = async (
+  { database }: Context,
+  { organizationId }: Caller,
+  kind: ObjectType | 'note',
+  id: string,
+): Promise<{ message: string; data: Deleted }> => {
+  const { result } = await runWrite(database, organizationId, recordDeletion(kind, id.toLowerCase()), null);
+  return { message: `Deleted ${kind}`, data: { id: result.id } };
+};

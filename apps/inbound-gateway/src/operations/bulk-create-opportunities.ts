@@ -1,0 +1,25 @@
+import { bulkCreateOpportunities as contract } from '@crm/contract';
+import { opportunityCreate } from '@crm/db';
+import { ApiError } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import { bulkHandler } from '../bulk.js';
+import type { Context } from '../context.js';
+import { readNewOpportunity } from '../input/read-opportunity.js';
+import { opportunityPath } from '../warnings.js';
+
+const handle = bulkHandler(contract);
+
+/** `POST /v1/inbound/opportunities/bulk` */
+export const bulkCreateOpportunities = defineOperation<Context, typeof contract>(contract, (context, request) =>
+  handle(context, request, {
+    function: 'create_opportunity',
+    notFoundPath: 'pipeline_id',
+    pathOf: opportunityPath,
+    read: (catalog, item, errors) => {
+      const pipeline = catalog.findPipeline(item.pipeline_id);
+      if (pipeline === undefined) throw new ApiError('not_found');
+      const opportunity = readNewOpportunity(catalog, pipeline, item, errors);
+      return opportunityCreate(catalog, pipeline, opportunity, request.query.on_match ?? 'keep');
+    },
+  }),
+);

@@ -1,0 +1,26 @@
+import { bulkUpdateOpportunities as contract } from '@crm/contract';
+import { findOpportunityPipelineIds, opportunityUpdate } from '@crm/db';
+import { ApiError } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import { bulkHandler, itemId } from '../bulk.js';
+import type { Context } from '../context.js';
+import { readOpportunityChange } from '../input/read-opportunity.js';
+
+const handle = bulkHandler(contract);
+
+/** `PATCH /v1/inbound/opportunities/bulk` */
+export const bulkUpdateOpportunities = defineOperation<Context, typeof contract>(contract, async (context, request) => {
+  const { organizationId } = request.caller;
+  const ids = request.body.items.flatMap((item) => itemId(item) ?? []);
+  const pipelineIds = await findOpportunityPipelineIds(context.database, organizationId, ids);
+  return handle(context, request, {
+    function: 'update_opportunity',
+    notFoundPath: 'id',
+    read: (catalog, item, errors) => {
+      const target = { id: item.id.toLowerCase(), version: item.version };
+      const pipeline = catalog.findPipeline(pipelineIds.get(target.id) ?? '');
+      if (pipeline === undefined) throw new ApiError('not_found');
+      return opportunityUpdate(catalog, target, readOpportunityChange(catalog, pipeline, item, errors));
+    },
+  });
+});

@@ -1,0 +1,9 @@
+import { deleteContact as contract } from '@crm/contract';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { deleteRecord } from '../delete-record.js';
+
+/** `DELETE /v1/inbound/contacts/{id}`: it leaves its opportunities and notes. */
+export const deleteContact = defineOperation<Context, typeof contract>(contract, (context, { caller, params }) =>
+  deleteRecord(context, caller, 'contact', params.id),
+);

@@ -1,0 +1,9 @@
+import { deleteNote as contract } from '@crm/contract';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { deleteRecord } from '../delete-record.js';
+
+/** `DELETE /v1/inbound/notes/{id}`: what it was on stays. */
+export const deleteNote = defineOperation<Context, typeof contract>(contract, (context, { caller, params }) =>
+  deleteRecord(context, caller, 'note', params.id),
+);

@@ -1,0 +1,9 @@
+import { deleteOpportunity as contract } from '@crm/contract';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { deleteRecord } from '../delete-record.js';
+
+/** `DELETE /v1/inbound/opportunities/{id}`: the contacts and the account stay. */
+export const deleteOpportunity = defineOperation<Context, typeof contract>(contract, (context, { caller, params }) =>
+  deleteRecord(context, caller, 'opportunity', params.id),
+);

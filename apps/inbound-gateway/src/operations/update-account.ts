@@ -1,0 +1,13 @@
+import { updateAccount as contract } from '@crm/contract';
+import { accountUpdate } from '@crm/db';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { readAccountChange } from '../input/read-account.js';
+import { updateRecord } from '../update-record.js';
+
+/** `PATCH /v1/inbound/accounts/{id}` */
+export const updateAccount = defineOperation<Context, typeof contract>(contract, (context, request) =>
+  updateRecord(context, request, 'account', (catalog, target, errors) =>
+    accountUpdate(target, readAccountChange(catalog, request.body, errors)),
+  ),
+);

@@ -1,0 +1,19 @@
+import { updateOpportunity as contract } from '@crm/contract';
+import { findOpportunityPipelineIds, opportunityUpdate } from '@crm/db';
+import { ApiError } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { readOpportunityChange } from '../input/read-opportunity.js';
+import { updateRecord } from '../update-record.js';
+
+/** `PATCH /v1/inbound/opportunities/{id}`: stages and custom fields are those of the pipeline that it is in. */
+export const updateOpportunity = defineOperation<Context, typeof contract>(contract, async (context, request) => {
+  const { organizationId } = request.caller;
+  const id = request.params.id.toLowerCase();
+  const pipelineId = (await findOpportunityPipelineIds(context.database, organizationId, [id])).get(id);
+  return updateRecord(context, request, 'opportunity', (catalog, target, errors) => {
+    const pipeline = pipelineId === undefined ? undefined : catalog.findPipeline(pipelineId);
+    if (pipeline === undefined) throw new ApiError('not_found');
+    return opportunityUpdate(catalog, target, readOpportunityChange(catalog, pipeline, request.body, errors));
+  });
+});

@@ -1,0 +1,54 @@
+import type { OperationContract } from '@crm/contract';
+import { type Catalog, readRecord, runWrite, type UpdateTarget, type Write, type WrittenRecord } from '@crm/db';
+import { ApiError, definitionsMap, ErrorCollector, holdsForPipeline, type ObjectType } from '@crm/domain';
+import { JsonText, type OperationReply, type OperationRequest } from '@crm/http';
+import type { Context } from './context.js';
+import { readIfMatch } from './if-match.js';
+
+/** What an update of any object is asked with. */
+type UpdateRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
+  readonly params: { readonly id: string };
+};
+
+/** Makes the write of an update; every fault is noted in `errors`. */
+export type ReadUpdate = (catalog: Catalog, target: UpdateTarget, errors: ErrorCollector) => Write<WrittenRecord>;
+
+/** A record as a get by its id answers it: every system field and every visible custom field. */
+const answerRecord = (context: Context, organizationId: string, objectType: ObjectType, id: string) =>
+  context.catalogs.use(organizationId, async (catalog) => {
+    const selection = catalog.fieldCatalogue(objectType, null).fullSelection;
+    const found = await readRecord(context.database, { organizationId, objectType, id, selection });
+    if (found === null) throw new ApiError('not_found');
+    const shown = selection.custom.filter((definition) => holdsForPipeline(definition, found.pipelineId));
+    const definitions = JSON.stringify(definitionsMap(shown));
+    return {
+      data: new JsonText(`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`),
+      headers: { ETag: `"${found.version}"` },
+    };
+  });
+
+/**
+ * Changes one record and answers it whole.
+ * @throws ApiError `not_found`, `precondition_failed` where `If-Match` names another version, `conflict` for a natural key
+ * that another record has
+ */
+export const updateRecord = async <C extends OperationContract>(
+  context: Context,
+  { caller: { organizationId }, header, params }: UpdateRequest,
+  objectType: ObjectType,
+  read: ReadUpdate,
+): Promise<OperationReply<C>> => {
+  const target = { id: params.id.toLowerCase(), version: readIfMatch(header('if-match')) };
+  const write = await context.catalogs.use(organizationId, async (catalog) => {
+    const errors = new ErrorCollector();
+    const found = read(catalog, target, errors);
+    errors.throwIfAny();
+    return found;
+  });
+  const { result } = await runWrite(context.database, organizationId, write, null);
+  const isChanged = result.record_status === 'updated';
+  return {
+    message: isChanged ? `Updated ${objectType}` : `Nothing to change in ${objectType}`,
+    ...(await answerRecord(context, organizationId, objectType, target.id)),
+  };
+};
