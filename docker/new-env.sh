@@ -1,0 +1,13 @@
+#!/bin/sh
+# Writes docker/.env from .env.example with fresh secrets. It never overwrites one: the database keeps its password.
+set -eu
+cd "$(dirname "$0")"
+if [ -e .env ]; then
+  echo "docker/.env exists already; nothing was changed." >&2
+  exit 1
+fi
+secret() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
+umask 077
+sed -e "s/^POSTGRES_PASSWORD=$/&$(secret)/" -e "s/^CRM_DATABASE_PASSWORD=$/&$(secret)/" \
+  -e "s/^CURSOR_SECRETS=$/&$(secret)/" .env.example > .env
+echo "docker/.env is written; keep a copy where you keep secrets."
