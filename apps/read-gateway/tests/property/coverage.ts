@@ -1,0 +1,98 @@
+import {
+  ErrorCollector,
+  type FieldCatalogue,
+  filterKindOf,
+  findOperator,
+  matchesFilter,
+  operatorsFor,
+  parseFilters,
+  parseSort,
+  resolveField,
+} from '@crm/domain';
+import { describeField, fieldCasesOf, pairName } from './field-cases.js';
+import { type RecordModel, valueOf } from './record-model.js';
+
+/** How often a pair was asked, and how often it told records apart. */
+interface Tally {
+  asked: number;
+  decided: number;
+}
+
+interface WrittenLeaf {
+  readonly field: string;
+  readonly operator: string;
+}
+
+const leavesOf = (node: unknown): WrittenLeaf[] => {
+  if (typeof node !== 'object' || node === null) return [];
+  if ('field' in node) return [node as WrittenLeaf];
+  return Object.values(node).flatMap(leavesOf);
+};
+
+/** Counts which pairs of type and operator, and which types of sort key, a run has tried. */
+export class Coverage {
+  readonly #pairs = new Map<string, Tally>();
+  readonly #sorts = new Map<string, number>();
+
+  /** Everything that the fields of an object allow starts at nought. */
+  expect(catalogue: FieldCatalogue): void {
+    for (const { ref, type, storage, sorts } of fieldCasesOf(catalogue)) {
+      for (const operator of operatorsFor(filterKindOf(ref))) {
+        this.#pairs.set(pairName({ type, storage }, operator), { asked: 0, decided: 0 });
+      }
+      if (sorts) for (const direction of ['asc', 'desc']) this.#sorts.set(`${type} ${storage} ${direction}`, 0);
+    }
+  }
+
+  /** Counts what one search asked of these records. */
+  count(catalogue: FieldCatalogue, records: readonly RecordModel[], filters: unknown, sort: unknown): void {
+    for (const leaf of leavesOf(filters)) this.#countLeaf(catalogue, records, leaf);
+    if (sort === undefined) return;
+    for (const { field, direction } of parseSort(sort, catalogue, 'updated_at', new ErrorCollector())) {
+      const { type, storage } = describeField(field);
+      const name = `${type} ${storage} ${direction}`;
+      this.#sorts.set(name, (this.#sorts.get(name) ?? 0) + 1);
+    }
+  }
+
+  #countLeaf(catalogue: FieldCatalogue, records: readonly RecordModel[], leaf: WrittenLeaf): void {
+    const ref = resolveField(catalogue, leaf.field);
+    const node = parseFilters(leaf, catalogue, new ErrorCollector());
+    if (ref === null || node === null) throw new Error(`Not a comparison: ${JSON.stringify(leaf)}`);
+    const { type, storage } = describeField(ref);
+    const operator = findOperator(leaf.operator);
+    const tally = operator === null ? undefined : this.#pairs.get(pairName({ type, storage }, operator));
+    if (tally === undefined) throw new Error(`Nobody expects ${JSON.stringify(leaf)}`);
+    const matching = records.filter((record) => matchesFilter(node, (field) => valueOf(record, field))).length;
+    tally.asked += 1;
+    if (matching > 0 && matching < records.length) tally.decided += 1;
+  }
+
+  /** The pairs that were never asked, and the sort keys that were never used. */
+  get missing(): readonly string[] {
+    return [
+      ...[...this.#pairs].filter(([, { asked }]) => asked === 0).map(([pair]) => pair),
+      ...[...this.#sorts].filter(([, used]) => used === 0).map(([key]) => `sort by ${key}`),
+    ];
+  }
+
+  /** The pairs that never told one record from another; emptiness cannot where every record has a value. */
+  get idle(): readonly string[] {
+    return [...this.#pairs]
+      .filter(([pair, { decided }]) => decided === 0 && !/ system (not_)?empty$/.test(pair))
+      .map(([pair]) => pair);
+  }
+
+  /** A line for each type and storage: every operator with how often it was asked, and of these told records apart. */
+  get table(): string {
+    const lines = new Map<string, string[]>();
+    const add = (name: string, text: string): void => {
+      const [type = '', storage = '', what = ''] = name.split(' ');
+      const key = `${type} (${storage})`;
+      lines.set(key, [...(lines.get(key) ?? []), `${what} ${text}`]);
+    };
+    for (const [pair, { asked, decided }] of this.#pairs) add(pair, `${asked}/${decided}`);
+    for (const [key, used] of this.#sorts) add(key, String(used));
+    return [...lines].map(([key, cells]) => `${key.padEnd(32)}${cells.join('  ')}`).join('\n');
+  }
+}

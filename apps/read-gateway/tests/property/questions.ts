@@ -1,0 +1,175 @@
+import {
+  ErrorCollector,
+  type FieldCatalogue,
+  filterKindOf,
+  type ObjectType,
+  type Operator,
+  operatorAliases,
+  operatorsFor,
+  parseFilters,
+} from '@crm/domain';
+import fc from 'fast-check';
+import { type FieldCase, fieldCasesOf, pairName } from './field-cases.js';
+import { valueFor } from './operands.js';
+import type { Question } from './oracle.js';
+import { texts } from './pools.js';
+import type { World } from './world.js';
+
+/** A search and the object that it is made of. */
+export interface AskedQuestion {
+  readonly objectType: ObjectType;
+  readonly question: Question & { readonly limit: number };
+}
+
+const namesOf = (operator: Operator): readonly string[] => [
+  operator,
+  ...Object.entries(operatorAliases).flatMap(([alias, one]) => (one === operator ? [alias] : [])),
+];
+
+const isAccepted = (filters: unknown, catalogue: FieldCatalogue): boolean => {
+  const errors = new ErrorCollector();
+  parseFilters(filters, catalogue, errors);
+  return errors.isEmpty;
+};
+
+interface Comparison {
+  readonly field: string;
+  readonly operator: string;
+  readonly value?: unknown;
+}
+
+/** The lower value of a `between` comes first; which that is only its reader knows. */
+const inOrder = (comparison: Comparison, catalogue: FieldCatalogue): Comparison => {
+  if (comparison.operator !== 'between' || isAccepted(comparison, catalogue)) return comparison;
+  return { ...comparison, value: (comparison.value as unknown[]).toReversed() };
+};
+
+/** A type of field and an operator that fits it, with the fields of one object that have the type. */
+export interface Pair {
+  readonly name: string;
+  readonly operator: Operator;
+  readonly fields: readonly FieldCase[];
+}
+
+/** Every pair of type and operator of an object's fields. */
+export const pairsOf = (catalogue: FieldCatalogue): readonly Pair[] => {
+  const pairs = new Map<string, { name: string; operator: Operator; fields: FieldCase[] }>();
+  for (const field of fieldCasesOf(catalogue)) {
+    for (const operator of operatorsFor(filterKindOf(field.ref))) {
+      const name = pairName(field, operator);
+      const pair = pairs.get(name) ?? { name, operator, fields: [] };
+      pair.fields.push(field);
+      pairs.set(name, pair);
+    }
+  }
+  return [...pairs.values()];
+};
+
+const comparison = (world: World, catalogue: FieldCatalogue, pairs: readonly Pair[]): fc.Arbitrary<Comparison> =>
+  fc
+    .constantFrom(...pairs)
+    .chain(({ operator, fields }) => fc.tuple(fc.constant(operator), fc.constantFrom(...fields)))
+    .chain(([operator, { ref, spellings }]) =>
+      fc.record({
+        field: fc.constantFrom(...spellings),
+        operator: fc.constantFrom(...namesOf(operator)),
+        value: valueFor(ref, operator, world.records[catalogue.objectType]),
+      }),
+    )
+    .map((one) => inOrder(one, catalogue));
+
+/** A tree with `wanted` somewhere in it; most often it stands alone, since others hide what it matches. */
+const filterTree = (
+  wanted: fc.Arbitrary<unknown>,
+  leaf: fc.Arbitrary<unknown>,
+  catalogue: FieldCatalogue,
+): fc.Arbitrary<unknown> => {
+  const { node } = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 2, depthSize: 'small' },
+      { weight: 3, arbitrary: leaf },
+      { weight: 1, arbitrary: fc.record({ and: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }) },
+      { weight: 2, arbitrary: fc.record({ or: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }) },
+      { weight: 1, arbitrary: fc.record({ not: tie('node') }) },
+    ),
+  }));
+  const several = fc
+    .tuple(wanted, fc.array(node, { maxLength: 2 }), fc.nat({ max: 2 }))
+    .map(([one, others, place]) => others.toSpliced(place, 0, one));
+  return fc
+    .oneof(
+      { weight: 3, arbitrary: wanted },
+      { weight: 1, arbitrary: several },
+      { weight: 1, arbitrary: several.map((nodes) => ({ and: nodes })) },
+      { weight: 2, arbitrary: several.map((nodes) => ({ or: nodes })) },
+      { weight: 1, arbitrary: several.map((nodes) => ({ not: { or: nodes } })) },
+    )
+    .filter((filters) => isAccepted(filters, catalogue));
+};
+
+const sortOf = (cases: readonly FieldCase[]): fc.Arbitrary<unknown> => {
+  const key = fc
+    .tuple(fc.constantFrom(...cases.filter(({ sorts }) => sorts)), fc.constantFrom('asc', 'desc'), fc.nat({ max: 3 }))
+    .map(([{ spellings }, direction, form]) => {
+      const field = spellings[form % spellings.length] ?? '';
+      return { field, spelled: form < 2 ? `${field}:${direction}` : { field, direction } };
+    });
+  const bare = (name: string): string => name.replace(/^custom__/, '');
+  const keys = fc.uniqueArray(key, { minLength: 1, maxLength: 3, selector: ({ field }) => bare(field) });
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant(undefined) },
+    { weight: 3, arbitrary: key.map(({ spelled }) => spelled) },
+    { weight: 4, arbitrary: keys.map((some) => some.map(({ spelled }) => spelled)) },
+  );
+};
+
+const words = (searched: readonly string[]): fc.Arbitrary<string> => {
+  const word = fc
+    .tuple(fc.constantFrom(...searched, ...texts), fc.nat({ max: 9 }), fc.integer({ min: 1, max: 12 }), fc.boolean())
+    .map(([text, from, length, isUpper]) => {
+      const piece = Array.from(text)
+        .slice(from, from + length)
+        .join('');
+      return isUpper ? piece.toUpperCase() : piece;
+    });
+  return fc.array(word, { minLength: 1, maxLength: 2 }).map((some) => some.join(' '));
+};
+
+const limit = fc.oneof(
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }) },
+  { weight: 5, arbitrary: fc.integer({ min: 8, max: 60 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 61, max: 500 }) },
+);
+
+/** Present once in so many. */
+const sometimes = <T>(onceIn: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: onceIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+const scopesOf = ({ catalog }: World, objectType: ObjectType): readonly Question[] => [
+  {},
+  ...(objectType === 'opportunity' ? catalog.pipelines : []).flatMap(({ id, stages: [first, second] }) => [
+    { pipeline_id: id },
+    ...(first === undefined ? [] : [{ pipeline_id: id, stage_id: first.id }]),
+    ...(second === undefined ? [] : [{ stage_id: second.id }]),
+  ]),
+];
+
+/** Searches of one object whose filters hold a comparison of the pair. */
+export const questionsAbout = (world: World, objectType: ObjectType, pair: Pair): fc.Arbitrary<AskedQuestion> => {
+  const catalogue = world.catalog.fieldCatalogue(objectType, null);
+  const pairs = pairsOf(catalogue);
+  const searched = world.records[objectType].flatMap((record) => record.searched);
+  return fc
+    .record({
+      filters: filterTree(comparison(world, catalogue, [pair]), comparison(world, catalogue, pairs), catalogue),
+      sort: sortOf(fieldCasesOf(catalogue)),
+      limit,
+      query: sometimes(6, words(searched)),
+      fields: sometimes(3, fc.constantFrom('custom_fields', 'created_at,version', 'id', 'string_16')),
+      scope: fc.constantFrom(...scopesOf(world, objectType)),
+    })
+    .map(({ scope, ...body }) => ({
+      objectType,
+      question: JSON.parse(JSON.stringify({ ...body, ...scope })) as AskedQuestion['question'],
+    }));
+};

@@ -1,0 +1,45 @@
+import type { TestClient } from '@crm/testing';
+import type { ObjectType } from '@crm/domain';
+
+/** A page of any object, as far as a walk looks at it. */
+interface AnyPage {
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+  readonly limit: number;
+}
+
+interface WalkedRecord {
+  readonly id: string;
+  readonly custom_fields: Readonly<Record<string, unknown>>;
+}
+
+const collections: Readonly<Record<ObjectType, string>> = {
+  opportunity: 'opportunities',
+  account: 'accounts',
+  contact: 'contacts',
+};
+
+/** The records of a search, walked by cursor to the end; every page but the last is full, and says how many it may hold. */
+export const walkSearch = async (
+  client: TestClient,
+  objectType: ObjectType,
+  body: { readonly limit: number },
+): Promise<readonly WalkedRecord[]> => {
+  const collection = collections[objectType];
+  const walked: WalkedRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const answer = await client.send('POST', `/v1/${collection}/search`, { body: { ...body, cursor } });
+    const page = answer.data as AnyPage & Readonly<Record<string, readonly WalkedRecord[]>>;
+    const records: readonly WalkedRecord[] = page[collection] ?? [];
+    const isFull = records.length === body.limit;
+    if (page.limit !== body.limit || page.has_more !== (page.next_cursor !== null) || (page.has_more && !isFull)) {
+      throw new Error(`Not a page of ${body.limit}: ${answer.text.slice(0, 2_000)}`);
+    }
+    // A page that is there because there was more must show some of it.
+    if (cursor !== null && records.length === 0) throw new Error('The last page of the walk is empty');
+    walked.push(...records);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return walked;
+};

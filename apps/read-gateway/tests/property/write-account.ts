@@ -1,0 +1,46 @@
+import { accountCreate, runWrite } from '@crm/db';
+import { accountNameFromDomain, fold, isFreeMail } from '@crm/domain';
+import { customOf, type RecordModel, foldOrNull, historyOf } from './record-model.js';
+import type { RecordDraw } from './record-draw.js';
+import type { Writing } from './writing.js';
+
+/** An account that contacts and deals can be put on. */
+export interface AccountModel extends RecordModel {
+  readonly domain: string;
+}
+
+const domains = ['gmail.com', 'acme.example', 'xn--mnchen-3ya.de', 'a-b.example', 'acme.example.org', 'x.y.z.example'];
+
+/** Writes an account; without a name of its own every third time, so that it is named after its domain, and sometimes with none at all. */
+export const writeAccount = async (
+  { database, catalog }: Writing,
+  draw: RecordDraw,
+  index: number,
+): Promise<AccountModel> => {
+  const domain = domains[index] ?? `d${index}.example`;
+  const [industry = null, description = null, website = null, employeeRange = null] = draw.texts;
+  const name = index % 3 === 0 ? undefined : (draw.texts[4] ?? null);
+  const custom = { definitions: draw.definitions, values: draw.values };
+  const row = { domain, name, industry, description, website, employeeRange, ...custom };
+  const { result: created } = await runWrite(database, catalog.organizationId, accountCreate(row, 'keep'), null);
+  const nameFold = name === null ? null : fold(name ?? accountNameFromDomain(domain));
+  return {
+    id: created.id,
+    domain,
+    createdAtMs: draw.createdAtMs,
+    system: {
+      id: created.id,
+      domain,
+      name: nameFold,
+      industry: foldOrNull(industry),
+      description: foldOrNull(description),
+      website: foldOrNull(website),
+      employee_range: foldOrNull(employeeRange),
+      is_freemail: isFreeMail(domain),
+      ...historyOf(draw),
+    },
+    relations: {},
+    custom: customOf(draw),
+    searched: [...(nameFold === null ? [] : [nameFold]), domain],
+  };
+};

@@ -1,0 +1,53 @@
+import { contactCreate, runWrite } from '@crm/db';
+import { fold, normalizeEmail, type NormalizedEmail } from '@crm/domain';
+import { customOf, foldOrNull, historyOf, type RecordModel } from './record-model.js';
+import type { RecordDraw } from './record-draw.js';
+import type { AccountModel } from './write-account.js';
+import type { Writing } from './writing.js';
+
+/** A contact that deals can be put on. */
+export interface ContactModel extends RecordModel {
+  readonly email: NormalizedEmail;
+}
+
+const localParts = ['ann', 'a_b', 'a%b', 'a.b', "o'neil", 'x+1'];
+
+/** Writes a contact; one of free mail has no account. */
+export const writeContact = async (
+  { database, catalog }: Writing,
+  draw: RecordDraw,
+  index: number,
+  domain: string,
+  accounts: ReadonlyMap<string, AccountModel>,
+): Promise<ContactModel> => {
+  const email = normalizeEmail(`${localParts[index] ?? `c${index}`}@${domain}`);
+  if (!email.ok) throw new Error(email.message);
+  const [firstName = null, lastName = null, jobTitle = null, phone = null] = draw.texts;
+  const custom = { definitions: draw.definitions, values: draw.values };
+  const row = { email: email.value, firstName, lastName, jobTitle, phone, ...custom };
+  const write = contactCreate(catalog, row, 'keep');
+  const { result: created } = await runWrite(database, catalog.organizationId, write, null);
+  const account = domain === 'gmail.com' ? undefined : accounts.get(domain);
+  const name = [firstName, lastName].filter((one) => one !== null).join(' ');
+  const texts = { first_name: foldOrNull(firstName), last_name: foldOrNull(lastName), email: email.value.email };
+  return {
+    id: created.id,
+    email: email.value,
+    createdAtMs: draw.createdAtMs,
+    system: {
+      id: created.id,
+      name: name === '' ? null : fold(name),
+      ...texts,
+      account_id: account?.id ?? null,
+      job_title: foldOrNull(jobTitle),
+      phone: foldOrNull(phone),
+      ...historyOf(draw),
+    },
+    relations: {
+      'account.domain': account?.domain ?? null,
+      'account.name': (account?.system['name'] as string | undefined) ?? null,
+    },
+    custom: customOf(draw),
+    searched: Object.values(texts).filter((text) => text !== null),
+  };
+};

@@ -1,0 +1,111 @@
+import { opportunityCreate, runWrite } from '@crm/db';
+import { fold, isFreeMail } from '@crm/domain';
+import { ownerEmails, type RecordDraw } from './record-draw.js';
+import { customOf, foldOrNull, historyOf, type RecordModel } from './record-model.js';
+import type { AccountModel } from './write-account.js';
+import type { ContactModel } from './write-contact.js';
+import type { Writing } from './writing.js';
+
+/** What deals may be put on. */
+export interface DealTargets {
+  readonly accounts: readonly AccountModel[];
+  readonly contacts: readonly ContactModel[];
+  readonly byDomain: ReadonlyMap<string, AccountModel>;
+  /** Natural keys in use: a repeat would change the contacts of the deal that has it. */
+  readonly taken: Set<string>;
+}
+
+const pick = <T>(list: readonly T[], choice: number | null | undefined): T | null =>
+  choice === null || choice === undefined ? null : (list[choice % list.length] ?? null);
+
+const currencies = ['EUR', 'USD', 'CHF'];
+
+const textOf = (record: RecordModel | null, name: string): string | null =>
+  (record?.system[name] as string | null | undefined) ?? null;
+
+/** No request names a currency so far; the column is read all the same. */
+const writeCurrency = async ({ database, catalog }: Writing, id: string, currency: string | null): Promise<void> => {
+  if (currency === null) return;
+  const text = `UPDATE opportunities SET currency = $3, folds = folds || jsonb_build_object('currency', lower($3))
+    WHERE organization_id = $1 AND id = $2`;
+  await database.query(catalog.organizationId, { text, values: [id, currency] });
+};
+
+/** Writes a deal; null where its natural key is taken. */
+export const writeDeal = async (
+  { database, catalog }: Writing,
+  draw: RecordDraw,
+  { accounts, contacts, byDomain, taken }: DealTargets,
+): Promise<RecordModel | null> => {
+  const [stagePick, ownerPick, accountPick, contactPick, currencyPick, pipelinePick] = draw.picks;
+  const pipeline = pick(catalog.pipelines, pipelinePick ?? 0);
+  if (pipeline === null) throw new Error('There is no pipeline');
+  const stage = pick(pipeline.stages, stagePick);
+  const owner = catalog.findMember(pick(ownerEmails, ownerPick) ?? '') ?? null;
+  const contact = pick(contacts, contactPick);
+  const named = pick(accounts, accountPick);
+  const ofContact =
+    contact === null || isFreeMail(contact.email.domain) ? null : (byDomain.get(contact.email.domain) ?? null);
+  const account = named ?? ofContact;
+  const key = JSON.stringify([pipeline.id, account?.id ?? contact?.email.email ?? '', draw.name]);
+  if (taken.has(key)) return null;
+  taken.add(key);
+  const currency = pick(currencies, currencyPick);
+  const [nextStep = null] = draw.texts;
+  const [closeDateMs = null, nextActionDateMs = null] = draw.dates;
+  const row = {
+    name: draw.name,
+    stageId: stage?.id ?? null,
+    ownerId: owner?.id ?? null,
+    amount: draw.amount,
+    closeDateMs,
+    nextActionDateMs,
+    nextStep,
+    accountDomain: named?.domain ?? null,
+    primaryContact: contact?.email ?? null,
+    additionalContacts: [],
+    definitions: draw.definitions,
+    values: draw.values,
+  };
+  const write = opportunityCreate(catalog, pipeline, row, 'keep');
+  const { result: created } = await runWrite(database, catalog.organizationId, write, null);
+  await writeCurrency({ database, catalog }, created.id, currency);
+  const nameFold = fold(draw.name);
+  const related = {
+    account_domain: account?.domain ?? null,
+    account_name: textOf(account, 'name'),
+    contact_email: contact?.email.email ?? null,
+  };
+  return {
+    id: created.id,
+    createdAtMs: draw.createdAtMs,
+    system: {
+      id: created.id,
+      name: nameFold,
+      pipeline_id: pipeline.id,
+      pipeline_name: fold(pipeline.name),
+      stage_id: stage?.id ?? null,
+      stage_name: foldOrNull(stage?.label ?? null),
+      account_id: account?.id ?? null,
+      contact_id: contact?.id ?? null,
+      amount: draw.amount,
+      currency: foldOrNull(currency),
+      close_date: closeDateMs,
+      next_action_date: nextActionDateMs,
+      next_step: foldOrNull(nextStep),
+      owner_id: owner?.id ?? null,
+      owner_email: owner?.email ?? null,
+      contact_first_name: textOf(contact, 'first_name'),
+      contact_last_name: textOf(contact, 'last_name'),
+      ...related,
+      ...historyOf(draw),
+    },
+    relations: {
+      'account.domain': related.account_domain,
+      'account.name': related.account_name,
+      'contact.email': related.contact_email,
+    },
+    custom: customOf(draw),
+    searched: [nameFold, related.account_name, related.account_domain].filter((text) => text !== null),
+  };
+};

@@ -1,0 +1,7 @@
+import type { Catalog, Database } from '@crm/db';
+
+/** What the records of a world are written with. */
+export interface Writing {
+  readonly database: Database;
+  readonly catalog: Catalog;
+}
