@@ -12,6 +12,8 @@ let processes: TestClient[];
 beforeAll(async () => {
   gateway = await startTestGateway();
   processes = await gateway.startProcesses(2);
+  // A cold process compiles as it goes; what is under test here is not how it takes forty calls meanwhile.
+  await Promise.all(processes.map((client) => client.call(createAccount, { body: { domain: 'warm-up.com' } })));
 });
 afterAll(() => gateway.stop());
 
@@ -19,9 +21,14 @@ afterAll(() => gateway.stop());
 const atOnce = <T>(count: number, call: (client: TestClient, index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => call(processes[i % processes.length] ?? gateway.client, i)));
 
+/** Shows what a refused call was told. */
+const expectAllSucceeded = (answers: readonly Answer[]): void => {
+  expect(answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`)).toEqual([]);
+};
+
 /** One id, one creation, and nothing but 200. */
 const expectOneRecord = (answers: readonly Answer[], idOf: (answer: Answer) => string): void => {
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expectAllSucceeded(answers);
   expect(new Set(answers.map(idOf)).size).toBe(1);
   const statuses = answers.map(({ headers }) => headers.get('x-record-status'));
   expect(statuses.filter((status) => status === 'created')).toHaveLength(1);
@@ -66,6 +73,8 @@ describe('R1: one record per natural key, from two processes at once', () => {
 
   test('a contact, with the account of its domain', async () => {
     for (let round = 0; round < rounds; round++) {
+      // Where the account is there already, nothing makes the calls wait for each other before they come to the contact.
+      if (round % 2 === 1) await gateway.client.call(createAccount, { body: { domain: `tür${round}.de` } });
       const spellings = [`ann@tür${round}.de`, `ANN@TÜR${round}.DE`, ` ann@tu\u0308r${round}.de. `];
       const answers = await atOnce(callsPerRound, (client, i) =>
         client.call(createContact, { body: { email: spellings[i % spellings.length] } }),
@@ -79,6 +88,11 @@ describe('R1: one record per natural key, from two processes at once', () => {
 
   test('an opportunity, with its account and all its contacts', async () => {
     for (let round = 0; round < rounds; round++) {
+      if (round % 2 === 1) {
+        for (const local of ['p', 'a0', 'a1', 'a2', 'a3', 'a4']) {
+          await gateway.client.call(createContact, { body: { email: `${local}@race${round}.com` } });
+        }
+      }
       const names = [`Café ${round}`, `Cafe\u0301 ${round}`, ` Café ${round}\n`];
       const answers = await atOnce(callsPerRound, (client, i) => {
         const related = {
@@ -135,7 +149,7 @@ describe('R2: no deadlock', () => {
       return client.call(createOpportunity, { body });
     });
     process.stdout.write(`R2: 60 creates took ${Math.round(performance.now() - startedAtMs)} ms (seed ${seed})\n`);
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expectAllSucceeded(answers);
     expect(await countOf('contacts', `email LIKE $2`, 'person%')).toBe(emails.length);
   });
 
@@ -150,7 +164,7 @@ describe('R2: no deadlock', () => {
       const body = { pipeline_id: gateway.organization.pipeline.id, opportunity, related_objects: related };
       return client.call(createOpportunity, { body });
     });
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expectAllSucceeded(answers);
     const rows = await gateway.rows<{ record: string; computed: string }>(
       `SELECT record, opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS computed
          FROM opportunities o WHERE organization_id = $1`,

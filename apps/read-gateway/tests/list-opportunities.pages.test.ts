@@ -219,4 +219,22 @@ describe('400: cursors', () => {
     expect((await page({ limit: 2, cursor: foreign }, gateway.clientOf(stranger), stranger)).status).toBe(200);
     expect((await page({ limit: 2, cursor: foreign })).fieldsAtFault).toEqual(['cursor']);
   });
+
+  test('a cursor of another organization is refused even where both have a pipeline of one id', async () => {
+    const { stranger, organization } = gateway;
+    const { id } = organization.pipeline;
+    await gateway.database.query(stranger.id, {
+      text: `INSERT INTO pipelines (organization_id, id, name, position) VALUES ($1, $2, 'Same id', 9)`,
+      values: [id],
+    });
+    await recordsOf(
+      () => gateway.database,
+      () => stranger,
+    ).addDeals(['1', '2', '3'].map((name) => ({ name, pipelineId: id })));
+    const foreign = await page({ limit: 2, pipeline_id: id }, gateway.clientOf(stranger));
+    expect(foreign.data.opportunities).toHaveLength(2);
+    const answer = await page({ limit: 2, cursor: foreign.data.next_cursor ?? '' });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['cursor']);
+  });
 });
