@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from '@prisma/driver-adapter-utils';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
-import type pg from 'pg';
+import pg from 'pg';
 
 type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg') & {
   __wbg_set_wasm(exports: object): void;
@@ -40,6 +40,18 @@ const loadEngineModule = async (): Promise<EngineModule> => {
   return bindings;
 };
 
+/** What the server said, in the form in which the engine passes it on; of other errors it tells no more than that there was one. */
+const toAdapterError = ({ code, severity, message, detail, column, hint }: pg.DatabaseError): DriverAdapterError =>
+  new DriverAdapterError({
+    kind: 'postgres',
+    code: code ?? '',
+    severity: severity ?? '',
+    message,
+    detail,
+    column,
+    hint,
+  });
+
 /**
  * Sends each migration as it is written. Prisma's own adapter cuts scripts at every semicolon, also inside functions; sent
  * whole, the server runs all of a migration's statements as one transaction, or none.
@@ -55,7 +67,11 @@ class WholeScriptAdapter extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
     adapter.executeScript = async (script) => {
-      await this.#pool.query(script);
+      try {
+        await this.#pool.query(script);
+      } catch (error) {
+        throw error instanceof pg.DatabaseError ? toAdapterError(error) : error;
+      }
     };
     return adapter;
   }
