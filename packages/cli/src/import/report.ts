@@ -1,7 +1,6 @@
-import type { SendOutcome, Warning } from './inbound-answer.js';
-
-/** Distinct warnings kept for the report; more are only counted, so that memory stays constant. */
-const warningKindsKept = 20;
+import type { RowProblem } from './convert-row.js';
+import type { SendOutcome } from './inbound-answer.js';
+import { TextCounter } from './text-counter.js';
 
 /** Counts what becomes of the rows. */
 export class ImportTally {
@@ -12,13 +11,25 @@ export class ImportTally {
   rejected = 0;
   skipped = 0;
   warnings = 0;
+  readonly warningTexts = new TextCounter();
+  readonly reasons = new TextCounter();
   readonly #startedMs = performance.now();
-  readonly #warningCounts = new Map<string, number>();
 
   /** Counts a row that the gateway answered. */
   countSent(outcome: SendOutcome): void {
+    if (outcome.kind === 'rejected') {
+      this.countRejected(outcome.problems);
+      return;
+    }
     this[outcome.kind] += 1;
-    if (outcome.kind !== 'rejected') outcome.warnings.forEach((warning) => this.#countWarning(warning));
+    this.warnings += outcome.warnings.length;
+    for (const { field, message } of outcome.warnings) this.warningTexts.add(`${field}: ${message}`);
+  }
+
+  /** Counts a row that was refused, here or by the gateway. */
+  countRejected(problems: readonly RowProblem[]): void {
+    this.rejected += 1;
+    for (const { field, reason } of problems) this.reasons.add(field === '' ? reason : `${field}: ${reason}`);
   }
 
   /** Seconds since the import began. */
@@ -29,19 +40,6 @@ export class ImportTally {
   /** Rows a second so far. */
   get rowsPerSecond(): number {
     return this.seconds === 0 ? 0 : this.rows / this.seconds;
-  }
-
-  /** The kinds of warnings with how often each came, most frequent first. */
-  get commonWarnings(): readonly (readonly [text: string, count: number])[] {
-    return [...this.#warningCounts].sort(([, first], [, second]) => second - first);
-  }
-
-  #countWarning({ field, message }: Warning): void {
-    this.warnings += 1;
-    const text = `${field}: ${message}`;
-    const count = this.#warningCounts.get(text);
-    if (count !== undefined) this.#warningCounts.set(text, count + 1);
-    else if (this.#warningCounts.size < warningKindsKept) this.#warningCounts.set(text, 1);
   }
 }
 
@@ -73,6 +71,9 @@ export const reportJson = ({ tally, rejectsFile, stopped, isDryRun }: ImportResu
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
+const commonTexts = (counter: TextCounter): string[] =>
+  counter.mostFrequent(5).map(([text, times]) => `    ${count(times)} × ${text}`);
+
 /** The result as text for people. */
 export const reportText = ({ tally, rejectsFile, stopped, isDryRun }: ImportResult): string => {
   const accepted = tally.rows - tally.rejected - tally.skipped;
@@ -88,8 +89,8 @@ export const reportText = ({ tally, rejectsFile, stopped, isDryRun }: ImportResu
   lines.push(
     `  rejected ${count(tally.rejected)}${rejectsFile === undefined ? '' : `, with reasons in ${rejectsFile}`}`,
   );
-  if (!isDryRun) lines.push(`  warnings ${count(tally.warnings)}`);
-  for (const [text, times] of tally.commonWarnings.slice(0, 5)) lines.push(`    ${count(times)} × ${text}`);
+  lines.push(...commonTexts(tally.reasons));
+  if (!isDryRun) lines.push(`  warnings ${count(tally.warnings)}`, ...commonTexts(tally.warningTexts));
   if (stopped !== undefined) {
     lines.push(
       '',

@@ -97,7 +97,7 @@ class ImportRun {
         : ({ kind: 'rejected', problems: [{ field: '', reason: problem }] } as const);
     if (converted.kind === 'skipped') this.tally.skipped += 1;
     else if (converted.kind === 'rejected') {
-      this.tally.rejected += 1;
+      this.tally.countRejected(converted.problems);
       await this.rejects.add(line, converted.problems, cells);
     } else if (this.#client !== undefined) {
       const outcome = await this.#client.send(converted.body, line, this.#stop.signal);
