@@ -1,0 +1,174 @@
+import {
+  createNote,
+  createOpportunity,
+  deleteAccount,
+  deleteContact,
+  deleteNote,
+  deleteOpportunity,
+  type OperationContract,
+} from '@crm/contract';
+import { describeUnauthorized } from '@crm/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { recordsOf, unknownId } from './support/records-of.js';
+
+let gateway: TestGateway;
+const { account, contact, opportunity } = recordsOf(() => gateway);
+const call = (contract: OperationContract, id: string) => gateway.client.call(contract, { params: { id } });
+const note = async (): Promise<string> => {
+  const body = { note: { title: 'T' }, account_domains: ['noted.com'], contact_emails: ['ann@noted.com'] };
+  return (await gateway.client.call(createNote, { body })).data.note_id;
+};
+const countOf = async (table: string, column: string, value: string): Promise<number | undefined> => {
+  const text = `SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND ${column} = $2`;
+  return (await gateway.rows<{ n: number }>(text, [value]))[0]?.n;
+};
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+afterEach(() => expectConsistent(gateway));
+
+describe('every deletion', () => {
+  const all: readonly (readonly [string, OperationContract, string, () => Promise<string>])[] = [
+    ['an account', deleteAccount, 'accounts', () => account({ domain: `gone-${Math.random()}.com` })],
+    ['a contact', deleteContact, 'contacts', () => contact({ email: `gone-${Math.random()}@gone.com` })],
+    ['an opportunity', deleteOpportunity, 'opportunities', () => opportunity({ name: `Gone ${Math.random()}` })],
+    ['a note', deleteNote, 'notes', note],
+  ];
+
+  test.each(all)('of %s takes it away for good and answers its id', async (_about, contract, table, create) => {
+    const id = await create();
+    const answer = await call(contract, id.toUpperCase());
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({ id });
+    expect(await countOf(table, 'id', id)).toBe(0);
+    expect((await call(contract, id)).status).toBe(404);
+  });
+
+  test.each(all)('of %s of another organization is as unknown as any', async (_about, contract, table, create) => {
+    const id = await create();
+    const foreign = await gateway.clientOf(gateway.stranger).call(contract, { params: { id } });
+    expect(foreign.status).toBe(404);
+    expect(foreign.comparable).toBe((await call(contract, unknownId)).comparable);
+    expect(await countOf(table, 'id', id)).toBe(1);
+  });
+
+  test.each(all)('of %s asks for a well-formed id', async (_about, contract) => {
+    const answer = await call(contract, 'x');
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['id']);
+  });
+
+  test.each(all)('of %s is in no key by default', async (_about, contract, _table, create) => {
+    const { key } = await gateway.organization.createKey({ allow: ['list', 'search', 'inbound', 'bulk'] });
+    expect((await gateway.client.call(contract, { params: { id: await create() }, key })).status).toBe(401);
+  });
+});
+
+describe('an account', () => {
+  test('with contacts or deals is refused with their counts', async () => {
+    const id = await account({ domain: 'used.com' });
+    await contact({ email: 'a@used.com' });
+    await contact({ email: 'b@used.com' });
+    await opportunity({ name: 'Used' }, { account_domain: 'used.com' });
+    const answer = await call(deleteAccount, id);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ counts: { contacts: 2, opportunities: 1 } });
+    expect(await countOf('accounts', 'id', id)).toBe(1);
+  });
+
+  test('leaves its notes', async () => {
+    const id = await account({ domain: 'only-noted.com' });
+    const body = { note: { title: 'Stays' }, account_domains: ['only-noted.com'] };
+    const { data } = await gateway.client.call(createNote, { body });
+    expect((await call(deleteAccount, id)).status).toBe(200);
+    expect(await countOf('notes', 'id', data.note_id)).toBe(1);
+  });
+});
+
+describe('a contact', () => {
+  test('leaves its deals, whose records show it no more, and its notes', async () => {
+    const id = await contact({ email: 'leaves@deals.com', first_name: 'Lea' });
+    const related = { account_domain: 'deals.com', primary_contact_email: 'leaves@deals.com' };
+    const primary = await opportunity({ name: 'Primary' }, related);
+    const emails = ['stays@deals.com', 'leaves@deals.com'];
+    const additional = await opportunity(
+      { name: 'Additional' },
+      { account_domain: 'deals.com', additional_contact_emails: emails },
+    );
+    const body = { note: { title: 'T' }, contact_emails: ['leaves@deals.com'] };
+    const noted = await gateway.client.call(createNote, { body });
+
+    expect((await call(deleteContact, id)).status).toBe(200);
+    const text = 'SELECT contact_id, version, record FROM opportunities WHERE organization_id = $1 AND id = $2';
+    expect(await gateway.rows(text, [primary])).toMatchObject([{ contact_id: null, version: 2 }]);
+    const [row] = await gateway.rows<{ record: string }>(text, [additional]);
+    expect(row).toMatchObject({ version: 2 });
+    expect(JSON.parse(row?.record ?? '')).toMatchObject({
+      additional_contacts: [{ contact_email: 'stays@deals.com' }],
+    });
+    expect(row?.record).not.toContain('leaves@deals.com');
+    expect(await countOf('notes', 'id', noted.data.note_id)).toBe(1);
+    expect(await countOf('note_contacts', 'contact_id', id)).toBe(0);
+  });
+
+  test('can be made again, and is another one then', async () => {
+    const id = await contact({ email: 'again@again.com' });
+    await call(deleteContact, id);
+    expect(await contact({ email: 'again@again.com' })).not.toBe(id);
+  });
+
+  test('a deal that belongs to the address of a deleted contact is found again by it', async () => {
+    const id = await contact({ email: 'ann@gmail.com' });
+    const deal = await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' });
+    await call(deleteContact, id);
+    expect(await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' })).toBe(deal);
+  });
+});
+
+test('deletions and creates of the same records at once end well', async () => {
+  const body = {
+    pipeline_id: gateway.organization.pipeline.id,
+    opportunity: { name: 'Churn' },
+    related_objects: {
+      primary_contact_email: 'p@churn.com',
+      additional_contact_emails: ['a@churn.com', 'b@churn.com'],
+    },
+  };
+  const statuses: number[] = [];
+  for (let round = 0; round < 10; round++) {
+    const ids = await Promise.all(['p', 'a', 'b'].map((name) => contact({ email: `${name}@churn.com` })));
+    const calls = [
+      ...ids.map((id) => call(deleteContact, id)),
+      ...Array.from({ length: 5 }, () => gateway.client.call(createOpportunity, { body })),
+    ];
+    statuses.push(...(await Promise.all(calls)).map(({ status }) => status));
+  }
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+describe('deleteNote', () => {
+  const ids: string[] = [];
+  beforeAll(async () => {
+    for (let i = 0; i < 60; i++) ids.push(await note());
+  });
+  describeUnauthorized({
+    contract: deleteNote,
+    client: () => gateway.client,
+    organization: () => gateway.organization,
+    goodRequest: () => ({ params: { id: ids.pop() ?? unknownId } }),
+    clientWithFailureLimit: (failures) => gateway.startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
+  });
+
+  test.each(['GET', 'POST', 'PUT', 'PATCH'])(
+    '405: %s is refused with the method that the path takes',
+    async (method) => {
+      const answer = await gateway.client.send(method, `/v1/inbound/notes/${unknownId}`);
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('DELETE');
+    },
+  );
+});

@@ -1,0 +1,163 @@
+import {
+  bulkCreateContacts,
+  createAccount,
+  createContact,
+  createNote,
+  createOpportunity,
+  type OperationContract,
+} from '@crm/contract';
+import type { Answer, TestClient } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+let gateway: TestGateway;
+let processes: TestClient[];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  processes = await gateway.startProcesses(2);
+});
+afterAll(() => gateway.stop());
+
+const send = (contract: OperationContract, key: string, body: object, query?: Readonly<Record<string, string>>) =>
+  gateway.client.call(contract, { body, query, headers: { 'idempotency-key': key } });
+const noteBody = (title: string) => ({ note: { title }, contact_emails: ['ann@notes.com'] });
+const dealBody = (name: string, deal_size = 1) => ({
+  pipeline_id: gateway.organization.pipeline.id,
+  opportunity: { name, deal_size },
+  related_objects: { account_domain: 'deals.com' },
+});
+const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
+const countOf = async (condition: string): Promise<number | undefined> =>
+  (
+    await gateway.rows<{ n: number }>(
+      `SELECT count(*)::int AS n FROM ${condition.replace('WHERE', 'WHERE organization_id = $1 AND')}`,
+    )
+  )[0]?.n;
+
+describe('R22: a request that is sent again under its key', () => {
+  test.each<[string, OperationContract, () => object]>([
+    ['a note', createNote, () => noteBody('Once')],
+    ['an account', createAccount, () => ({ domain: 'once.com', name: 'Once' })],
+    ['a contact', createContact, () => ({ email: 'ann@once.com', first_name: 'Ann' })],
+    ['an opportunity', createOpportunity, () => dealBody('Once')],
+    ['many contacts', bulkCreateContacts, () => ({ items: [{ email: 'bulk@once.com' }, { email: 'x' }] })],
+  ])('%s answers the first response, byte for byte', async (_about, contract, body) => {
+    const first = await send(contract, 'same-key', body());
+    expect(first.status).toBe(200);
+    expect(isReplay(first)).toBe(false);
+    const second = await send(contract, 'same-key', body());
+    expect(second.status).toBe(200);
+    expect(isReplay(second)).toBe(true);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('x-record-status')).toBe(first.headers.get('x-record-status'));
+  });
+
+  test('in another order of its keys is the same request', async () => {
+    const first = await send(createContact, 'order', { email: 'o@order.com', first_name: 'A', last_name: 'B' });
+    const second = await send(createContact, 'order', { last_name: 'B', first_name: 'A', email: 'o@order.com' });
+    expect(second.text).toBe(first.text);
+    expect(isReplay(second)).toBe(true);
+  });
+
+  test('answers what was true then, warnings and deleted records included', async () => {
+    await send(createOpportunity, 'then-0', dealBody('Then', 1));
+    const first = await send(createOpportunity, 'then-1', dealBody('Then', 2));
+    expect(first.fieldsWarnedOf).toEqual(['opportunity.deal_size']);
+    await gateway.rows(`DELETE FROM opportunities WHERE organization_id = $1 AND name = 'Then'`);
+    const second = await send(createOpportunity, 'then-1', dealBody('Then', 2));
+    expect(second.text).toBe(first.text);
+    expect(await countOf(`opportunities WHERE name = 'Then'`)).toBe(0);
+  });
+
+  test('answers also when it would be refused by now', async () => {
+    await gateway.organization.defineField({ objectType: 'contact', slug: 'passing', attributeType: 'number' });
+    const body = { email: 'p@passing.com', custom__passing: 1 };
+    const first = await send(createContact, 'passing', body);
+    expect(first.status).toBe(200);
+    await gateway.rows(`DELETE FROM custom_fields WHERE organization_id = $1 AND slug = 'passing'`);
+    const waitUntilForgotten = new Promise((resolve) => setTimeout(resolve, 1_100));
+    await waitUntilForgotten;
+    expect((await send(createContact, 'other', body)).status).toBe(400);
+    const second = await send(createContact, 'passing', body);
+    expect(second.text).toBe(first.text);
+    expect(isReplay(second)).toBe(true);
+  });
+
+  test('forty times at once from two processes makes one note', async () => {
+    const headers = { 'idempotency-key': 'forty' };
+    const body = noteBody('Forty');
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => (processes[i % 2] ?? gateway.client).call(createNote, { body, headers })),
+    );
+    expect(await countOf(`notes WHERE title = 'Forty'`)).toBe(1);
+    const good = answers.filter(({ status }) => status === 200);
+    expect(new Set(good.map(({ text }) => text)).size).toBe(1);
+    expect(good.filter((answer) => !isReplay(answer))).toHaveLength(1);
+    expect(answers.filter(({ status }) => status !== 200).every(({ status }) => status === 409)).toBe(true);
+    expect((await send(createNote, 'forty', body)).text).toBe(good[0]?.text);
+  });
+});
+
+describe('the key', () => {
+  test('belongs to one operation, one organization and one request', async () => {
+    const body = { domain: 'mine.com' };
+    await send(createAccount, 'mine', body);
+    expect((await send(createAccount, 'mine', { domain: 'other.com' })).status).toBe(422);
+    expect((await send(createAccount, 'mine', body, { on_match: 'update' })).status).toBe(422);
+    expect((await send(createAccount, 'mine', { domain: 'not a domain' })).status).toBe(422);
+    expect(isReplay(await send(createContact, 'mine', { email: 'ann@mine.com' }))).toBe(false);
+    const stranger = gateway.clientOf(gateway.stranger);
+    const theirs = await stranger.call(createAccount, { body, headers: { 'idempotency-key': 'mine' } });
+    expect(isReplay(theirs)).toBe(false);
+    expect(await countOf(`accounts WHERE domain = 'other.com'`)).toBe(0);
+  });
+
+  test('of a refused request is free', async () => {
+    expect((await send(createAccount, 'refused', { domain: 'x' })).status).toBe(400);
+    const answer = await send(createAccount, 'refused', { domain: 'now-good.com' });
+    expect(answer.status).toBe(200);
+    expect(isReplay(answer)).toBe(false);
+  });
+
+  test('may have 255 characters and no more', async () => {
+    expect((await send(createNote, 'k'.repeat(255), noteBody('Long'))).status).toBe(200);
+    const answer = await send(createNote, 'k'.repeat(256), noteBody('Too long'));
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['Idempotency-Key']);
+  });
+
+  test('is taken again after a day, and those that are over are cleared away a few at a time', async () => {
+    const first = await send(createNote, 'day-0', noteBody('Day'));
+    for (let i = 1; i < 12; i++) await send(createNote, `day-${i}`, noteBody('Day'));
+    await gateway.rows(
+      `UPDATE idempotency_keys SET expires_at = now() - interval '1 second' WHERE organization_id = $1 AND key LIKE 'day-%'`,
+    );
+    const again = await send(createNote, 'day-0', noteBody('Day'));
+    expect(isReplay(again)).toBe(false);
+    expect(again.text).not.toBe(first.text);
+    expect(await countOf(`idempotency_keys WHERE key LIKE 'day-%' AND expires_at < now()`)).toBe(6);
+  });
+});
+
+test('a request in flight holds its key', async () => {
+  const waiting = { 'idempotency-key': 'flight' };
+  const blocker = await gateway.database.pool.connect();
+  try {
+    // Whoever makes the account waits for the one that is being made here.
+    await blocker.query('BEGIN');
+    await blocker.query(
+      `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
+       VALUES ($1, gen_random_uuid(), 'flight.com', 'flight.com', now(), now())`,
+      [gateway.organization.id],
+    );
+    const body = { domain: 'flight.com' };
+    const first = gateway.client.call(createAccount, { body, headers: waiting });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await gateway.client.call(createAccount, { body, headers: waiting })).status).toBe(409);
+    await blocker.query('ROLLBACK');
+    expect((await first).status).toBe(200);
+  } finally {
+    blocker.release();
+  }
+});

@@ -1,0 +1,169 @@
+import { createAccount, createContact, createOpportunity, type OperationContract } from '@crm/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  for (const objectType of ['account', 'contact', 'opportunity'] as const)
+    await gateway.organization.defineField({ objectType, slug: 'score', attributeType: 'number' });
+});
+afterAll(() => gateway.stop());
+afterEach(() => expectConsistent(gateway));
+
+const send = <C extends OperationContract>(contract: C, body: object, onMatch?: string) =>
+  gateway.client.call(contract, { body, ...(onMatch !== undefined && { query: { on_match: onMatch } }) });
+const statusOf = ({ headers }: { readonly headers: Headers }) => headers.get('x-record-status');
+const stored = async (table: string, id: string) =>
+  (await gateway.rows(`SELECT * FROM ${table} WHERE organization_id = $1 AND id = $2`, [id]))[0];
+const deal = (opportunity: object, related: object = { account_domain: 'deal.com' }) => ({
+  pipeline_id: gateway.organization.pipeline.id,
+  opportunity: { name: 'Deal', ...opportunity },
+  related_objects: related,
+});
+
+describe('on_match=update', () => {
+  test('creates what is not there', async () => {
+    const answers = [
+      await send(createAccount, { domain: 'new.com', custom__score: 1 }, 'update'),
+      await send(createContact, { email: 'ann@new.com', first_name: 'Ann' }, 'update'),
+      await send(createOpportunity, deal({ name: 'New', deal_size: 5 }), 'update'),
+    ];
+    expect(answers.map(statusOf)).toEqual(['created', 'created', 'created']);
+  });
+
+  test('applies what is sent to the account and keeps the rest', async () => {
+    const body = { domain: 'account.com', industry: 'Steel', description: 'Old', custom__score: 1 };
+    const { data } = await send(createAccount, body);
+    const changes = {
+      domain: 'ACCOUNT.com',
+      name: 'Account Ltd',
+      description: 'New',
+      industry: null,
+      custom__score: 2,
+    };
+    const answer = await send(createAccount, changes, 'update');
+    expect(statusOf(answer)).toBe('updated');
+    expect(answer.data).toEqual({ company_id: data.company_id, domain: 'account.com', name: 'Account Ltd' });
+    expect(answer.body.warnings).toBeUndefined();
+    expect(await stored('accounts', data.company_id)).toMatchObject({
+      industry: 'Steel',
+      description: 'New',
+      custom_fields: { score: 2 },
+      number_1: 2,
+      version: 2,
+    });
+  });
+
+  test('overwrites names of the contact', async () => {
+    const { data } = await send(createContact, { email: 'ann@contact.com', first_name: 'Ann', job_title: 'CEO' });
+    const answer = await send(
+      createContact,
+      { email: 'ann@contact.com', first_name: 'Anna', last_name: 'Lee' },
+      'update',
+    );
+    expect(statusOf(answer)).toBe('updated');
+    expect(answer.data).toMatchObject({ people_id: data.people_id, first_name: 'Anna', last_name: 'Lee' });
+    expect(await stored('contacts', data.people_id)).toMatchObject({ job_title: 'CEO', name_fold: 'anna lee' });
+  });
+
+  test('applies what is sent to the opportunity: a list of contacts replaces', async () => {
+    const related = {
+      account_domain: 'deal.com',
+      primary_contact_email: 'p@deal.com',
+      additional_contact_emails: ['a@deal.com', 'b@deal.com'],
+    };
+    const { data } = await send(
+      createOpportunity,
+      deal({ deal_size: 1, next_step: 'Call', custom__score: 1 }, related),
+    );
+    const changes = deal(
+      { deal_size: 2, stage_id: gateway.organization.pipeline.stages[2]?.id, custom__score: 3 },
+      { account_domain: 'deal.com', additional_contact_emails: ['c@deal.com'], owner_email: 'owner@team.example' },
+    );
+    const answer = await send(createOpportunity, changes, 'update');
+    expect(statusOf(answer)).toBe('updated');
+    expect(answer.data).toEqual({ opportunity_id: data.opportunity_id, name: 'Deal', amount: 2 });
+    expect(answer.body.warnings).toBeUndefined();
+    const row = await stored('opportunities', data.opportunity_id);
+    expect(row).toMatchObject({ next_step: 'Call', custom_fields: { score: 3 }, number_1: 3, version: 2 });
+    expect(JSON.parse(String(row?.['record']))).toMatchObject({
+      stage_name: 'Won',
+      additional_contacts: [{ contact_email: 'c@deal.com' }],
+    });
+  });
+
+  test('the stage of a deal whose stage is not sent stays', async () => {
+    const stageId = gateway.organization.pipeline.stages[2]?.id;
+    const { data } = await send(createOpportunity, deal({ name: 'Stays', stage_id: stageId }));
+    expect(statusOf(await send(createOpportunity, deal({ name: 'Stays' }), 'update'))).toBe('matched');
+    expect(await stored('opportunities', data.opportunity_id)).toMatchObject({ stage_id: stageId, version: 1 });
+  });
+
+  test('what changes nothing is matched and leaves the version', async () => {
+    const bodies: readonly (readonly [OperationContract, object])[] = [
+      [createAccount, { domain: 'calm.com', name: 'Calm', custom__score: 1 }],
+      [createContact, { email: 'ann@calm.com', first_name: 'Ann', custom__score: 1 }],
+      [createOpportunity, deal({ name: 'Calm', deal_size: 1 }, { primary_contact_email: 'ann@calm.com' })],
+    ];
+    for (const [contract, body] of bodies) {
+      await send(contract, body);
+      expect(statusOf(await send(contract, body, 'update'))).toBe('matched');
+    }
+    expect(
+      await gateway.rows(`SELECT 1 FROM accounts WHERE organization_id = $1 AND domain = 'calm.com' AND version > 1`),
+    ).toEqual([]);
+  });
+
+  test('of many at once every one is applied', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        send(createOpportunity, deal({ name: 'Many', deal_size: index, custom__score: index }), 'update'),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const [row] = await gateway.rows<{ amount: string; version: number; custom_fields: { score: number } }>(
+      `SELECT * FROM opportunities WHERE organization_id = $1 AND name = 'Many'`,
+    );
+    expect(row?.version).toBe(30);
+    expect(Number(row?.amount)).toBe(row?.custom_fields.score);
+  });
+});
+
+describe('on_match=keep', () => {
+  test('is what happens without it', async () => {
+    await send(createAccount, { domain: 'keep.com', industry: 'Steel' });
+    for (const onMatch of [undefined, 'keep']) {
+      const answer = await send(createAccount, { domain: 'keep.com', industry: 'Coal' }, onMatch);
+      expect(statusOf(answer)).toBe('matched');
+      expect(answer.fieldsWarnedOf).toEqual(['industry']);
+    }
+  });
+
+  test('warnings name where each value was sent', async () => {
+    await send(createOpportunity, deal({ name: 'Warned' }));
+    const sent = { deal_size: 1, close_date: 1798675200000, next_step: 'Call', custom_fields: { score: 1 } };
+    const related = {
+      account_domain: 'deal.com',
+      owner_email: 'owner@team.example',
+      primary_contact_email: 'w@deal.com',
+    };
+    const answer = await send(createOpportunity, deal({ name: 'Warned', ...sent }, related));
+    expect(statusOf(answer)).toBe('updated');
+    expect([...answer.fieldsWarnedOf].sort()).toEqual([
+      'opportunity.close_date',
+      'opportunity.custom__score',
+      'opportunity.deal_size',
+      'opportunity.next_step',
+      'related_objects.owner_email',
+    ]);
+  });
+});
+
+test.each(['UPDATE', 'yes', ''])('400: on_match=%s', async (value) => {
+  const answer = await send(createAccount, { domain: 'bad.com' }, value);
+  expect(answer.status).toBe(400);
+  expect(answer.fieldsAtFault).toEqual(['on_match']);
+});

@@ -1,0 +1,22 @@
+import { expect } from '@jest/globals';
+import type { TestGateway } from './gateway.js';
+
+/** What each table keeps twice, and must keep alike: an SQL condition that holds for rows that are wrong. */
+const faults: Readonly<Record<string, string>> = {
+  accounts: `r.search_text <> concat_ws(' ', r.name_fold, r.domain) OR (r.name IS NULL) <> (r.name_fold IS NULL)`,
+  contacts: `r.search_text <> concat_ws(' ', r.name_fold, r.email)
+    OR r.name_fold IS DISTINCT FROM nullif(concat_ws(' ', r.folds->>'first_name', r.folds->>'last_name'), '')
+    OR (r.first_name IS NULL) <> (r.folds->>'first_name' IS NULL)`,
+  opportunities: `r.record <> opportunity_record(r, additional_contact_ids(r.organization_id, r.id))
+    OR r.search_text <> opportunity_search_text(r)
+    OR r.contact_id = ANY (additional_contact_ids(r.organization_id, r.id))
+    OR (r.account_id IS NOT NULL AND r.account_key <> r.account_id::text)`,
+};
+
+/** Holds every row of the organization against what it says of others and of itself. */
+export const expectConsistent = async ({ rows }: TestGateway): Promise<void> => {
+  for (const [table, fault] of Object.entries(faults)) {
+    const wrong = await rows(`SELECT r.* FROM ${table} r WHERE r.organization_id = $1 AND (${fault})`);
+    expect(wrong).toEqual([]);
+  }
+};

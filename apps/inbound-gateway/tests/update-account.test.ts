@@ -1,0 +1,194 @@
+import { updateAccount } from '@crm/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { recordsOf, unknownId, versionOf } from './support/records-of.js';
+
+let gateway: TestGateway;
+const { account, opportunity, changeAccount: change } = recordsOf(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { defineField } = gateway.organization;
+  await defineField({ objectType: 'account', slug: 'tier', attributeType: 'number' });
+  await defineField({ objectType: 'account', slug: 'motto', attributeType: 'string' });
+  await defineField({ objectType: 'account', slug: 'hidden_note', attributeType: 'string', isHidden: true });
+});
+afterAll(() => gateway.stop());
+afterEach(() => expectConsistent(gateway));
+
+const stored = async (id: string) =>
+  (await gateway.rows('SELECT * FROM accounts WHERE organization_id = $1 AND id = $2', [id]))[0];
+
+describe('200', () => {
+  test('answers the whole account, its visible custom fields and its version', async () => {
+    const id = await account({ domain: 'whole.com', custom__tier: 1, custom__hidden_note: 'x' });
+    const answer = await change(id, { industry: 'Steel' });
+    expect(answer.data.account).toEqual({
+      id,
+      domain: 'whole.com',
+      name: 'Whole',
+      custom_fields: { tier: 1 },
+      industry: 'Steel',
+      description: null,
+      website: null,
+      employee_range: null,
+      is_freemail: false,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      version: 2,
+    });
+    expect(Object.keys(answer.data.custom_field_definitions).sort()).toEqual(['motto', 'tier']);
+    expect(versionOf(answer)).toBe(2);
+  });
+
+  test('what is absent stays, null clears', async () => {
+    const id = await account({ domain: 'keeps.com', industry: 'Steel', description: 'Old', custom__tier: 1 });
+    const answer = await change(id, { description: null, custom_fields: { motto: 'Ever on' } });
+    expect(answer.data.account).toMatchObject({ industry: 'Steel', description: null, name: 'Keeps' });
+    expect(answer.data.account.custom_fields).toEqual({ tier: 1, motto: 'Ever on' });
+    const cleared = await change(id, { name: null, industry: ' ', custom__tier: null });
+    expect(cleared.data.account).toMatchObject({ industry: null, name: null, custom_fields: { motto: 'Ever on' } });
+  });
+
+  test('a custom value, its fold and its slot change together', async () => {
+    const id = await account({ domain: 'slots.com', custom__tier: 1, custom__motto: 'Écoute' });
+    const before = await stored(id);
+    await change(id, { custom__tier: 7, custom__motto: 'ÄÖ' });
+    expect(await stored(id)).toMatchObject({
+      custom_fields: { tier: 7, motto: 'ÄÖ' },
+      folds: { custom__motto: 'äö' },
+      number_1: 7,
+      text_1: 'äö',
+    });
+    await change(id, { custom__tier: null, custom__motto: null });
+    expect(await stored(id)).toMatchObject({ custom_fields: {}, folds: {}, number_1: null, text_1: null });
+    expect(before).toMatchObject({ number_1: 1, text_1: 'écoute' });
+  });
+
+  test('an empty body and the same values change nothing, the version least of all', async () => {
+    const id = await account({ domain: 'same.com', industry: 'Steel', custom__tier: 2 });
+    const before = await stored(id);
+    for (const body of [
+      {},
+      { industry: 'Steel', custom__tier: 2, domain: 'SAME.com', name: 'Same' },
+      { website: null },
+    ])
+      expect(versionOf(await change(id, body))).toBe(1);
+    expect(await stored(id)).toEqual(before);
+  });
+
+  test('a new domain is normalised, found again and free to others no more', async () => {
+    const id = await account({ domain: 'old-domain.com' });
+    const answer = await change(id, { domain: 'https://WWW.Neue-Müller.de/x' });
+    expect(answer.data.account).toMatchObject({ domain: 'xn--neue-mller-feb.de', name: 'Old-domain' });
+    expect(await account({ domain: 'neue-müller.de' })).toBe(id);
+    expect(await account({ domain: 'old-domain.com' })).not.toBe(id);
+  });
+
+  test('whether it is a mail provider follows the domain', async () => {
+    const id = await account({ domain: 'will-be-mail.com' });
+    expect((await change(id, { domain: 'gmail.com' })).data.account.is_freemail).toBe(true);
+    expect((await change(id, { domain: 'was-mail.com' })).data.account.is_freemail).toBe(false);
+  });
+
+  test('a new name and domain reach what its opportunities are found by', async () => {
+    const id = await account({ domain: 'before.com' });
+    const deal = await opportunity({ name: 'Deal' }, { account_domain: 'before.com' });
+    await change(id, { name: 'Nachher GmbH', domain: 'after.com' });
+    const [row] = await gateway.rows('SELECT search_text FROM opportunities WHERE organization_id = $1 AND id = $2', [
+      deal,
+    ]);
+    expect(row).toEqual({ search_text: 'deal nachher gmbh after.com' });
+    expect(await opportunity({ name: 'Deal' }, { account_domain: 'after.com' })).toBe(deal);
+  });
+
+  test.each(['"1"', 'W/"1"', '*'])('If-Match %s holds for version 1', async (tag) => {
+    const id = await account({ domain: `match-${tag.length}.com` });
+    expect((await change(id, { industry: 'Steel' }, { 'if-match': tag })).status).toBe(200);
+  });
+
+  test('an id in capitals is the same id', async () => {
+    const id = await account({ domain: 'capitals.com' });
+    expect((await change(id.toUpperCase(), { industry: 'Steel' })).data.account.id).toBe(id);
+  });
+});
+
+describe('400', () => {
+  test('every fault is named, and nothing is changed', async () => {
+    const id = await account({ domain: 'faults.com' });
+    const answer = await change(id, {
+      domain: 'x',
+      website: 'not a host',
+      industry: 'Steel',
+      custom__tier: '1',
+      custom_fields: { nothing: 1 },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['custom__tier', 'custom_fields.nothing', 'domain', 'website']);
+    expect(await stored(id)).toMatchObject({ industry: null, version: 1 });
+  });
+
+  test.each([{ domain: null }, { company_id: 'x' }, { version: 3 }, { custom_fields: null }])(
+    '%j is refused',
+    async (body) => {
+      const answer = await change(await account({ domain: 'refused.com' }), body);
+      expect(answer.status).toBe(400);
+      expect(answer.fieldsAtFault).toEqual(Object.keys(body));
+    },
+  );
+
+  test.each(['3', '""', '"0"', '"x"', '"1", "2"'])('If-Match %s is no tag of ours', async (tag) => {
+    const answer = await change(await account({ domain: 'tags.com' }), {}, { 'if-match': tag });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['If-Match']);
+  });
+
+  test('an id that is none', async () => {
+    const answer = await change('7', {});
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['id']);
+  });
+});
+
+describe('404, 409 and 412', () => {
+  test('an unknown id and another organization’s get the same bytes', async () => {
+    const stranger = gateway.clientOf(gateway.stranger);
+    const theirs = await account({ domain: 'theirs.com' });
+    const foreign = await stranger.call(updateAccount, { params: { id: theirs }, body: { industry: 'Stolen' } });
+    const unknown = await change(unknownId, { industry: 'Steel' });
+    expect(foreign.status).toBe(404);
+    expect(foreign.comparable).toBe(unknown.comparable);
+    expect(await stored(theirs)).toMatchObject({ industry: null });
+  });
+
+  test('the domain of another account is a conflict that names it', async () => {
+    const holder = await account({ domain: 'held.com' });
+    const id = await account({ domain: 'wants.com' });
+    const answer = await change(id, { domain: 'HELD.com', industry: 'Steel' });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ conflict: { field: 'domain', existing_id: holder } });
+    expect(await stored(id)).toMatchObject({ domain: 'wants.com', industry: null });
+  });
+
+  test('another version than If-Match says is refused, even where nothing would change', async () => {
+    const id = await account({ domain: 'versions.com' });
+    await change(id, { industry: 'Steel' });
+    for (const body of [{ industry: 'Coal' }, {}, { industry: 'Steel' }])
+      expect((await change(id, body, { 'if-match': '"1"' })).status).toBe(412);
+    expect(versionOf(await change(id, { industry: 'Coal' }, { 'if-match': '"2"' }))).toBe(3);
+  });
+
+  test('of changes at once that name one version, one is applied', async () => {
+    const id = await account({ domain: 'race.com' });
+    const bodies = Array.from({ length: 10 }, (_, index) => ({ industry: `Industry ${index}` }));
+    const answers = await Promise.all(bodies.map((body) => change(id, body, { 'if-match': '"1"' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
+  });
+
+  test('of accounts that take one domain at once, one gets it', async () => {
+    const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => account({ domain: `taker-${index}.com` })));
+    const answers = await Promise.all(ids.map((id) => change(id, { domain: 'taken.com' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
+  });
+});

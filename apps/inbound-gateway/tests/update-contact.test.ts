@@ -1,0 +1,151 @@
+import { createContact, updateContact } from '@crm/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { recordsOf, unknownId, versionOf } from './support/records-of.js';
+
+let gateway: TestGateway;
+const { contact, opportunity, changeContact: change } = recordsOf(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.organization.defineField({ objectType: 'contact', slug: 'birthday', attributeType: 'date' });
+});
+afterAll(() => gateway.stop());
+afterEach(() => expectConsistent(gateway));
+
+const domainOf = async (contactId: string) =>
+  (
+    await gateway.rows<{ domain: string | null }>(
+      `SELECT a.domain FROM contacts c LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = c.account_id
+        WHERE c.organization_id = $1 AND c.id = $2`,
+      [contactId],
+    )
+  )[0]?.domain;
+const recordOf = async (opportunityId: string) => {
+  const text = 'SELECT record FROM opportunities WHERE organization_id = $1 AND id = $2';
+  const [row] = await gateway.rows<{ record: string }>(text, [opportunityId]);
+  return JSON.parse(row?.record ?? '{}') as Record<string, unknown>;
+};
+
+describe('200', () => {
+  test('answers the whole contact; what is absent stays, null clears', async () => {
+    const id = await contact({
+      email: 'ann@whole.com',
+      first_name: 'Ann',
+      last_name: 'Lee',
+      custom__birthday: '1990-01-02',
+    });
+    const answer = await change(id, { last_name: null, job_title: 'CEO', phone: '+41 44 668 18 00' });
+    expect(answer.data.contact).toEqual({
+      id,
+      name: 'Ann',
+      first_name: 'Ann',
+      last_name: null,
+      email: 'ann@whole.com',
+      account_id: expect.any(String),
+      custom_fields: { birthday: '1990-01-02' },
+      job_title: 'CEO',
+      phone: '+41446681800',
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      version: 2,
+    });
+    expect(Object.keys(answer.data.custom_field_definitions)).toEqual(['birthday']);
+    expect(versionOf(answer)).toBe(2);
+  });
+
+  test('a name overwrites the stored one, and is found by it', async () => {
+    const id = await contact({ email: 'bo@names.com', first_name: 'Bo' });
+    await change(id, { first_name: 'Böe', last_name: 'LI' });
+    const text = 'SELECT name_fold, search_text FROM contacts WHERE organization_id = $1 AND id = $2';
+    expect(await gateway.rows(text, [id])).toEqual([{ name_fold: 'böe li', search_text: 'böe li bo@names.com' }]);
+  });
+
+  test('the same values change nothing', async () => {
+    const id = await contact({ email: 'same@same.com', first_name: 'Ann', custom__birthday: '1990-01-02' });
+    const bodies = [{}, { email: ' SAME@same.com', first_name: ' Ann ' }, { custom__birthday: 631238400000 }];
+    for (const body of bodies) expect(versionOf(await change(id, body))).toBe(1);
+  });
+
+  test('a new email moves the contact to the account of its domain, which is made where absent', async () => {
+    const id = await contact({ email: 'mover@from.com' });
+    const answer = await change(id, { email: 'Mover@To.com' });
+    expect(answer.data.contact.email).toBe('mover@to.com');
+    expect(await domainOf(id)).toBe('to.com');
+    expect(await contact({ email: 'mover@to.com' })).toBe(id);
+    expect(await contact({ email: 'mover@from.com' })).not.toBe(id);
+  });
+
+  test('a new address at a mail provider leaves the account empty where the organization wants none', async () => {
+    const skipping = await gateway.createOrganization({ freemail: 'skip' });
+    const client = gateway.clientOf(skipping);
+    const created = await client.call(createContact, { body: { email: 'ann@work.com' } });
+    const params = { id: created.data.people_id };
+    const moved = await client.call(updateContact, { params, body: { email: 'ann@gmail.com' } });
+    expect(moved.data.contact.account_id).toBeNull();
+  });
+
+  test('a new name or email reaches the deals where the contact is an additional one', async () => {
+    const id = await contact({ email: 'extra@reach.com', first_name: 'Old' });
+    const deal = await opportunity(
+      { name: 'Reach' },
+      { account_domain: 'reach.com', additional_contact_emails: ['extra@reach.com'] },
+    );
+    await change(id, { first_name: 'New', email: 'extra@elsewhere.com' });
+    expect((await recordOf(deal))['additional_contacts']).toEqual([
+      { contact_id: id, contact_first_name: 'New', contact_last_name: null, contact_email: 'extra@elsewhere.com' },
+    ]);
+  });
+
+  test('a deal without an account stays with its primary contact, whatever the address', async () => {
+    const id = await contact({ email: 'ann@gmail.com' });
+    const deal = await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@gmail.com' });
+    await change(id, { email: 'ann@yahoo.com' });
+    expect(await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@yahoo.com' })).toBe(deal);
+    expect(await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@gmail.com' })).not.toBe(deal);
+  });
+});
+
+describe('400, 404, 409 and 412', () => {
+  test('every fault is named', async () => {
+    const id = await contact({ email: 'faults@faults.com' });
+    const answer = await change(id, { email: 'x', custom_fields: { birthday: 'May' } });
+    expect(answer.fieldsAtFault).toEqual(['custom_fields.birthday', 'email']);
+  });
+
+  test('an unknown id is not found and makes no account', async () => {
+    expect((await change(unknownId, { email: 'no@trace.com' })).status).toBe(404);
+    expect(await gateway.rows(`SELECT 1 FROM accounts WHERE organization_id = $1 AND domain = 'trace.com'`)).toEqual(
+      [],
+    );
+  });
+
+  test('the email of another contact is a conflict that names it and makes no account', async () => {
+    const holder = await contact({ email: 'held@held.com' });
+    const id = await contact({ email: 'wants@wants.com' });
+    const answer = await change(id, { email: 'Held@held.com' });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ conflict: { field: 'email', existing_id: holder } });
+    expect(await domainOf(id)).toBe('wants.com');
+  });
+
+  test('another version than If-Match says', async () => {
+    const id = await contact({ email: 'version@version.com' });
+    expect((await change(id, { first_name: 'Ann' }, { 'if-match': '"2"' })).status).toBe(412);
+  });
+});
+
+test('renames and deals of one contact at once leave every stored record right', async () => {
+  const id = await contact({ email: 'busy@busy.com' });
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      if (index % 2 === 0) return change(id, { first_name: `Name ${index}` });
+      return opportunity(
+        { name: `Busy ${index % 5}` },
+        { account_domain: 'busy.com', additional_contact_emails: ['busy@busy.com', `other${index}@busy.com`] },
+      );
+    }),
+  );
+  await expectConsistent(gateway);
+});
