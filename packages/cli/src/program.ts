@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import type { CliContext } from './cli-context.js';
 import { addFieldDefineCommand } from './commands/field-define.js';
 import { addFieldListCommand } from './commands/field-list.js';
+import { addFieldUpdateCommand } from './commands/field-update.js';
 import { addImportCommand } from './commands/import.js';
 import { addKeyCreateCommand } from './commands/key-create.js';
 import { addKeyListCommand } from './commands/key-list.js';
@@ -13,6 +14,7 @@ import { addOrgCreateCommand } from './commands/org-create.js';
 import { addOrgListCommand } from './commands/org-list.js';
 import { addPipelineCreateCommand } from './commands/pipeline-create.js';
 import { addPipelineListCommand } from './commands/pipeline-list.js';
+import { addRebuildCommand } from './commands/rebuild.js';
 import { addStartCommand } from './commands/start.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
 
@@ -44,9 +46,14 @@ export const createProgram = (context: CliContext): Command => {
     addPipelineCreateCommand,
     addPipelineListCommand,
   ]);
-  addGroup(program, context, 'field', 'custom fields', [addFieldDefineCommand, addFieldListCommand]);
+  addGroup(program, context, 'field', 'custom fields', [
+    addFieldDefineCommand,
+    addFieldUpdateCommand,
+    addFieldListCommand,
+  ]);
   addGroup(program, context, 'key', 'API keys', [addKeyCreateCommand, addKeyListCommand, addKeyRevokeCommand]);
   addImportCommand(program, context);
+  addRebuildCommand(program, context);
   return program;
 };
 

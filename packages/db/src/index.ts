@@ -1,6 +1,7 @@
 export * from './administration.js';
 export type { ApiKeyRow, NewApiKey } from './administration/api-keys.js';
-export type { NewField } from './administration/fields.js';
+export type { FieldChange, NewField } from './administration/fields.js';
+export { rebuildRecords } from './administration/rebuild-records.js';
 export type { OrganizationRow } from './administration/organizations.js';
 export type { NewStage } from './administration/pipelines.js';
 export * from './api-keys.js';

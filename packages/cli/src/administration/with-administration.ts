@@ -4,6 +4,7 @@ import {
   openDatabase,
   pendingMigrations,
   readMigrations,
+  rebuildRecords,
   type Administration,
   type Catalog,
 } from '@crm/db';
@@ -18,6 +19,8 @@ export interface AdministrationSession {
   readonly administration: Administration;
   /** What an organization has set up. @throws CliError when there is no such organization. */
   readonly catalog: (organizationId: string) => Promise<Catalog>;
+  /** Makes the stored records of an organization's opportunities anew. */
+  readonly rebuildRecords: (organizationId: string, onProgress: (done: number) => void) => Promise<number>;
 }
 
 /**
@@ -42,6 +45,7 @@ export const withAdministration = async <T>(
     return await work({
       administration: administration(database),
       catalog: (organizationId) => findCatalog(() => loadCatalog(database, organizationId), organizationId),
+      rebuildRecords: (organizationId, onProgress) => rebuildRecords(database, organizationId, onProgress),
     });
   } catch (error) {
     throw databaseError(error, url);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
+import { ApiError, type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
 import type { Database } from '../database.js';
 import type { Prisma } from '../generated/client.js';
 import { insertOrConflict, lockOrganization } from './shared.js';
@@ -20,6 +20,17 @@ export interface NewField {
   readonly isHidden: boolean;
   /** Null: every pipeline. */
   readonly pipelineIds: readonly string[] | null;
+}
+
+/** What may change about a custom field; what is absent stays. Its slug, type and pipelines are for good. */
+export interface FieldChange {
+  readonly organizationId: string;
+  readonly objectType: ObjectType;
+  readonly slug: string;
+  readonly name?: string | undefined;
+  readonly metadata?: FieldMetadata | undefined;
+  readonly position?: number | undefined;
+  readonly isHidden?: boolean | undefined;
 }
 
 /** The first slot column that no field of the object uses, or null when all are taken or the type has no single key. */
@@ -72,4 +83,21 @@ export const fieldAdministration = ({ prisma }: Database) => ({
       prisma.$transaction(async (transaction) => ({ id: await insertField(transaction, input) })),
       `The ${input.objectType} has a custom field ${input.slug} already`,
     ),
+
+  /**
+   * Changes how a field is shown. Where `isHidden` changes for opportunities, their stored records follow by
+   * {@link rebuildRecords}.
+   * @throws ApiError `not_found` when the object has no field of this slug
+   */
+  updateField: async (change: FieldChange): Promise<void> => {
+    const { organizationId, objectType, slug, name, metadata, position, isHidden } = change;
+    const data = {
+      ...(name === undefined ? {} : { name }),
+      ...(metadata === undefined ? {} : { metadata: metadata as Prisma.InputJsonObject }),
+      ...(position === undefined ? {} : { position }),
+      ...(isHidden === undefined ? {} : { isHidden }),
+    };
+    const { count } = await prisma.customField.updateMany({ where: { organizationId, objectType, slug }, data });
+    if (count === 0) throw new ApiError('not_found', { message: `The ${objectType} has no custom field ${slug}` });
+  },
 });

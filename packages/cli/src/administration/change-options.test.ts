@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { changeOptions } from './change-options.js';
+
+const web = { label: 'Website', value: 'web', color: 'blue' };
+const event = { label: 'Event', value: 'event', color: 'red' };
+
+describe('changeOptions', () => {
+  it('relabels the option whose value is given and leaves its place and color', () => {
+    expect(changeOptions([web, event], [{ value: 'web', label: 'Site' }], [], [])).toEqual([
+      { label: 'Site', value: 'web', color: 'blue' },
+      event,
+    ]);
+  });
+
+  it('adds other options at the end', () => {
+    expect(changeOptions([web], [{ label: 'Referral' }], [], [])).toEqual([web, { label: 'Referral' }]);
+  });
+
+  it('archives and restores by value', () => {
+    expect(changeOptions([web, { ...event, archived: true }], [], ['web'], ['event'])).toEqual([
+      { ...web, archived: true },
+      { ...event, archived: false },
+    ]);
+  });
+
+  it('refuses an option that is not there', () => {
+    expect(() => changeOptions([web], [], ['fax'], [])).toThrow('There is no option fax.');
+  });
+});

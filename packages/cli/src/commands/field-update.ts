@@ -1,0 +1,116 @@
+import type { FieldChange } from '@crm/db';
+import {
+  normalizeName,
+  objectTypes,
+  parseFieldMetadata,
+  propertyName,
+  type CustomFieldDefinition,
+  type FieldMetadata,
+  type ObjectType,
+} from '@crm/domain';
+import { Option, type Command } from 'commander';
+
+import { changeOptions } from '../administration/change-options.js';
+import { readOption } from '../administration/option-syntax.js';
+import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
+import { withAdministration } from '../administration/with-administration.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { CliError, usageError } from '../errors.js';
+import { wholeNumber } from '../options.js';
+
+interface FieldUpdateOptions extends OrganizationOptions {
+  readonly object: ObjectType;
+  readonly name?: string;
+  readonly option?: readonly string[];
+  readonly archiveOption?: readonly string[];
+  readonly restoreOption?: readonly string[];
+  readonly max?: number;
+  readonly hidden?: boolean;
+  readonly visible?: boolean;
+  readonly position?: number;
+}
+
+const examples = `
+Examples:
+  $ crm field update --org ID --object opportunity lead_source --name "Where from"
+  $ crm field update --org ID --object opportunity lead_source --option partner=Partner:green --archive-option event
+  $ crm field update --org ID --object contact internal_score --hidden
+
+An --option whose value exists changes its label and color, another is added at the end. Archived options stay readable
+and can no longer be written. Slug, type and pipelines of a field are for good.`;
+
+/** Adds `crm field update`. */
+export const addFieldUpdateCommand = (field: Command, context: CliContext): void => {
+  const command = field
+    .command('update')
+    .description('rename, reorder, hide or show a custom field, and change its options')
+    .argument('<slug>', 'its name in requests')
+    .addOption(new Option('--object <object>', 'what has it').choices(objectTypes).makeOptionMandatory())
+    .option('--name <name>', 'its new display name')
+    .option('--option <option...>', 'an option to add or change: value=Label:color')
+    .option('--archive-option <value...>', 'options that are no longer written')
+    .option('--restore-option <value...>', 'archived options that are written again')
+    .option('--max <n>', 'the highest rating', wholeNumber(1, 100))
+    .addOption(new Option('--hidden', 'leave it out of reads unless asked for').conflicts('visible'))
+    .option('--visible', 'show it in reads')
+    .option('--position <n>', 'its place among the fields', wholeNumber(0, 100_000))
+    .addHelpText('after', examples);
+  withOrganizationOptions(command).action((slug: string, options: FieldUpdateOptions) =>
+    updateField(context, slug, options),
+  );
+};
+
+const updateField = async (context: CliContext, slug: string, options: FieldUpdateOptions): Promise<void> => {
+  const change = await withAdministration(context, options, async ({ administration, catalog, rebuildRecords }) => {
+    const definition = (await catalog(options.org)).fieldCatalogue(options.object, null).bySlug.get(slug);
+    if (definition === undefined) {
+      throw new CliError(`The ${options.object} has no custom field ${slug}. See: crm field list`);
+    }
+    const change = readChange(definition, options);
+    await administration.updateField(change);
+    // Lists of opportunities answer stored records, in which a hidden field is left out.
+    if (options.object === 'opportunity' && change.isHidden !== undefined && change.isHidden !== definition.isHidden) {
+      await rebuildRecords(options.org, (done) => context.stderr.write(`${done} opportunities brought up to date\n`));
+    }
+    return { ...change, id: definition.id };
+  });
+  const json = { field_id: change.id, slug, property_name: propertyName(slug) };
+  printResult(context, options, { json, text: `Field ${slug} changed. The gateways know within a second.` });
+};
+
+const readName = (input: string | undefined): string | undefined => {
+  if (input === undefined) return undefined;
+  const name = normalizeName(input);
+  if (!name.ok) throw usageError(`--name: ${name.message}`);
+  return name.value;
+};
+
+const readMetadata = (definition: CustomFieldDefinition, options: FieldUpdateOptions): FieldMetadata | undefined => {
+  const { option = [], archiveOption = [], restoreOption = [], max } = options;
+  if (option.length + archiveOption.length + restoreOption.length === 0 && max === undefined) return undefined;
+  const changed =
+    max === undefined
+      ? {
+          options: changeOptions(
+            definition.metadata?.options ?? [],
+            option.map(readOption),
+            archiveOption,
+            restoreOption,
+          ),
+        }
+      : { max };
+  const metadata = parseFieldMetadata(definition.attributeType, changed);
+  if (!metadata.ok) throw usageError(`A ${definition.attributeType} field: ${metadata.message}`);
+  return metadata.value ?? undefined;
+};
+
+const readChange = (definition: CustomFieldDefinition, options: FieldUpdateOptions): FieldChange => {
+  const isHidden = options.hidden === true ? true : options.visible === true ? false : undefined;
+  const name = readName(options.name);
+  const metadata = readMetadata(definition, options);
+  if ([name, metadata, options.position, isHidden].every((value) => value === undefined)) {
+    throw usageError('What should change? See the options.');
+  }
+  const { organizationId, objectType, slug } = { organizationId: options.org, ...definition };
+  return { organizationId, objectType, slug, name, metadata, position: options.position, isHidden };
+};
