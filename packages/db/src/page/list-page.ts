@@ -116,7 +116,10 @@ const sourceSql = (
   const count = parameters.add(strategy === 'probe' ? probedRecords : limit);
   const ordered = `(SELECT r.* FROM ${table} r WHERE ${inner.join(' AND ')} ORDER BY ${order} LIMIT ${count})`;
   const from = [...branches.map((branch) => branch.from(parameters)), `LATERAL ${ordered} r`].join(' CROSS JOIN ');
-  return strategy === 'probe' && costly.length > 0 ? `FROM ${from} WHERE ${costly.join(' AND ')}` : `FROM ${from}`;
+  if (strategy === 'direct') return `FROM ${from}`;
+  // Cut again where branches were merged: behind the end of one branch nothing is known of what another still has.
+  const probed = branches.length === 0 ? from : `(SELECT r.* FROM ${from} ORDER BY ${order} LIMIT ${count}) r`;
+  return `FROM ${probed} WHERE ${costly.join(' AND ')}`;
 };
 
 /** Shapes that are few and simple are kept prepared; a filter or a word is planned for its own values. */

@@ -1,0 +1,46 @@
+import type { Database } from '@crm/db';
+import type { ObjectType } from '@crm/domain';
+
+const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
+
+const copiesInAStatement = 2_000;
+
+/** What copies are made of. */
+export interface Copies {
+  readonly objectType: ObjectType;
+  /** The record to copy. */
+  readonly id: string;
+  readonly count: number;
+  /** SQL by column, over the copy's number `n` from 1 and its template `t`; copies must differ in their natural key. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+/**
+ * Copies one record many times, since thousands of creates would take longer than what is tested with them. The stored record
+ * of an opportunity gets the copy's id and name.
+ * @returns the ids of the copies, in the order of their numbers
+ */
+export const copyRecord = async (
+  database: Database,
+  organizationId: string,
+  { objectType, id, count, columns }: Copies,
+): Promise<string[]> => {
+  const table = tables[objectType];
+  const record = `(t.record::jsonb || jsonb_build_object('id', s.id, 'name', ${columns['name'] ?? 't.name'}))::text`;
+  const changes = Object.entries(objectType === 'opportunity' ? { record, ...columns } : columns);
+  const text = `WITH copies AS (
+      INSERT INTO ${table} SELECT c.* FROM ${table} t,
+        (SELECT n, gen_random_uuid() AS id FROM generate_series($3::int, $4::int) AS n OFFSET 0) s (n, id),
+        LATERAL jsonb_populate_record(t, jsonb_build_object('id', s.id, ${changes.map(([name, sql]) => `'${name}', ${sql}`).join(', ')})) c
+      WHERE t.organization_id = $1 AND t.id = $2 ORDER BY s.n RETURNING id)
+    SELECT id FROM copies`;
+  const ids: string[] = [];
+  for (let start = 1; start <= count; start += copiesInAStatement) {
+    const values = [id, start, Math.min(start + copiesInAStatement - 1, count)];
+    const rows = await database.query<{ id: string }>(organizationId, { text, values });
+    ids.push(...rows.map((row) => row.id));
+  }
+  // Without statistics the planner would read the copies as if there were none of them.
+  await database.pool.query(`ANALYZE ${table}`);
+  return ids;
+};
