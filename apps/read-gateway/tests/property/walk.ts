@@ -1,5 +1,6 @@
 import type { TestClient } from '@crm/testing';
 import type { ObjectType } from '@crm/domain';
+import type { Question } from './oracle.js';
 
 /** A page of any object, as far as a walk looks at it. */
 interface AnyPage {
@@ -23,7 +24,7 @@ const collections: Readonly<Record<ObjectType, string>> = {
 export const walkSearch = async (
   client: TestClient,
   objectType: ObjectType,
-  body: { readonly limit: number },
+  body: Question & { readonly limit: number },
 ): Promise<readonly WalkedRecord[]> => {
   const collection = collections[objectType];
   const walked: WalkedRecord[] = [];
