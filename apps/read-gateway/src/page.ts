@@ -1,10 +1,12 @@
-import { type Catalog, listPage } from '@crm/db';
+import { type Catalog, listPage, type Page, type PageRequest, StatementTimeoutError } from '@crm/db';
 import {
+  ApiError,
   type CursorBinding,
   type CursorPosition,
   type DefaultSortField,
   definitionsMap,
   ErrorCollector,
+  type FieldErrors,
   type FieldSelection,
   type ObjectType,
   parseFieldSelection,
@@ -79,6 +81,30 @@ export const decodeCursor = (
   return context.cursors.decode(cursor, binding);
 };
 
+/** What made a page too costly, by the name under which it was sent, and how to ask for less; null when nothing was sent. */
+const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErrors | null => {
+  if (words.length > 0) return { [input.queryPath]: 'Took too long: use longer or fewer words, or add filters' };
+  if (filters !== null) {
+    return { filters: 'Took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
+  }
+  const isSorted = (input.sort ?? null) !== null;
+  return isSorted ? { sort: 'Took too long: sort by created_at or updated_at, or add filters' } : null;
+};
+
+/**
+ * Reads the page. Where the statement takes too long, the same request will again: the answer says how to narrow it.
+ * @throws ApiError `unavailable` with `errors` and without `Retry-After`
+ */
+const readOrNarrow = async (context: Context, input: PageInput, request: PageRequest): Promise<Page> => {
+  try {
+    return await listPage(context.database, request);
+  } catch (error) {
+    const errors = error instanceof StatementTimeoutError ? narrowing(input, request) : null;
+    if (errors === null) throw error;
+    throw new ApiError('unavailable', { message: 'The search took too long: narrow it', errors, cause: error });
+  }
+};
+
 /** The core of every list and search of records: scope, definitions, selection, order and cursor, one statement, the page as text. */
 export const readPage = async (context: Context, catalog: Catalog, input: PageInput) => {
   const { objectType } = input;
@@ -103,7 +129,7 @@ export const readPage = async (context: Context, catalog: Catalog, input: PageIn
   const position = decodeCursor(context, input.cursor, binding, errors);
   const { pipelineId, stageId } = scope;
   const request = { catalog, objectType, pipelineId, stageId, words, filters, sort, position, limit, selection };
-  const page = await listPage(context.database, request);
+  const page = await readOrNarrow(context, input, request);
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
   const collection = collections[objectType];
   return {
