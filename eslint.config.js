@@ -16,7 +16,7 @@ const BOUNDARIES = {
   'packages/local-postgres': { allowed: [], database: true },
   'packages/testing': { allowed: ['contract', 'local-postgres'], database: true },
   'packages/cli': { allowed: ['domain', 'db', 'local-postgres'], tests: ['testing'] },
-  'packages/client': { allowed: [] },
+  'packages/client': { allowed: [], tests: ['contract', 'db', 'domain', 'testing'] },
   'apps/read-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
   'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
   bench: { allowed: ['domain', 'contract', 'db', 'local-postgres'], database: true },

@@ -1,0 +1,85 @@
+// Writes src/types.ts from the contract's schemas, so that the client's types need nothing of ours where it is installed.
+// With --check it writes nothing, and fails when the file is not what the contract says.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { buildOpenApiDocument, inboundOperations, readOperations } from '@crm/contract';
+import { format, resolveConfig } from 'prettier';
+
+const file = new URL('../src/types.ts', import.meta.url);
+const prefix = '#/components/schemas/';
+/** `Error` is a class of the language, and the bodies of bulk calls are made by the client from their items. */
+const nameOf = (name) => (name === 'Error' ? 'ErrorBody' : name);
+const isSkipped = (name) => /^Bulk(Create|Update)/.test(name);
+
+const comment = (text) => (text === undefined ? '' : `/** ${text.replaceAll('*/', '* /')} */\n`);
+const union = (types) => [...new Set(types)].join(' | ');
+
+const objectType = (schema) => {
+  const required = new Set(schema.required ?? []);
+  const properties = Object.entries(schema.properties ?? {}).map(
+    ([name, property]) =>
+      `${comment(property.description)}${name}${required.has(name) ? '' : '?'}: ${typeOf(property)};`,
+  );
+  if (schema.patternProperties !== undefined) {
+    properties.push('/** A custom field value under its `property_name`. */\n[key: `custom__${string}`]: unknown;');
+  }
+  if (properties.length > 0) return `{\n${properties.join('\n')}\n}`;
+  return `Record<string, ${typeOf(schema.additionalProperties ?? {})}>`;
+};
+
+const arrayType = ({ items }) => `Array<${typeOf(items ?? {})}>`;
+
+const simpleTypes = {
+  string: () => 'string',
+  number: () => 'number',
+  integer: () => 'number',
+  boolean: () => 'boolean',
+  null: () => 'null',
+  array: arrayType,
+  object: objectType,
+};
+
+const typeOf = (schema) => {
+  if (schema.$ref !== undefined) return nameOf(schema.$ref.slice(prefix.length));
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return union(choices.map(typeOf));
+  if (schema.type === undefined) return 'unknown';
+  return union([schema.type].flat().map((type) => simpleTypes[type](schema)));
+};
+
+const declaration = ([name, schema]) => {
+  const type = typeOf(schema);
+  const head = comment(schema.description);
+  // An interface shows its name in editors, where an alias shows what it stands for.
+  return type.startsWith('{') && !type.includes('\n} |')
+    ? `${head}export interface ${nameOf(name)} ${type}`
+    : `${head}export type ${nameOf(name)} = ${type};`;
+};
+
+const schemas = {
+  ...buildOpenApiDocument('read', readOperations).components.schemas,
+  ...buildOpenApiDocument('inbound', inboundOperations).components.schemas,
+};
+const declarations = Object.entries(schemas)
+  .filter(([name]) => !isSkipped(name))
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(declaration);
+const text = [
+  '/* eslint-disable max-lines -- Generated, in one piece. */',
+  '// The shapes of requests and answers, generated from the contract: npm run types --workspace @crm/client',
+  ...declarations,
+].join('\n\n');
+const formatted = await format(text, {
+  ...(await resolveConfig(new URL('../package.json', import.meta.url))),
+  parser: 'typescript',
+});
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(file, formatted);
+} else if (readFileSync(file, 'utf8') !== formatted) {
+  console.error(
+    'packages/client/src/types.ts is not what the contract says. Run: npm run types --workspace @crm/client',
+  );
+  process.exitCode = 1;
+}

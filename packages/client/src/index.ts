@@ -1,0 +1,10 @@
+export type { Answer, WriteAnswer } from './answer.js';
+export { createClient, type CrmClient } from './client.js';
+export { CrmApiError, CrmConnectionError, CrmError, type CrmErrorCode } from './errors.js';
+export type { Listing, PageInfo } from './listing.js';
+export type * from './options.js';
+export type * from './queries.js';
+export type { Notes } from './resources/notes.js';
+export type { Pipelines } from './resources/pipelines.js';
+export type { Records, RecordTypes } from './resources/records.js';
+export type * from './types.js';

@@ -1,0 +1,37 @@
+/** What every list takes. */
+export interface PageQuery {
+  /** Begins at a later page: the `next_cursor` of an earlier one with the same query. */
+  readonly cursor?: string;
+  /** Records in a page, 1 to 500; 100 when absent. */
+  readonly limit?: number;
+}
+
+/** What gets take. */
+export interface FieldsQuery {
+  /** System names, slugs or `custom__<slug>`; `custom_fields` for all custom ones. */
+  readonly fields?: string | readonly string[];
+}
+
+/** What the lists of accounts and contacts take. */
+export interface ListQuery extends PageQuery, FieldsQuery {
+  /** Words that must all occur. */
+  readonly q?: string;
+}
+
+/** What the list of opportunities takes. */
+export interface ListOpportunitiesQuery extends ListQuery {
+  readonly pipeline_id: string;
+  readonly stage_id?: string;
+}
+
+/** What the list of opportunities' fields takes. */
+export interface ListOpportunityFieldsQuery extends PageQuery {
+  /** Only fields that hold for this pipeline. */
+  readonly pipeline_id?: string;
+}
+
+/** What the list of notes takes. */
+export interface ListNotesQuery extends PageQuery {
+  readonly account_id?: string;
+  readonly contact_id?: string;
+}

@@ -1,0 +1,821 @@
+/* eslint-disable max-lines -- Generated, in one piece. */
+
+// The shapes of requests and answers, generated from the contract: npm run types --workspace @crm/client
+
+/** A company. */
+export interface Account {
+  /** Id of the account. */
+  id: string;
+  /** Domain: its natural key. */
+  domain: string;
+  /** Name. */
+  name: string | null;
+  /** Custom field values by slug, in their read form. */
+  custom_fields: Record<string, unknown>;
+  /** Industry. */
+  industry?: string | null;
+  /** Description. */
+  description?: string | null;
+  /** Website. */
+  website?: string | null;
+  /** Number of employees, as a range. */
+  employee_range?: string | null;
+  /** Whether its domain is that of a free mail provider. */
+  is_freemail?: boolean;
+  /** When it was created. */
+  created_at?: string;
+  /** When it last changed. */
+  updated_at?: string;
+  /** Rises with every change; the `ETag`. */
+  version?: number;
+}
+
+/** One account with every system field and visible custom field, unless `fields` narrows it. */
+export interface AccountDetail {
+  account: Account;
+  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  custom_field_definitions: Record<string, CustomFieldDefinition>;
+}
+
+/** A page of accounts. */
+export interface AccountPage {
+  /** The records of this page. */
+  accounts: Array<Account>;
+  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  custom_field_definitions: Record<string, CustomFieldDefinition>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** A contact beside the primary one. */
+export interface AdditionalContact {
+  /** Id of the contact. */
+  contact_id: string;
+  /** First name. */
+  contact_first_name: string | null;
+  /** Last name. */
+  contact_last_name: string | null;
+  /** Email. */
+  contact_email: string | null;
+}
+
+/** What became of one item. */
+export interface BulkResult {
+  /** Place of the item in the request, from 0. */
+  index: number;
+  /** Whether the item was applied. */
+  success: boolean;
+  /** What became of the record; null when it failed. */
+  record_status: 'created' | 'matched' | 'updated' | null;
+  /** Id of the record; null when it failed and none is known. */
+  id: string | null;
+  /** What was sent and not applied; absent when there is nothing to say. */
+  warnings?: Array<Warning>;
+  /** Dotted path of each field at fault, within the item, to the text about it. */
+  errors?: Record<string, string>;
+}
+
+/** What became of each item. */
+export interface BulkResults {
+  /** One for each item, in order. */
+  results: Array<BulkResult>;
+}
+
+/** A person. */
+export interface Contact {
+  /** Id of the contact. */
+  id: string;
+  /** First and last name; null with neither. */
+  name: string | null;
+  /** First name. */
+  first_name: string | null;
+  /** Last name. */
+  last_name: string | null;
+  /** Email: its natural key. */
+  email: string;
+  /** Its account. */
+  account_id: string | null;
+  /** Custom field values by slug, in their read form. */
+  custom_fields: Record<string, unknown>;
+  /** Job title. */
+  job_title?: string | null;
+  /** Phone number. */
+  phone?: string | null;
+  /** When it was created. */
+  created_at?: string;
+  /** When it last changed. */
+  updated_at?: string;
+  /** Rises with every change; the `ETag`. */
+  version?: number;
+}
+
+/** One contact with every system field and visible custom field, unless `fields` narrows it. */
+export interface ContactDetail {
+  contact: Contact;
+  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  custom_field_definitions: Record<string, CustomFieldDefinition>;
+}
+
+/** A page of contacts. */
+export interface ContactPage {
+  /** The records of this page. */
+  contacts: Array<Contact>;
+  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  custom_field_definitions: Record<string, CustomFieldDefinition>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** A company. */
+export interface CreateAccountBody {
+  /** Company domain: the natural key of an account. */
+  domain: string;
+  /** Name; made from the domain when absent on creation. */
+  name?: string | null;
+  /** Industry. */
+  industry?: string | null;
+  /** Description. */
+  description?: string | null;
+  /** Website. */
+  website?: string | null;
+  /** Number of employees, as a range. */
+  employee_range?: string | null;
+  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  custom_fields?: Record<string, unknown> | null;
+  /** A custom field value under its `property_name`. */
+  [key: `custom__${string}`]: unknown;
+}
+
+/** A person; the account of the email’s domain is created when absent. */
+export interface CreateContactBody {
+  /** Email: the natural key of a contact. */
+  email: string;
+  /** First name. */
+  first_name?: string | null;
+  /** Last name. */
+  last_name?: string | null;
+  /** Job title. */
+  job_title?: string | null;
+  /** Phone number. */
+  phone?: string | null;
+  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  custom_fields?: Record<string, unknown> | null;
+  /** A custom field value under its `property_name`. */
+  [key: `custom__${string}`]: unknown;
+}
+
+/** A note on at least one account or contact. */
+export interface CreateNoteBody {
+  /** The note itself: a title, a content or both. */
+  note: {
+    /** Title. */
+    title?: string | null;
+    /** Text. */
+    content?: string | null;
+  };
+  /** Companies to attach the note to. */
+  account_domains?: Array<string> | null;
+  /** Contacts to attach the note to. */
+  contact_emails?: Array<string> | null;
+}
+
+/** An opportunity with its account and contacts. */
+export type CreateOpportunityBody = {
+  /** The pipeline of the deal. */
+  pipeline_id: string;
+  /** The deal itself. */
+  opportunity: {
+    /** Name of the deal: part of its natural key with account and pipeline; not blank. */
+    name: string;
+    /** A stage of the pipeline; its default stage when absent on creation. */
+    stage_id?: string | null;
+    /** At most 15 digits, 4 of them decimals; read as `amount`. */
+    deal_size?: number | null;
+    /** When the deal is expected to close, in Unix milliseconds. */
+    close_date?: number | null;
+    /** When the next action is due, in Unix milliseconds. */
+    next_action_date?: number | null;
+    /** What happens next. */
+    next_step?: string | null;
+    /** Another name of `next_step`. */
+    next_steps?: string | null;
+    /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+    custom_fields?: Record<string, unknown> | null;
+    /** A custom field value under its `property_name`. */
+    [key: `custom__${string}`]: unknown;
+  };
+  /** Account, contacts and owner of the deal, by their natural keys. */
+  related_objects?: {
+    /** Domain of the company; its account is created when absent. */
+    account_domain?: string | null;
+    /** Email of the primary contact, created when absent. */
+    primary_contact_email?: string | null;
+    /** Emails of further contacts, created when absent. */
+    additional_contact_emails?: Array<string> | null;
+    /** Email of the member who owns the deal. */
+    owner_email?: string | null;
+  } | null;
+};
+
+/** The account that the call created or found. */
+export interface CreatedAccount {
+  /** Id of the account. */
+  company_id: string;
+  /** Its domain, normalised. */
+  domain: string;
+  /** Its name; null when it was cleared. */
+  name: string | null;
+}
+
+/** The contact that the call created or found. */
+export interface CreatedContact {
+  /** Id of the contact. */
+  people_id: string;
+  /** Its email, normalised. */
+  email: string;
+  /** First name; null when it has none. */
+  first_name: string | null;
+  /** Last name; null when it has none. */
+  last_name: string | null;
+}
+
+/** The created note. */
+export interface CreatedNote {
+  /** Id of the note. */
+  note_id: string;
+  /** Title; null when it has none. */
+  title: string | null;
+  /** Text; null when it has none. */
+  content: string | null;
+}
+
+/** The opportunity that the call created or found. */
+export interface CreatedOpportunity {
+  /** Id of the opportunity. */
+  opportunity_id: string;
+  /** Its name. */
+  name: string;
+  /** Its deal size; null when it has none. */
+  amount: number | null;
+}
+
+/** The definition of a custom field. */
+export type CustomFieldDefinition = {
+  /** Display name; may change. */
+  current_name: string;
+  /** Stable name: the slug after `custom__`. Usable in `fields`, filters, sorts and writes. */
+  property_name: string;
+  /** The type of its values. */
+  attribute_type:
+    | 'string'
+    | 'number'
+    | 'checkbox'
+    | 'date'
+    | 'date_range'
+    | 'rating'
+    | 'timestamp'
+    | 'select'
+    | 'multi_select'
+    | 'currency'
+    | 'percentage'
+    | 'location'
+    | 'time'
+    | 'datetime'
+    | 'email'
+    | 'phone'
+    | 'website'
+    | 'url'
+    | 'radio'
+    | 'team_members';
+  /** What the type needs beside its name; null when it needs nothing. */
+  metadata?: {
+    /** Select types: the choices in their order. */
+    options?: Array<CustomFieldOption>;
+    /** Currency fields: ISO 4217 code. */
+    currency?: string;
+    /** Rating fields: the highest value. */
+    max?: number;
+  } | null;
+};
+
+/** One choice of a select type. */
+export interface CustomFieldOption {
+  /** Display text. */
+  label: string;
+  /** Stored value. */
+  value: string;
+  /** Display colour. */
+  color: string;
+  /** True when it can be read and no longer written. */
+  archived?: boolean;
+}
+
+/** What was deleted. */
+export interface Deleted {
+  /** Id of the record that was deleted. */
+  id: string;
+}
+
+/** The body of every error. */
+export interface ErrorBody {
+  /** False on every error. */
+  success: false;
+  /** Human-readable reason. */
+  message: string;
+  /** Equals the HTTP status. */
+  statusCode: number;
+  /** On validation errors: dotted path of each field at fault to the text about it. */
+  errors?: Record<string, string>;
+  /** On 409 for a natural key that another record holds. */
+  conflict?: {
+    /** The field whose value another record holds. */
+    field: string;
+    /** Id of the record that holds it. */
+    existing_id: string;
+  };
+  /** On 409 for the deletion of an account that is still in use: how many records of each kind use it. */
+  counts?: Record<string, number>;
+}
+
+/** A field of an object. */
+export type Field = {
+  /** System name, or slug of a custom field. */
+  name: string;
+  /** Display name; may change. */
+  current_name: string;
+  /** The name to use in `fields`, filters and sorts: a system name, or `custom__<slug>`. */
+  property_name: string;
+  /** The type of its values. */
+  attribute_type:
+    | 'string'
+    | 'number'
+    | 'checkbox'
+    | 'date'
+    | 'date_range'
+    | 'rating'
+    | 'timestamp'
+    | 'select'
+    | 'multi_select'
+    | 'currency'
+    | 'percentage'
+    | 'location'
+    | 'time'
+    | 'datetime'
+    | 'email'
+    | 'phone'
+    | 'website'
+    | 'url'
+    | 'radio'
+    | 'team_members';
+  /** What the type needs beside its name; null when it needs nothing. */
+  metadata: {
+    /** Select types: the choices in their order. */
+    options?: Array<CustomFieldOption>;
+    /** Currency fields: ISO 4217 code. */
+    currency?: string;
+    /** Rating fields: the highest value. */
+    max?: number;
+  } | null;
+  /** Whether the organization defined it. */
+  is_custom: boolean;
+  /** Whether reads leave it out unless it is named. */
+  is_hidden?: boolean;
+  /** Custom fields of opportunities: the pipelines they hold for; null for all. */
+  pipeline_ids?: Array<string> | null;
+};
+
+/** A page of fields. */
+export interface FieldPage {
+  /** The fields of this page. */
+  fields: Array<Field>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** A condition on a field, or a combination of conditions. */
+export type Filter =
+  | {
+      /** A system field, a slug or `custom__<slug>`; `account.domain`, `account.name` or `contact.email` of what the record refers to. */
+      field: string;
+      /** The last ones are aliases, from `is` on. */
+      operator:
+        | 'eq'
+        | 'neq'
+        | 'contains'
+        | 'not_contains'
+        | 'starts_with'
+        | 'ends_with'
+        | 'in'
+        | 'not_in'
+        | 'gt'
+        | 'gte'
+        | 'lt'
+        | 'lte'
+        | 'between'
+        | 'empty'
+        | 'not_empty'
+        | 'contains_all'
+        | 'contains_none'
+        | 'is'
+        | 'is_not'
+        | 'contain'
+        | 'not_contain'
+        | 'is_any_of'
+        | 'greater_than'
+        | 'less_than'
+        | 'before'
+        | 'after'
+        | 'include_all'
+        | 'exclude_all';
+      /** What to compare with; a list of at most 200 for `in`, two values for `between`. */
+      value?: unknown;
+    }
+  | {
+      /** Combined by and. */
+      and: Array<Filter>;
+    }
+  | {
+      /** Combined by or. */
+      or: Array<Filter>;
+    }
+  | {
+      /** Matches exactly what the inner node does not. */
+      not: Filter;
+    };
+
+/** A note on accounts and contacts. */
+export interface Note {
+  /** Id of the note. */
+  id: string;
+  /** Title. */
+  title: string | null;
+  /** Text. */
+  content: string | null;
+  /** Domains of the companies it is attached to. */
+  account_domains: Array<string>;
+  /** Emails of the contacts it is attached to. */
+  contact_emails: Array<string>;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** A page of notes. */
+export interface NotePage {
+  /** The records of this page. */
+  notes: Array<Note>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** A deal in a pipeline. */
+export interface Opportunity {
+  /** Id of the opportunity. */
+  id: string;
+  /** Name of the deal. */
+  name: string | null;
+  /** Its pipeline. */
+  pipeline_id: string;
+  /** Its stage. */
+  stage_id: string | null;
+  /** Label of its stage. */
+  stage_name: string | null;
+  /** Its account. */
+  account_id: string | null;
+  /** Its primary contact. */
+  contact_id: string | null;
+  /** Its contacts beside the primary one. */
+  additional_contacts: Array<AdditionalContact>;
+  /** Custom field values by slug, in their read form. */
+  custom_fields: Record<string, unknown>;
+  /** Deal size. */
+  amount?: number | null;
+  /** ISO 4217 code. */
+  currency?: string | null;
+  /** Unix milliseconds. */
+  close_date?: number | null;
+  /** Unix milliseconds. */
+  next_action_date?: number | null;
+  /** What happens next. */
+  next_step?: string | null;
+  /** Id of the member who owns the deal. */
+  owner_id?: string | null;
+  /** Email of the owner. */
+  owner_email?: string | null;
+  /** When it was created. */
+  created_at?: string;
+  /** When it last changed. */
+  updated_at?: string;
+  /** Rises with every change; the `ETag`. */
+  version?: number;
+  /** Domain of its account. */
+  account_domain?: string | null;
+  /** Name of its account. */
+  account_name?: string | null;
+  /** Email of the primary contact. */
+  contact_email?: string | null;
+  /** First name of the primary contact. */
+  contact_first_name?: string | null;
+  /** Last name of the primary contact. */
+  contact_last_name?: string | null;
+  /** Name of its pipeline. */
+  pipeline_name?: string;
+}
+
+/** One opportunity with every system field and visible custom field, unless `fields` narrows it. */
+export interface OpportunityDetail {
+  opportunity: Opportunity;
+  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  custom_field_definitions: Record<string, CustomFieldDefinition>;
+}
+
+/** A page of opportunities. */
+export interface OpportunityPage {
+  /** The records of this page. */
+  opportunities: Array<Opportunity>;
+  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  custom_field_definitions: Record<string, CustomFieldDefinition>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** A sequence of stages that deals go through. */
+export interface Pipeline {
+  /** Id of the pipeline. */
+  pipeline_id: string;
+  /** Name. */
+  name: string;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** A page of pipelines. */
+export interface PipelinePage {
+  /** The records of this page. */
+  pipelines: Array<Pipeline>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** Account, contacts and owner of the deal, by their natural keys. */
+export interface RelatedObjects {
+  /** Domain of the company; its account is created when absent. */
+  account_domain?: string | null;
+  /** Email of the primary contact, created when absent. */
+  primary_contact_email?: string | null;
+  /** Emails of further contacts, created when absent. */
+  additional_contact_emails?: Array<string> | null;
+  /** Email of the member who owns the deal. */
+  owner_email?: string | null;
+}
+
+/** What to search for. */
+export interface SearchBody {
+  /** Words that must all occur; at most 200 characters. */
+  query?: string | null;
+  /** Another name of `query`. */
+  q?: string | null;
+  /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
+  filters?: Filter | Array<Filter> | null;
+  /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
+  sort?: string | SortKey | Array<string | SortKey> | null;
+  /** Records in a page. */
+  limit?: number | null;
+  /** Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page. */
+  cursor?: string | null;
+  /** Fields to include: system names, slugs or `custom__<slug>`; `custom_fields` for all custom ones. */
+  fields?: Array<string> | string | null;
+}
+
+/** What to search for. */
+export interface SearchOpportunitiesBody {
+  /** Only opportunities of this pipeline. */
+  pipeline_id?: string | null;
+  /** Only opportunities in this stage. */
+  stage_id?: string | null;
+  /** Words that must all occur; at most 200 characters. */
+  query?: string | null;
+  /** Another name of `query`. */
+  q?: string | null;
+  /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
+  filters?: Filter | Array<Filter> | null;
+  /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
+  sort?: string | SortKey | Array<string | SortKey> | null;
+  /** Records in a page. */
+  limit?: number | null;
+  /** Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page. */
+  cursor?: string | null;
+  /** Fields to include: system names, slugs or `custom__<slug>`; `custom_fields` for all custom ones. */
+  fields?: Array<string> | string | null;
+}
+
+/** One key of a sort. */
+export interface SortKey {
+  /** Any scalar field. */
+  field: string;
+  /** Nulls come last both ways. */
+  direction?: 'asc' | 'desc';
+}
+
+/** A step of a pipeline. */
+export interface Stage {
+  /** Id of the stage. */
+  stage_id: string;
+  /** Its pipeline. */
+  pipeline_id: string;
+  /** Display text: `stage_name` of an opportunity. */
+  label: string;
+  /** Place in the pipeline, from 1. */
+  stage_order: number;
+  /** Display colour. */
+  color: string;
+  /** Whether it is in use. */
+  is_active: boolean;
+  /** Whether new opportunities start here. */
+  is_default: boolean;
+  /** Chance of winning in per cent. */
+  probability: number | null;
+}
+
+/** A page of stages. */
+export interface StagePage {
+  /** The stages of this page, in their order. */
+  stages: Array<Stage>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** Changes to an account: absent keeps, `null` clears. */
+export interface UpdateAccountBody {
+  /** Company domain: the natural key of an account. */
+  domain?: string;
+  /** Name; made from the domain when absent on creation. */
+  name?: string | null;
+  /** Industry. */
+  industry?: string | null;
+  /** Description. */
+  description?: string | null;
+  /** Website. */
+  website?: string | null;
+  /** Number of employees, as a range. */
+  employee_range?: string | null;
+  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  custom_fields?: Record<string, unknown>;
+  /** A custom field value under its `property_name`. */
+  [key: `custom__${string}`]: unknown;
+}
+
+/** Changes to the account with this id. */
+export interface UpdateAccountItem {
+  /** Id of the record to change. */
+  id: string;
+  /** Changes the record only when this is its version. */
+  version?: number;
+  /** Company domain: the natural key of an account. */
+  domain?: string;
+  /** Name; made from the domain when absent on creation. */
+  name?: string | null;
+  /** Industry. */
+  industry?: string | null;
+  /** Description. */
+  description?: string | null;
+  /** Website. */
+  website?: string | null;
+  /** Number of employees, as a range. */
+  employee_range?: string | null;
+  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  custom_fields?: Record<string, unknown>;
+  /** A custom field value under its `property_name`. */
+  [key: `custom__${string}`]: unknown;
+}
+
+/** Changes to a contact: absent keeps, `null` clears. A new email moves it to that domain’s account. */
+export interface UpdateContactBody {
+  /** Email: the natural key of a contact. */
+  email?: string;
+  /** First name. */
+  first_name?: string | null;
+  /** Last name. */
+  last_name?: string | null;
+  /** Job title. */
+  job_title?: string | null;
+  /** Phone number. */
+  phone?: string | null;
+  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  custom_fields?: Record<string, unknown>;
+  /** A custom field value under its `property_name`. */
+  [key: `custom__${string}`]: unknown;
+}
+
+/** Changes to the contact with this id. */
+export interface UpdateContactItem {
+  /** Id of the record to change. */
+  id: string;
+  /** Changes the record only when this is its version. */
+  version?: number;
+  /** Email: the natural key of a contact. */
+  email?: string;
+  /** First name. */
+  first_name?: string | null;
+  /** Last name. */
+  last_name?: string | null;
+  /** Job title. */
+  job_title?: string | null;
+  /** Phone number. */
+  phone?: string | null;
+  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  custom_fields?: Record<string, unknown>;
+  /** A custom field value under its `property_name`. */
+  [key: `custom__${string}`]: unknown;
+}
+
+/** Changes to an opportunity: absent keeps, `null` clears, the list of contacts replaces. */
+export interface UpdateOpportunityBody {
+  /** What changes of the deal: absent keeps, `null` clears. The pipeline does not change. */
+  opportunity?: {
+    /** Name of the deal: part of its natural key with account and pipeline; not blank. */
+    name?: string;
+    /** A stage of the pipeline; its default stage when absent on creation. */
+    stage_id?: string | null;
+    /** At most 15 digits, 4 of them decimals; read as `amount`. */
+    deal_size?: number | null;
+    /** When the deal is expected to close, in Unix milliseconds. */
+    close_date?: number | null;
+    /** When the next action is due, in Unix milliseconds. */
+    next_action_date?: number | null;
+    /** What happens next. */
+    next_step?: string | null;
+    /** Another name of `next_step`. */
+    next_steps?: string | null;
+    /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+    custom_fields?: Record<string, unknown>;
+    /** A custom field value under its `property_name`. */
+    [key: `custom__${string}`]: unknown;
+  };
+  related_objects?: RelatedObjects;
+}
+
+/** Changes to the opportunity with this id. */
+export interface UpdateOpportunityItem {
+  /** Id of the record to change. */
+  id: string;
+  /** Changes the record only when this is its version. */
+  version?: number;
+  /** What changes of the deal: absent keeps, `null` clears. The pipeline does not change. */
+  opportunity?: {
+    /** Name of the deal: part of its natural key with account and pipeline; not blank. */
+    name?: string;
+    /** A stage of the pipeline; its default stage when absent on creation. */
+    stage_id?: string | null;
+    /** At most 15 digits, 4 of them decimals; read as `amount`. */
+    deal_size?: number | null;
+    /** When the deal is expected to close, in Unix milliseconds. */
+    close_date?: number | null;
+    /** When the next action is due, in Unix milliseconds. */
+    next_action_date?: number | null;
+    /** What happens next. */
+    next_step?: string | null;
+    /** Another name of `next_step`. */
+    next_steps?: string | null;
+    /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+    custom_fields?: Record<string, unknown>;
+    /** A custom field value under its `property_name`. */
+    [key: `custom__${string}`]: unknown;
+  };
+  related_objects?: RelatedObjects;
+}
+
+/** Something that was sent and not applied. */
+export interface Warning {
+  /** Dotted path of the field. */
+  field: string;
+  /** Why it was not applied. */
+  message: string;
+}

@@ -1,0 +1,68 @@
+// Checked by the compiler alone: what the client lets through is what the contract takes, and what the contract answers is
+// what the client promises. src/types.ts is generated from the contract; this holds the hand-written queries to it as well.
+import type * as contract from '@crm/contract';
+import type * as client from '../src/index.js';
+
+/** Compiles where every `From` is a `To`. */
+type Fits<To, From extends To> = From;
+
+/** On the wire a query is text; arrays are repeated parameters. */
+type OnTheWire<Q> = { [K in keyof Q]: K extends 'limit' ? string : K extends 'fields' ? string[] : Q[K] };
+
+/** The contract leaves the inside of these two to another part of the gateway; the client types them. */
+type Loose<B> = Omit<B, 'filters' | 'sort'>;
+
+/** Requests: from the client to the contract. */
+export type Requests = [
+  Fits<contract.CreateOpportunityBody, client.CreateOpportunityBody>,
+  Fits<contract.CreateAccountBody, client.CreateAccountBody>,
+  Fits<contract.CreateContactBody, client.CreateContactBody>,
+  Fits<contract.CreateNoteBody, client.CreateNoteBody>,
+  Fits<contract.UpdateOpportunityBody, client.UpdateOpportunityBody>,
+  Fits<contract.UpdateAccountBody, client.UpdateAccountBody>,
+  Fits<contract.UpdateContactBody, client.UpdateContactBody>,
+  Fits<contract.UpdateOpportunityItem, client.UpdateOpportunityItem>,
+  Fits<contract.UpdateAccountItem, client.UpdateAccountItem>,
+  Fits<contract.UpdateContactItem, client.UpdateContactItem>,
+  Fits<Loose<contract.SearchBody>, Loose<client.SearchBody>>,
+  Fits<Loose<contract.SearchOpportunitiesBody>, Loose<client.SearchOpportunitiesBody>>,
+  Fits<contract.QueryOf<typeof contract.listOpportunities>, OnTheWire<client.ListOpportunitiesQuery>>,
+  Fits<contract.QueryOf<typeof contract.listAccounts>, OnTheWire<client.ListQuery>>,
+  Fits<contract.QueryOf<typeof contract.listContacts>, OnTheWire<client.ListQuery>>,
+  Fits<contract.QueryOf<typeof contract.listOpportunityFields>, OnTheWire<client.ListOpportunityFieldsQuery>>,
+  Fits<contract.QueryOf<typeof contract.listNotes>, OnTheWire<client.ListNotesQuery>>,
+  Fits<contract.QueryOf<typeof contract.getAccount>, OnTheWire<client.FieldsQuery>>,
+  Fits<keyof contract.QueryOf<typeof contract.listOpportunities>, keyof client.ListOpportunitiesQuery>,
+  Fits<keyof contract.QueryOf<typeof contract.listAccounts>, keyof client.ListQuery>,
+  Fits<keyof contract.QueryOf<typeof contract.listNotes>, keyof client.ListNotesQuery>,
+];
+
+/** Queries again, by name: none that the contract takes is missing in the client. */
+export type QueryNames = [
+  Fits<keyof client.ListOpportunitiesQuery, keyof contract.QueryOf<typeof contract.listOpportunities>>,
+  Fits<keyof client.ListQuery, keyof contract.QueryOf<typeof contract.listAccounts>>,
+  Fits<keyof client.ListNotesQuery, keyof contract.QueryOf<typeof contract.listNotes>>,
+  Fits<keyof client.ListOpportunityFieldsQuery, keyof contract.QueryOf<typeof contract.listOpportunityFields>>,
+  Fits<keyof client.PageQuery, keyof contract.QueryOf<typeof contract.listPipelines>>,
+];
+
+/** Answers: from the contract to the client. */
+export type Answers = [
+  Fits<client.OpportunityPage, contract.OpportunityPage>,
+  Fits<client.AccountPage, contract.AccountPage>,
+  Fits<client.ContactPage, contract.ContactPage>,
+  Fits<client.NotePage, contract.NotePage>,
+  Fits<client.PipelinePage, contract.PipelinePage>,
+  Fits<client.StagePage, contract.StagePage>,
+  Fits<client.FieldPage, contract.FieldPage>,
+  Fits<client.OpportunityDetail, contract.OpportunityDetail>,
+  Fits<client.AccountDetail, contract.AccountDetail>,
+  Fits<client.ContactDetail, contract.ContactDetail>,
+  Fits<client.CreatedOpportunity, contract.CreatedOpportunity>,
+  Fits<client.CreatedAccount, contract.CreatedAccount>,
+  Fits<client.CreatedContact, contract.CreatedContact>,
+  Fits<client.CreatedNote, contract.CreatedNote>,
+  Fits<client.BulkResults, contract.BulkResults>,
+  Fits<client.Deleted, contract.Deleted>,
+  Fits<client.ErrorBody, contract.ErrorBody>,
+];

@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { CrmApiError, CrmConnectionError, createClient } from '../src/index.js';
+import { failure, hangUp, json, type Reply, silence, startStubApi, type StubApi, success } from './support/stub-api.js';
+
+let api: StubApi | undefined;
+afterEach(() => api?.close());
+
+const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
+const emptyPage = success({
+  accounts: [],
+  custom_field_definitions: {},
+  has_more: false,
+  next_cursor: null,
+  limit: 100,
+});
+const created = success({ company_id: id, domain: 'acme.com', name: 'Acme' });
+
+const start = async (replies: readonly Reply[], options: { timeoutMs?: number; maxRetries?: number } = {}) => {
+  api = await startStubApi(replies);
+  const { requests, url } = api;
+  return { requests, url, crm: createClient({ readUrl: url, apiKey: 'crm_live_test', ...options }) };
+};
+
+describe('a request is sent again', () => {
+  test('after 429 and 503 that say when, by every operation', async () => {
+    const wait = { 'retry-after': '0' };
+    const { crm, requests } = await start([failure(429, wait), failure(503, wait), success({ id })]);
+    await crm.accounts.delete(id);
+    expect(requests.map(({ line }) => line)).toEqual(Array(3).fill(`DELETE /v1/inbound/accounts/${id}`));
+  });
+
+  test('no sooner than Retry-After says', async () => {
+    const { crm, requests } = await start([failure(429, { 'retry-after': '1' }), emptyPage]);
+    const startedAtMs = performance.now();
+    await crm.accounts.list().page();
+    expect(requests).toHaveLength(2);
+    expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(990);
+  });
+
+  test('after a broken connection, by a create under one idempotency key', async () => {
+    const { crm, requests } = await start([hangUp, hangUp, created]);
+    await crm.accounts.create({ domain: 'acme.com' });
+    const keys = requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('after a time-out, by a search', async () => {
+    const { crm, requests } = await start([silence, emptyPage], { timeoutMs: 100 });
+    await crm.accounts.search({ query: 'acme' }).page();
+    expect(requests.map(({ body }) => body)).toEqual(Array(2).fill('{"query":"acme"}'));
+  });
+});
+
+describe('a request is not sent again', () => {
+  test('after 503 that does not say when, nor after 500', async () => {
+    const { crm, requests } = await start([failure(503), failure(500, { 'retry-after': '0' })]);
+    await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 500, code: 'unexpected' });
+    expect(requests).toHaveLength(2);
+  });
+
+  test('after a broken connection, by an update or a deletion: it may have happened', async () => {
+    const { crm, requests } = await start([hangUp]);
+    await expect(crm.accounts.update(id, { name: 'Acme' })).rejects.toThrow(CrmConnectionError);
+    await expect(crm.accounts.delete(id)).rejects.toThrow('cannot be reached');
+    expect(requests).toHaveLength(2);
+  });
+
+  test('more often than it was allowed', async () => {
+    const { crm, requests } = await start([failure(429, { 'retry-after': '0' })], { maxRetries: 2 });
+    await expect(crm.accounts.list().page()).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 0 });
+    expect(requests).toHaveLength(3);
+  });
+
+  test('after a wait that is too long', async () => {
+    const { crm, requests } = await start([failure(429, { 'retry-after': '3600' })]);
+    await expect(crm.accounts.list().page()).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('a signal ends a call', () => {
+  test('before it is sent, while it is sent, and while it waits', async () => {
+    const { crm, requests } = await start([silence, failure(429, { 'retry-after': '60' })]);
+    const reason = new Error('enough');
+    await expect(crm.accounts.list({}, { signal: AbortSignal.abort(reason) }).page()).rejects.toBe(reason);
+    expect(requests).toHaveLength(0);
+    for (const sent of [1, 2]) {
+      const aborter = new AbortController();
+      setTimeout(() => aborter.abort(reason), 200);
+      await expect(crm.accounts.list({}, { signal: aborter.signal }).page()).rejects.toBe(reason);
+      expect(requests).toHaveLength(sent);
+    }
+  });
+});
+
+describe('what is sent', () => {
+  test('the key in its header, lists as repeated parameters, the mark of a write and the version', async () => {
+    const { crm, requests } = await start([emptyPage, success({})]);
+    await crm.accounts.list({ q: 'a&b', fields: ['industry', 'custom__tier'] }, { readAfter: 'mark' }).page();
+    await crm.accounts.update(id, { name: null }, { ifVersion: 3 });
+    expect(requests[0]).toMatchObject({
+      line: 'GET /v1/accounts?q=a%26b&fields=industry&fields=custom__tier',
+      headers: { 'x-api-key': 'crm_live_test', 'x-read-after': 'mark' },
+    });
+    expect(requests[1]).toMatchObject({ body: '{"name":null}', headers: { 'if-match': '"3"' } });
+    expect(requests[1]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  test('nothing to where a redirect leads', async () => {
+    const { crm, requests, url } = await start([json(307, {}, { location: '/elsewhere' })]);
+    await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 307, code: 'unexpected' });
+    expect(requests).toHaveLength(1);
+    expect(url).not.toBe('');
+  });
+
+  test('a page that is no answer of a gateway is an error with its status', async () => {
+    const { crm } = await start([(response) => response.writeHead(502).end('<html>Bad gateway</html>')]);
+    const error = await crm.accounts.get(id).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CrmApiError);
+    expect(error).toMatchObject({ status: 502, requestId: null, errors: {} });
+  });
+
+  test('nothing with options that cannot work', () => {
+    expect(() => createClient({ readUrl: 'crm.example.com', apiKey: 'k' })).toThrow('readUrl must be an address');
+    expect(() => createClient({ readUrl: 'http://a', inboundUrl: 'ftp://b', apiKey: 'k' })).toThrow('inboundUrl');
+    expect(() => createClient({ readUrl: 'http://a', apiKey: '' })).toThrow('apiKey');
+  });
+});

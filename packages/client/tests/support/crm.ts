@@ -1,0 +1,67 @@
+import { administration, migrate, openDatabase } from '@crm/db';
+import { generateApiKey, hashApiKey } from '@crm/domain';
+import {
+  createTestDatabase,
+  createTestOrganization,
+  type GatewayProcess,
+  startGatewayProcesses,
+  type TestOrganization,
+} from '@crm/testing';
+import { type ClientOptions, createClient, type CrmClient } from '../../src/index.js';
+
+const mainFile = (gateway: string): string =>
+  new URL(`../../../../apps/${gateway}/dist/main.js`, import.meta.url).pathname;
+
+const quiet = {
+  CURSOR_SECRETS: 'a secret that only the tests know',
+  RATE_LIMIT_LIST: '0',
+  RATE_LIMIT_INBOUND: '0',
+  RATE_LIMIT_BULK: '0',
+  LOG_LEVEL: 'error',
+};
+
+/** Both gateways, as they run in production, with a database of their own and one organization. */
+export interface TestCrm {
+  readonly organization: TestOrganization;
+  readonly client: CrmClient;
+  /** A client with other options. */
+  clientWith(options: Partial<ClientOptions>): CrmClient;
+  stop(): Promise<void>;
+}
+
+const startGateway = async (name: string, url: string): Promise<GatewayProcess> => {
+  const [gateway] = await startGatewayProcesses(1, mainFile(name), { DATABASE_URL: url, ...quiet });
+  if (gateway === undefined) throw new Error('no process was started');
+  return gateway;
+};
+
+const migrateQuietly = async (url: string): Promise<void> => {
+  await migrate(url);
+};
+
+/** Starts what one test file needs. */
+export const startTestCrm = async (): Promise<TestCrm> => {
+  const { url, drop } = await createTestDatabase(migrateQuietly, 'migrated');
+  const database = openDatabase({ url, applicationName: 'client-test' });
+  const organization = await createTestOrganization({
+    ...administration(database),
+    newKey: () => {
+      const key = generateApiKey();
+      return { key, hash: new Uint8Array(hashApiKey(key)) };
+    },
+  });
+  const gateways = await Promise.all([startGateway('read-gateway', url), startGateway('inbound-gateway', url)]);
+  const [{ url: readUrl }, { url: inboundUrl }] = gateways;
+  const clientWith = (options: Partial<ClientOptions>): CrmClient =>
+    createClient({ readUrl, inboundUrl, apiKey: organization.key, ...options });
+  return {
+    organization,
+    client: clientWith({}),
+    clientWith,
+    stop: async () => {
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      await database.close();
+      await drop();
+    },
+  };
+};
