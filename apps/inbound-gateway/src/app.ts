@@ -27,5 +27,6 @@ export const createApp = (context: Context, settings: GatewaySettings, logger: L
     ),
     trustProxy: settings.trustProxy,
     maxInFlight: settings.maxInFlight,
+    maxEventLoopDelayMs: settings.maxEventLoopDelayMs,
   });
 };

@@ -16,6 +16,7 @@ export interface GatewaySettings {
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
   readonly maxInFlight: number;
+  readonly maxEventLoopDelayMs: number;
   readonly rateLimits: RateLimits;
 }
 
@@ -37,7 +38,7 @@ const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
   return false;
 };
 
-/** Reads `HOST PORT TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT RATE_LIMIT_*`; problems are noted in the reader. */
+/** Reads `HOST PORT TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_*`; problems are noted in the reader. */
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
   const limit = (name: string, fallback: number): number =>
     read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });
@@ -47,6 +48,7 @@ export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonl
     trustProxy: readTrustProxy(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { min: 1, max: 1_000_000, fallback: 256 }),
+    maxEventLoopDelayMs: read.integer('MAX_EVENT_LOOP_DELAY_MS', { min: 1, max: 1_000_000, fallback: 500 }),
     rateLimits: {
       list: limit('LIST', defaultRateLimits.list),
       search: limit('SEARCH', defaultRateLimits.search),

@@ -17,7 +17,14 @@ import { organizationTools } from './organization-tools.js';
 
 const contracts = operations.map(({ contract }) => contract);
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
-const quiet = { RATE_LIMIT_INBOUND: '0', RATE_LIMIT_BULK: '0', RATE_LIMIT_FAILED_AUTH: '0', LOG_LEVEL: 'error' };
+const quiet = {
+  RATE_LIMIT_INBOUND: '0',
+  RATE_LIMIT_BULK: '0',
+  RATE_LIMIT_FAILED_AUTH: '0',
+  LOG_LEVEL: 'error',
+  // Jest compiles within this process, and the machine may be busy: neither is overload.
+  MAX_EVENT_LOOP_DELAY_MS: '60000',
+};
 
 /** An inbound gateway in this process with a database of its own, and two organizations. */
 export interface TestGateway {
