@@ -3,9 +3,8 @@
 -- * Every function is VOLATILE: under READ COMMITTED each of its statements then sees what others committed meanwhile. That is
 --   what makes "look, insert unless there, look again" safe.
 -- * Looking comes first and nothing is written or locked when nothing changes: such a call assigns no transaction id.
--- * Parallel calls wait for each other and never in a circle: new accounts by domain, new contacts by email, then existing
---   opportunities by id, then existing accounts and contacts by id. Whoever changes a name that opportunities repeat locks
---   those opportunities first; whoever makes an opportunity repeat a name locks its owner against changes.
+-- * Parallel calls wait for each other and never in a circle: new accounts by domain, new contacts by email, then names
+--   (`hold_names`), then existing opportunities by id, then existing accounts and contacts by id.
 -- * serialization_failure (40001) is raised where a record vanished between two statements: the caller runs the call again.
 -- * What is refused ends in `refuse`, which undoes all of the call (or of the item of a bulk call).
 --
@@ -81,6 +80,26 @@ CREATE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id 
   SELECT coalesce(array_agg(l.contact_id ORDER BY l.position), '{}')
     FROM opportunity_contacts l
    WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_opportunity_id
+$$;
+
+-- Opportunities refer to an account and contacts and repeat their names. Whoever makes one refer to more holds the names of those
+-- together with others who do; whoever changes names holds them alone, and so sees every opportunity that repeats them. Both last
+-- to the end of the transaction. The names of an organization share 64 locks, so that no call needs many; nothing is written.
+CREATE FUNCTION hold_names(p_organization_id uuid, p_owner_ids uuid[], p_alone boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_lock bigint;
+BEGIN
+  FOR v_lock IN
+    SELECT DISTINCT hashtextextended(p_organization_id::text, hashtext(i.id::text) & 63) FROM unnest(p_owner_ids) AS i (id)
+     WHERE i.id IS NOT NULL ORDER BY 1
+  LOOP
+    IF p_alone THEN
+      PERFORM pg_advisory_xact_lock(v_lock);
+    ELSE
+      PERFORM pg_advisory_xact_lock_shared(v_lock);
+    END IF;
+  END LOOP;
+END
 $$;
 
 -- Locks some opportunities against all other changes, in the order that every call keeps.
@@ -381,10 +400,7 @@ CREATE FUNCTION insert_opportunity(p_row opportunities, p_additional uuid[]) RET
 DECLARE
   v_row opportunities := p_row;
 BEGIN
-  -- The names that this row will repeat must not change until it is visible to whoever changes them.
-  PERFORM 1 FROM accounts a WHERE a.organization_id = v_row.organization_id AND a.id = v_row.account_id FOR SHARE;
-  PERFORM 1 FROM contacts c
-    WHERE c.organization_id = v_row.organization_id AND c.id = ANY (p_additional) ORDER BY c.id FOR SHARE;
+  PERFORM hold_names(v_row.organization_id, ARRAY[v_row.account_id, v_row.contact_id] || p_additional, false);
   v_row.search_text := opportunity_search_text(v_row);
   v_row.created_at := write_time();
   v_row.updated_at := v_row.created_at;

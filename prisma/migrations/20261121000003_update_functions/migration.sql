@@ -22,6 +22,12 @@ BEGIN
 END
 $$;
 
+-- The opportunities of some accounts.
+CREATE FUNCTION opportunity_ids_of_accounts(p_organization_id uuid, p_account_ids uuid[]) RETURNS uuid[] LANGUAGE sql VOLATILE AS $$
+  SELECT ARRAY(
+    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = ANY (p_account_ids))
+$$;
+
 CREATE FUNCTION change_account(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old accounts;
@@ -29,10 +35,9 @@ DECLARE
 BEGIN
   FOR v_look IN 1..2 LOOP
     IF v_look = 2 THEN
-      -- A new name or domain goes into what `q` looks through.
-      IF n.search_text <> v_old.search_text THEN
-        PERFORM 1 FROM opportunities o
-          WHERE o.organization_id = p_organization_id AND o.account_id = p_id ORDER BY o.id FOR NO KEY UPDATE;
+      IF p_change->'set' ?| '{name,domain}' THEN
+        PERFORM hold_names(p_organization_id, ARRAY[p_id], true);
+        PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_accounts(p_organization_id, ARRAY[p_id]));
       END IF;
       PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id FOR NO KEY UPDATE;
     END IF;
@@ -56,6 +61,7 @@ BEGIN
        greatest(write_time(), a.updated_at), a.version + 1)
     WHERE a.organization_id = p_organization_id AND a.id = p_id;
   IF n.search_text <> v_old.search_text THEN
+    -- A new name or domain goes into what `q` looks through.
     UPDATE opportunities o SET search_text = concat_ws(' ', o.name_fold, n.name_fold, n.domain)
       WHERE o.organization_id = p_organization_id AND o.account_id = p_id;
   END IF;
@@ -79,7 +85,8 @@ DECLARE
 BEGIN
   FOR v_look IN 1..2 LOOP
     IF v_look = 2 THEN
-      IF (n.first_name, n.last_name, n.email) IS DISTINCT FROM (v_old.first_name, v_old.last_name, v_old.email) THEN
+      IF p_change->'set' ?| '{first_name,last_name,email}' THEN
+        PERFORM hold_names(p_organization_id, ARRAY[p_id], true);
         PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_contacts(p_organization_id, ARRAY[p_id]));
       END IF;
       PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = p_id FOR NO KEY UPDATE;
@@ -142,6 +149,14 @@ BEGIN
 END
 $$;
 
+-- The accounts and contacts that a change of an opportunity names.
+CREATE FUNCTION named_ids(p_organization_id uuid, p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ARRAY[account_id_of(p_organization_id, p_change->>'account_domain'), contact_id_of(p_organization_id, p_change->>'primary_email')]
+    || contact_ids(p_organization_id, coalesce(nullif(p_change->'additional_emails', 'null'), '[]'));
+END
+$$;
+
 -- Makes the links of an opportunity to its additional contacts those of p_wanted, in its order.
 CREATE FUNCTION link_contacts(p_row opportunities, p_wanted uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -175,6 +190,9 @@ BEGIN
     IF n IS NOT DISTINCT FROM v_old AND v_wanted = v_linked THEN
       RETURN false;
     END IF;
+    -- What it refers to already needs no hold: whoever changes those names needs the lock on this row.
+    PERFORM hold_names(p_organization_id, named_ids(p_organization_id, p_change) || ARRAY(
+      SELECT w FROM unnest(v_wanted) w WHERE w <> ALL (v_linked)), false);
   END LOOP;
   IF (n.account_key, n.name) <> (v_old.account_key, v_old.name) THEN
     PERFORM check_key_is_free(
@@ -184,13 +202,6 @@ BEGIN
       nullif(opportunity_id_of_key(n), p_id));
   END IF;
 
-  -- Names that this row repeats from now on must not change until it is visible to whoever changes them. Those that it
-  -- repeated before cannot: whoever changes them needs the lock on this row.
-  IF n.account_id IS DISTINCT FROM v_old.account_id THEN
-    PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = n.account_id FOR SHARE;
-  END IF;
-  PERFORM 1 FROM contacts c
-    WHERE c.organization_id = p_organization_id AND c.id = ANY (v_wanted) AND c.id <> ALL (v_linked) ORDER BY c.id FOR SHARE;
   IF v_wanted <> v_linked THEN
     PERFORM link_contacts(n, v_wanted);
   END IF;
@@ -266,13 +277,13 @@ DECLARE
   v_id uuid := p_input->>'id';
   v_opportunity_ids uuid[];
 BEGIN
-  PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_contacts(p_organization_id, ARRAY[v_id]));
+  PERFORM hold_names(p_organization_id, ARRAY[v_id], true);
+  v_opportunity_ids := opportunity_ids_of_contacts(p_organization_id, ARRAY[v_id]);
+  PERFORM lock_opportunities(p_organization_id, v_opportunity_ids);
   PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR UPDATE;
   IF NOT FOUND THEN
     PERFORM refuse('not_found');
   END IF;
-  -- Nobody can name the contact from here on, and those who did meanwhile are visible now.
-  v_opportunity_ids := opportunity_ids_of_contacts(p_organization_id, ARRAY[v_id]);
   DELETE FROM opportunity_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = v_id;
   UPDATE opportunities o SET contact_id = nullif(o.contact_id, v_id), updated_at = greatest(write_time(), o.updated_at), version = o.version + 1
     WHERE o.organization_id = p_organization_id AND o.id = ANY (v_opportunity_ids);

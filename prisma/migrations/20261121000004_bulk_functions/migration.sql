@@ -19,21 +19,10 @@ BEGIN
 END
 $$;
 
--- Locks the records that the items of a bulk update are about, so that two bulk calls on the same records wait for each other
--- here rather than in a circle.
-CREATE FUNCTION lock_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_ids uuid[] := ARRAY(SELECT (i.value->'input'->>'id')::uuid FROM jsonb_array_elements(p_items) i);
-BEGIN
-  IF p_function = 'update_opportunity' THEN
-    PERFORM lock_opportunities(p_organization_id, v_ids);
-  ELSIF p_function = 'update_contact' THEN
-    PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_contacts(p_organization_id, v_ids));
-    PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = ANY (v_ids) ORDER BY c.id FOR NO KEY UPDATE;
-  ELSIF p_function = 'update_account' THEN
-    PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = ANY (v_ids) ORDER BY a.id FOR NO KEY UPDATE;
-  END IF;
-END
+-- The ids of the items that change one of some columns; of all items without columns.
+CREATE FUNCTION item_ids(p_items jsonb, p_columns text[] DEFAULT NULL) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT ARRAY(SELECT (i.value->'input'->>'id')::uuid FROM jsonb_array_elements(p_items) i
+                WHERE p_columns IS NULL OR i.value->'input'->'change'->'set' ?| p_columns)
 $$;
 
 -- Makes the accounts and contacts that the items name (as `accounts` and `contacts` of their input), all of them in key order.
@@ -45,6 +34,42 @@ BEGIN
   PERFORM ensure_contacts(p_organization_id, (
     SELECT coalesce(jsonb_agg(DISTINCT c.value), '[]')
       FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') c));
+END
+$$;
+
+-- Holds the names of every account and contact that the items name.
+CREATE FUNCTION hold_related_names(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM hold_names(p_organization_id, ARRAY(
+    SELECT a.id FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') n
+      JOIN accounts a ON a.organization_id = p_organization_id AND a.domain = n.value->>'domain'
+    UNION ALL
+    SELECT c.id FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') n
+      JOIN contacts c ON c.organization_id = p_organization_id AND c.email = n.value->>'email'), false);
+END
+$$;
+
+-- Takes every lock that the items will need, in the order that single calls keep: two bulk calls on the same records then wait for
+-- each other here rather than in a circle.
+CREATE FUNCTION lock_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := item_ids(p_items);
+  v_renamed uuid[];
+BEGIN
+  IF p_function IN ('create_opportunity', 'update_opportunity') THEN
+    PERFORM hold_related_names(p_organization_id, p_items);
+    PERFORM lock_opportunities(p_organization_id, v_ids);
+  ELSIF p_function = 'update_contact' THEN
+    v_renamed := item_ids(p_items, '{first_name,last_name,email}');
+    PERFORM hold_names(p_organization_id, v_renamed, true);
+    PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_contacts(p_organization_id, v_renamed));
+    PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = ANY (v_ids) ORDER BY c.id FOR NO KEY UPDATE;
+  ELSIF p_function = 'update_account' THEN
+    v_renamed := item_ids(p_items, '{name,domain}');
+    PERFORM hold_names(p_organization_id, v_renamed, true);
+    PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_accounts(p_organization_id, v_renamed));
+    PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = ANY (v_ids) ORDER BY a.id FOR NO KEY UPDATE;
+  END IF;
 END
 $$;
 
