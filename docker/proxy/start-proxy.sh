@@ -22,6 +22,10 @@ write_groups() {
   write_group inbound-gateway 4001
 }
 
+# Since 1.27.4 nginx can leave idle connections open for a moment when it reads the groups anew: a request may be on its way.
+nginx -v 2>&1 | sed 's|.*nginx/||' | awk -F '[. ]' '
+  $1 * 1000000 + $2 * 1000 + $3 >= 1027004 { print "keepalive_min_timeout 5s;" }' > /tmp/version.conf
+
 write_groups
 # Reading the groups anew interrupts no request: those in work end with the old ones.
 (
