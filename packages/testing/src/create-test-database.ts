@@ -5,6 +5,9 @@ import type pg from 'pg';
 import { withAdminClient } from './admin-client.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
+/** An order and a case of letters unlike those of any code point: whatever forgets its collation shows. */
+const HOSTILE_LOCALE = `LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR'`;
+
 /** A database that belongs to one test file. */
 export interface TestDatabase {
   url: string;
@@ -47,7 +50,7 @@ async function ensureTemplate(
   if (found.rowCount === 0) {
     const unfinished = `${template}_new`;
     await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0`);
+    await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0 ${HOSTILE_LOCALE}`);
     await migrate(unfinished);
     // A template that anyone is connected to cannot be cloned.
     await client.query(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`);

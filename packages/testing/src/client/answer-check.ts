@@ -79,9 +79,10 @@ export const createAnswerCheck = (contracts: readonly OperationContract[]): ((ex
   const checks = contracts.map(toCheck);
   return (exchange) => {
     const method = exchange.method.toLowerCase();
-    const matching = checks.filter(({ contract, path }) => contract.method === method && path.test(exchange.path));
-    // An exact path wins over one with parameters, as in the gateway itself.
-    const operation = matching.find(({ contract }) => contract.path === exchange.path) ?? matching[0];
+    // An exact path wins over one with parameters, as in the gateway itself, whatever the method.
+    const exact = checks.filter(({ contract }) => contract.path === exchange.path);
+    const onPath = exact.length > 0 ? exact : checks.filter(({ path }) => path.test(exchange.path));
+    const operation = onPath.find(({ contract }) => contract.method === method);
     const faults = findFaults(exchange, operation);
     if (faults.length === 0) return;
     const { path, status, text } = exchange;

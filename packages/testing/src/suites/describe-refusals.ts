@@ -17,9 +17,9 @@ export const describeWrongMethods = ({ contract, client }: SuiteOptions): void =
   });
 
   describe('404', () => {
-    test('a path beside it is not found', async () => {
+    test('a path below it, and its path in other letters, are not found', async () => {
       const method = contract.method.toUpperCase();
-      expect((await client().send(method, `${contract.path}x`)).status).toBe(404);
+      expect((await client().send(method, `${contract.path}/x/y`)).status).toBe(404);
       expect((await client().send(method, contract.path.toUpperCase())).status).toBe(404);
     });
   });
