@@ -1,0 +1,113 @@
+import {
+  accountCreate,
+  contactCreate,
+  type Database,
+  loadCatalog,
+  opportunityCreate,
+  runWrite,
+  type Write,
+} from '@crm/db';
+import { type CustomValue, normalizeEmail, type ObjectType } from '@crm/domain';
+import type { Answer, TestOrganization } from '@crm/testing';
+
+/** A record as any object answers it. */
+export type WireRecord = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly custom_fields: Readonly<Record<string, unknown>>;
+};
+
+/** A page of any object. */
+export type WirePage = Readonly<Record<string, readonly WireRecord[] | undefined>> & {
+  readonly custom_field_definitions: Readonly<Record<string, object>>;
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+  readonly limit: number;
+};
+
+/** What tells the operations of one object from those of another. */
+export interface Subject {
+  readonly objectType: ObjectType;
+  /** The key of its records in pages, and the path of its operations. */
+  readonly collection: 'accounts' | 'contacts' | 'opportunities';
+  /** The keys of every record. */
+  readonly baseKeys: readonly string[];
+  /** The keys that `fields` adds. */
+  readonly extraKeys: readonly string[];
+}
+
+const history = ['created_at', 'updated_at', 'version'];
+
+/** The three objects, with the keys that the contract names. */
+export const subjects: Readonly<Record<ObjectType, Subject>> = {
+  account: {
+    objectType: 'account',
+    collection: 'accounts',
+    baseKeys: ['id', 'domain', 'name', 'custom_fields'],
+    extraKeys: ['industry', 'description', 'website', 'employee_range', 'is_freemail', ...history],
+  },
+  contact: {
+    objectType: 'contact',
+    collection: 'contacts',
+    baseKeys: ['id', 'name', 'first_name', 'last_name', 'email', 'account_id', 'custom_fields'],
+    extraKeys: ['job_title', 'phone', ...history],
+  },
+  opportunity: {
+    objectType: 'opportunity',
+    collection: 'opportunities',
+    baseKeys: [
+      ...['id', 'name', 'pipeline_id', 'stage_id', 'stage_name', 'account_id', 'contact_id'],
+      ...['additional_contacts', 'custom_fields'],
+    ],
+    extraKeys: [
+      ...['amount', 'currency', 'close_date', 'next_action_date', 'next_step', 'owner_id', 'owner_email', ...history],
+      ...[
+        'account_domain',
+        'account_name',
+        'contact_email',
+        'contact_first_name',
+        'contact_last_name',
+        'pipeline_name',
+      ],
+    ],
+  },
+};
+
+/** The page in an answer. */
+export const pageIn = (answer: Answer): WirePage => answer.data as WirePage;
+
+/** The records in an answer of one object's list or search. */
+export const recordsIn = (answer: Answer, { collection }: Subject): readonly WireRecord[] =>
+  pageIn(answer)[collection] ?? [];
+
+/** A record to be written: `key` becomes its natural key, `name` what it is called. */
+export interface SubjectRecord {
+  readonly key: string;
+  readonly name: string | null;
+  readonly custom?: Readonly<Record<string, CustomValue>>;
+}
+
+/** Writes a record of any object as the inbound gateway does; deals go into the first pipeline. */
+export const addRecord = async (
+  database: Database,
+  { id: organizationId, pipeline: { id: pipelineId } }: TestOrganization,
+  objectType: ObjectType,
+  { key, name, custom = {} }: SubjectRecord,
+): Promise<string> => {
+  const catalog = await loadCatalog(database, organizationId);
+  const definitions = catalog.fieldCatalogue(objectType, null).bySlug;
+  const values = { definitions, values: new Map(Object.entries(custom)) };
+  const run = async (write: Write<{ readonly id: string }>): Promise<string> =>
+    (await runWrite(database, organizationId, write, null)).result.id;
+  if (objectType === 'account') return run(accountCreate({ domain: `${key}.example`, name, ...values }, 'keep'));
+  if (objectType === 'contact') {
+    const email = normalizeEmail(`${key}@people.example`);
+    if (!email.ok) throw new Error(email.message);
+    const [firstName = null, ...others] = (name ?? '').split(' ').filter((word) => word !== '');
+    const lastName = others.length === 0 ? null : others.join(' ');
+    return run(contactCreate(catalog, { email: email.value, firstName, lastName, ...values }, 'keep'));
+  }
+  const pipeline = catalog.findPipeline(pipelineId);
+  if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId}`);
+  const deal = { name: name ?? key, accountDomain: `${key}.example`, primaryContact: null, additionalContacts: [] };
+  return run(opportunityCreate(catalog, pipeline, { ...deal, ...values }, 'keep'));
+};
