@@ -34,6 +34,7 @@ describe('reading an environment', () => {
       trustProxy: false,
       logLevel: 'info',
       maxInFlight: 256,
+      maxEventLoopDelayMs: 500,
       rateLimits: { list: 1200, search: 600, inbound: 1500, bulk: 120, failedAuth: 30 },
     });
   });
