@@ -1,0 +1,29 @@
+import { getOpportunity as contract } from '@crm/contract';
+import { afterAll, beforeAll } from '@jest/globals';
+import { contractOf, describeEveryOperation } from './support/describe-every-operation.js';
+import { describeGet } from './support/describe-get.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { seedSubject } from './support/seed-subject.js';
+import { subjects } from './support/subject.js';
+
+let gateway: TestGateway;
+let ids: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ids = await seedSubject(gateway, subjects.opportunity);
+});
+afterAll(() => gateway.stop());
+
+describeGet(
+  contract,
+  subjects.opportunity,
+  () => gateway,
+  () => ids,
+);
+
+describeEveryOperation(
+  contractOf(contract, () => ids['a1'] ?? ''),
+  () => gateway,
+  () => ({}),
+);
