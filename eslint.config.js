@@ -19,7 +19,7 @@ const BOUNDARIES = {
   'packages/client': { allowed: [], tests: ['contract', 'db', 'domain', 'testing'] },
   'apps/read-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
   'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
-  bench: { allowed: ['domain', 'contract', 'db', 'local-postgres'], database: true },
+  bench: { allowed: ['domain', 'contract', 'db', 'local-postgres'], tests: ['testing'], database: true },
 };
 
 const TEST_FILES = ['**/*.test.ts', '**/tests/**/*.ts'];
@@ -67,7 +67,17 @@ const kebabCaseFileName = {
 };
 
 export default defineConfig(
-  { ignores: ['**/dist/**', '**/generated/**', '**/node_modules/**', '**/coverage/**', '**/.turbo/**', '.crm/**'] },
+  {
+    ignores: [
+      '**/dist/**',
+      '**/generated/**',
+      '**/node_modules/**',
+      '**/coverage/**',
+      '**/.turbo/**',
+      '.crm/**',
+      '.crm-bench/**',
+    ],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.{ts,js,mjs,cjs}'],

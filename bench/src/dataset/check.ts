@@ -1,0 +1,64 @@
+import { type AttributeType, comparisonKey, type CustomValue, fold, foldsOf, propertyName } from '@crm/domain';
+import type pg from 'pg';
+
+/** Deals that the check looks at, spread over all of them. */
+const sampleSize = 500;
+
+interface SampleRow {
+  readonly id: string;
+  readonly name: string;
+  readonly name_fold: string;
+  readonly next_step: string;
+  readonly custom_fields: Readonly<Record<string, CustomValue>>;
+  readonly folds: Readonly<Record<string, unknown>>;
+  readonly slots: Readonly<Record<string, unknown>>;
+  readonly isRecordRight: boolean;
+  readonly isSearchTextRight: boolean;
+}
+
+interface FieldRow {
+  readonly slug: string;
+  readonly attributeType: AttributeType;
+  readonly slot: string | null;
+}
+
+const sampleSql = `
+  SELECT o.id, o.name, o.name_fold, o.next_step, o.custom_fields, o.folds, to_jsonb(o) AS slots,
+         o.record = opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS "isRecordRight",
+         o.search_text = opportunity_search_text(o) AS "isSearchTextRight"
+    FROM (SELECT *, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS total FROM opportunities WHERE organization_id = $1) s
+    JOIN opportunities o ON o.organization_id = s.organization_id AND o.id = s.id
+   WHERE s.n % greatest(1, s.total / $2) = 0 OR s.n IN (1, s.total)`;
+
+const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
+  const faults = [
+    ...(row.isRecordRight ? [] : ['record']),
+    ...(row.isSearchTextRight ? [] : ['search_text']),
+    ...(row.name_fold === fold(row.name) ? [] : ['name_fold']),
+    ...(row.folds['next_step'] === fold(row.next_step) ? [] : ['next_step']),
+  ];
+  for (const field of fields) {
+    const value = row.custom_fields[field.slug] ?? null;
+    if ((row.folds[propertyName(field.slug)] ?? null) !== foldsOf(field, value))
+      faults.push(`the fold of ${field.slug}`);
+    if (field.slot !== null && row.slots[field.slot] !== comparisonKey(field, value)) faults.push(field.slot);
+  }
+  return faults;
+};
+
+/**
+ * Holds a sample of an organization's deals against the functions that write deals.
+ * @throws Error that names a deal and what is wrong in it
+ */
+export const checkOpportunities = async (client: pg.PoolClient, organizationId: string): Promise<void> => {
+  const fields = await client.query<FieldRow>(
+    'SELECT slug, attribute_type AS "attributeType", slot FROM custom_fields WHERE organization_id = $1',
+    [organizationId],
+  );
+  const { rows } = await client.query<SampleRow>(sampleSql, [organizationId, sampleSize]);
+  if (rows.length === 0) throw new Error('There are no deals to check');
+  for (const row of rows) {
+    const faults = faultsOf(row, fields.rows);
+    if (faults.length > 0) throw new Error(`The deal ${row.id} was made wrongly: ${faults.join(', ')}`);
+  }
+};

@@ -1,0 +1,69 @@
+import { fold } from '@crm/domain';
+
+/** Words and their folds, place by place. PostgreSQL cannot make a fold: it is always made in `domain`. */
+export interface Words {
+  readonly texts: readonly string[];
+  readonly folds: readonly string[];
+}
+
+const words = (...texts: readonly string[]): Words => ({ texts, folds: texts.map(fold) });
+
+/** What deals are about. */
+export const subjects = words(
+  'Renewal',
+  'Expansion',
+  'Pilot',
+  'Migration',
+  'Rollout',
+  'Website',
+  'Verlängerung',
+  'Déploiement',
+  'Продление',
+  'Ανανέωση',
+  '更新契約',
+  '갱신',
+  'تجديد',
+  'नवीनीकरण',
+);
+
+/** Which part of the customer deals are for. */
+export const areas = words('Alpha', 'Beta', 'Gamma', 'Delta', 'Omega', 'Zürich', 'São Paulo', 'Київ', '大阪', 'İzmir');
+
+/** First parts of accounts' names. */
+export const stems = words(
+  'Müller',
+  'Northwind',
+  'Société Générique',
+  'Acme',
+  'Globex',
+  'Iglesias',
+  'Заря',
+  'Ελλάς',
+  '桜電機',
+  '한빛',
+  'الشرق',
+  'भारत',
+);
+
+/** Last parts of accounts' names. */
+export const forms = words('GmbH', 'Ltd', 'S.A.', 'Inc', 'ООО', 'Α.Ε.', '株式会社', 'Group');
+
+/** First names of contacts. */
+export const firstNames = words('Ada', 'Jürgen', 'Zoë', 'Søren', 'Наталья', 'Γιώργος', '美咲', '지민', 'ليلى', 'राज');
+
+/** Last names of contacts. */
+export const lastNames = words(
+  'Lovelace',
+  "O'Neill",
+  'Núñez',
+  'Øster',
+  'Петрова',
+  'Παππάς',
+  '佐藤',
+  '김',
+  'حداد',
+  'शर्मा',
+);
+
+/** Texts of the custom field `region`. */
+export const regions = words('EMEA', 'Americas', 'Asien-Pazifik', 'Средняя Азия');

@@ -1,0 +1,92 @@
+import type { Database, TenantStatement } from '@crm/db';
+import type pg from 'pg';
+
+/** What one or more statements cost. */
+export interface Cost {
+  readonly statements: number;
+  /** Pages of tables and indexes that were touched, in memory or not. */
+  readonly buffers: number;
+  /** Tenant tables that were read from end to end. */
+  readonly sequentialScans: readonly string[];
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+interface ExplainRow {
+  readonly 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }];
+}
+
+/** Tables that grow with a tenant; the catalog's handful of rows is read whole, and should be. */
+const tenantTables = new Set(['accounts', 'contacts', 'opportunities', 'opportunity_contacts', 'notes']);
+
+const sequentialScans = (node: PlanNode): string[] => [
+  ...(node['Node Type'] === 'Seq Scan' && tenantTables.has(node['Relation Name'] ?? '')
+    ? [node['Relation Name'] ?? '']
+    : []),
+  ...(node.Plans ?? []).flatMap(sequentialScans),
+];
+
+const literal = (client: pg.PoolClient, value: unknown): string => {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'string') return client.escapeLiteral(value);
+  if (Array.isArray(value)) return client.escapeLiteral(`{${value.map((item) => JSON.stringify(item)).join(',')}}`);
+  return JSON.stringify(value);
+};
+
+const explain = 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)';
+
+/** A statement that connections keep prepared is planned without its values; any other for them. */
+const plansOf = async (client: pg.PoolClient, statement: TenantStatement, values: unknown[]): Promise<PlanNode[]> => {
+  const own = await client.query<ExplainRow>(`${explain} ${statement.text}`, values);
+  const rows = [...own.rows];
+  if (statement.isPrepared === true) {
+    await client.query(`PREPARE measured AS ${statement.text}; SET plan_cache_mode = force_generic_plan`);
+    const parameters = values.map((value) => literal(client, value)).join(', ');
+    rows.push(...(await client.query<ExplainRow>(`${explain} EXECUTE measured(${parameters})`)).rows);
+    await client.query('DEALLOCATE measured; RESET plan_cache_mode');
+  }
+  return rows.map((row) => row['QUERY PLAN'][0].Plan);
+};
+
+const explainStatement = async (
+  database: Database,
+  statement: TenantStatement,
+  values: unknown[],
+): Promise<PlanNode[]> => {
+  const client = await database.pool.connect();
+  try {
+    return await plansOf(client, statement, values);
+  } finally {
+    client.release();
+  }
+};
+
+const buffersOf = (plan: PlanNode): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+
+/**
+ * Runs `work` with a database that measures every statement before it runs it. Where a statement has two plans, prepared and
+ * not, the dearer one counts, since the server may choose either.
+ */
+export const measure = async <T>(
+  database: Database,
+  work: (measured: Database) => Promise<T>,
+): Promise<{ readonly result: T; readonly cost: Cost }> => {
+  let statements = 0;
+  let buffers = 0;
+  const scans = new Set<string>();
+  const query: Database['query'] = async (organizationId, statement) => {
+    const plans = await explainStatement(database, statement, [organizationId, ...statement.values]);
+    statements += 1;
+    buffers += Math.max(...plans.map(buffersOf));
+    for (const table of plans.flatMap(sequentialScans)) scans.add(table);
+    return database.query(organizationId, statement);
+  };
+  const result = await work({ ...database, query });
+  return { result, cost: { statements, buffers, sequentialScans: [...scans] } };
+};

@@ -1,0 +1,96 @@
+import { type Catalog, type Database, listPage, type PageRequest } from '@crm/db';
+import { type CursorPosition, ErrorCollector, parseFilters, parseSearchQuery, parseSort } from '@crm/domain';
+import type { OrganizationLayout } from '../dataset/layout.js';
+import { type Cost, measure } from './explain.js';
+import { pageLimit, type Shape } from './shape.js';
+
+/** What a page of a shape cost. */
+export interface ShapeCost extends Cost {
+  readonly records: number;
+}
+
+/** The data that shapes are measured on. */
+export interface Subject {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly organization: OrganizationLayout;
+}
+
+const requestOf = ({ catalog, organization }: Subject, shape: Shape, limit: number): PageRequest => {
+  const { objectType, stageId, words = '', filters, sort } = shape;
+  const firstPipeline = objectType === 'opportunity' ? (organization.pipelineIds[0] ?? null) : null;
+  const pipelineId = shape.pipelineId === undefined ? firstPipeline : shape.pipelineId;
+  const fields = catalog.fieldCatalogue(objectType, pipelineId);
+  const errors = new ErrorCollector();
+  const request: PageRequest = {
+    catalog,
+    objectType,
+    pipelineId,
+    stageId: stageId ?? null,
+    words: parseSearchQuery(words, 'q', errors),
+    filters: parseFilters(filters, fields, errors),
+    sort: parseSort(sort, fields, 'created_at', errors),
+    position: null,
+    limit,
+    selection: fields.defaultSelection,
+  };
+  errors.throwIfAny();
+  return request;
+};
+
+interface PlaceRow extends Record<string, unknown> {
+  readonly count: number;
+  readonly position: (string | null)[] | null;
+}
+
+/**
+ * The position of a record by its place in an order, as a cursor would carry it: the page's own statements with a limit that
+ * reaches so far, of which only the last row is fetched.
+ */
+const positionAt = async (database: Database, request: PageRequest, place: number): Promise<CursorPosition> => {
+  let missing = place;
+  const found: CursorPosition[] = [];
+  const query: Database['query'] = async (organizationId, { text, values }) => {
+    if (missing === 0) return [];
+    // The limit is the last parameter, and inside a page of several pipelines an earlier one too.
+    const reaching = values.map((value) => (value === request.limit + 1 ? missing : value));
+    const rows = await database.query<PlaceRow>(organizationId, {
+      text: `WITH p AS MATERIALIZED (SELECT position FROM (${text}) s), c AS (SELECT count(*)::int AS count FROM p)
+             SELECT c.count, (SELECT position FROM p OFFSET greatest(c.count - 1, 0) LIMIT 1) AS position FROM c`,
+      values: reaching,
+    });
+    missing -= rows[0]?.count ?? 0;
+    const position = rows[0]?.position ?? null;
+    if (missing === 0 && position !== null) found.push(position);
+    return [];
+  };
+  await listPage({ ...database, query }, request);
+  const [position] = found;
+  if (position === undefined) throw new Error('There is no record at that place');
+  return position;
+};
+
+const countOf = async (database: Database, request: PageRequest): Promise<number> => {
+  const { catalog, objectType, pipelineId, stageId } = request;
+  const table = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' }[objectType];
+  const conditions = ['organization_id = $1'];
+  const values: string[] = [];
+  if (pipelineId !== null) conditions.push(`pipeline_id = $${values.push(pipelineId) + 1}`);
+  if (stageId !== null) conditions.push(`stage_id = $${values.push(stageId) + 1}`);
+  const text = `SELECT count(*)::int AS count FROM ${table} WHERE ${conditions.join(' AND ')}`;
+  const [row] = await database.query<{ count: number }>(catalog.organizationId, { text, values });
+  return row?.count ?? 0;
+};
+
+/** Measures one page of a shape. The limit is {@link pageLimit} unless another is given. */
+export const measureShape = async (subject: Subject, shape: Shape, limit = pageLimit): Promise<ShapeCost> => {
+  const { database } = subject;
+  const request = requestOf(subject, shape, limit);
+  let position: CursorPosition | null = null;
+  if (shape.place === 'middle' || shape.place === 'last') {
+    const count = await countOf(database, request);
+    position = await positionAt(database, request, shape.place === 'middle' ? Math.floor(count / 2) : count - limit);
+  }
+  const { result, cost } = await measure(database, (measured) => listPage(measured, { ...request, position }));
+  return { ...cost, records: result.records.length };
+};
