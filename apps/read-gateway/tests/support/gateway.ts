@@ -33,6 +33,8 @@ const quiet = {
 
 /** A read gateway in this process with a database of its own, and two organizations. */
 export interface TestGateway {
+  /** Without a trailing slash. */
+  readonly url: string;
   readonly database: Database;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
@@ -84,6 +86,7 @@ export const startTestGateway = async (): Promise<TestGateway> => {
   const baseUrl = await startInProcess(url, database, {}, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
+    url: baseUrl,
     database,
     organization,
     stranger: await createTestOrganization(tools),

@@ -1,0 +1,32 @@
+import { listContactFields as contract } from '@crm/contract';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeEveryOperation } from './support/describe-every-operation.js';
+import { describeFields } from './support/describe-fields.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { defineSubjectFields } from './support/seed-subject.js';
+import { subjects } from './support/subject.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await defineSubjectFields(gateway.organization, subjects.contact);
+});
+afterAll(() => gateway.stop());
+
+describeFields(contract, subjects.contact, () => gateway);
+
+describe('400: contacts', () => {
+  test('their fields have no pipeline', async () => {
+    const query = { pipeline_id: gateway.organization.pipeline.id };
+    const answer = await gateway.client.call(contract, { query });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['pipeline_id']);
+  });
+});
+
+describeEveryOperation(
+  contract,
+  () => gateway,
+  () => ({ query: 'limit=1' }),
+);

@@ -1,0 +1,80 @@
+import { listPipelines as contract } from '@crm/contract';
+import { administration } from '@crm/db';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeEveryOperation } from './support/describe-every-operation.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const list = async (query = '') => (await gateway.client.call(contract, { query })).data;
+
+describe('200', () => {
+  test('the pipelines in their order, with id, name and creation', async () => {
+    const { pipelines, ...page } = await list();
+    expect(page).toEqual({ has_more: false, next_cursor: null, limit: 100 });
+    const { pipeline, otherPipeline } = gateway.organization;
+    expect(pipelines).toEqual([
+      { pipeline_id: pipeline.id, name: 'Sales', created_at: expect.any(String) },
+      { pipeline_id: otherPipeline.id, name: 'Partners', created_at: expect.any(String) },
+    ]);
+    expect(Date.now() - Date.parse(pipelines[0]?.created_at ?? '')).toBeLessThan(60_000);
+  });
+
+  test('an organization without pipelines has none', async () => {
+    const fresh = await gateway.createOrganization();
+    await gateway.database.prisma.stage.deleteMany({ where: { organizationId: fresh.id } });
+    await gateway.database.prisma.pipeline.deleteMany({ where: { organizationId: fresh.id } });
+    expect((await gateway.clientOf(fresh).call(contract)).data.pipelines).toEqual([]);
+  });
+
+  test('pages of any size show each once, though others are made meanwhile', async () => {
+    const fresh = await gateway.createOrganization();
+    const { createPipeline } = administration(gateway.database);
+    for (let index = 0; index < 5; index += 1) {
+      await createPipeline({ organizationId: fresh.id, name: `Pipeline ${index}`, stages: [] });
+    }
+    const client = gateway.clientOf(fresh);
+    const names: string[] = [];
+    let cursor = '';
+    do {
+      const { data } = await client.call(contract, { query: { limit: 2, cursor } });
+      expect(data.has_more).toBe(data.next_cursor !== null);
+      names.push(...data.pipelines.map(({ name }) => name));
+      if (cursor === '') await createPipeline({ organizationId: fresh.id, name: 'Late', stages: [] });
+      cursor = data.next_cursor ?? '';
+    } while (cursor !== '');
+    const expected = ['Sales', 'Partners', ...Array.from({ length: 5 }, (_, index) => `Pipeline ${index}`)];
+    expect(names.filter((name) => name !== 'Late')).toEqual(expected);
+  });
+});
+
+describe('400', () => {
+  test.each(['limit=0', 'limit=501', 'limit=', 'cursor=x', 'q=a', 'sort=name'])(
+    '%s is refused on the parameter',
+    async (query) => {
+      const answer = await gateway.client.call(contract, { query });
+      expect(answer.status).toBe(400);
+      expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
+    },
+  );
+
+  test('a cursor of another limit or organization is refused', async () => {
+    const cursor = (await list('limit=1')).next_cursor ?? '';
+    const query = { limit: 1, cursor };
+    expect((await gateway.client.call(contract, { query })).status).toBe(200);
+    expect((await gateway.client.call(contract, { query: { ...query, limit: 2 } })).fieldsAtFault).toEqual(['cursor']);
+    const ofOther = await gateway.clientOf(gateway.stranger).call(contract, { query });
+    expect(ofOther.fieldsAtFault).toEqual(['cursor']);
+  });
+});
+
+describeEveryOperation(
+  contract,
+  () => gateway,
+  () => ({ query: 'limit=1' }),
+);
