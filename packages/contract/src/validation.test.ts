@@ -155,9 +155,18 @@ describe('a query', () => {
     const input = Object.assign(Object.create(null) as object, {
       pipeline_id: pipelineId,
       fields: ['a', 'b'],
-      limit: '1e2',
+      limit: '100',
     });
     expect(query(input)).toBeNull();
+  });
+
+  it('holds values against the rules of domain in the same pass', () => {
+    const { query } = compileOperation(listOpportunities);
+    expect(query({ pipeline_id: 'x', limit: '1e2', q: 'a'.repeat(201) })).toEqual({
+      pipeline_id: 'must be a valid UUID',
+      limit: 'Must be an integer from 1 to 500',
+      q: 'Must have at most 200 characters',
+    });
   });
 
   it('names unknown, repeated and missing parameters', () => {

@@ -70,9 +70,14 @@ export class ErrorCollector {
     this.#errors[path] ??= message;
   }
 
+  /** The texts noted so far. */
+  get messages(): readonly string[] {
+    return Object.values(this.#errors);
+  }
+
   /** Whether nothing was noted so far. */
   get isEmpty(): boolean {
-    return Object.keys(this.#errors).length === 0;
+    return this.messages.length === 0;
   }
 
   /** @throws ApiError `validation_failed` with everything noted, if anything was. */

@@ -7,6 +7,7 @@ export * from './custom-field/comparison.js';
 export * from './custom-field/custom-value.js';
 export * from './custom-field/decimal.js';
 export * from './custom-field/definition.js';
+export * from './deal-date.js';
 export * from './custom-field/definition-rules.js';
 export * from './custom-field/definitions-map.js';
 export * from './custom-field/field-metadata.js';

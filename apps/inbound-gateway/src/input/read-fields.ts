@@ -5,13 +5,13 @@ import {
   type ErrorCollector,
   fail,
   findTextFault,
-  isEpochMs,
   normalizeDomain,
   type NormalizedEmail,
   normalizeEmail,
   normalizeName,
   normalizeOptionalName,
   ok,
+  parseDealDate,
   parsePhone,
   parseWebsite,
   type Result,
@@ -62,16 +62,8 @@ export const readDomains = readList(parseDomain);
 /** Reads a deal's size: at most 15 digits, four of them decimals, never rounded. */
 export const readAmount = read((input: number) => checkDecimal(input, amountLimits));
 
-/** Below this, a count of milliseconds is within three years of 1970: whoever sends it means seconds. */
-const leastPlausibleMs = 100_000_000_000;
-
-/** Reads a date of a deal in Unix milliseconds; a number that can only be meant as seconds is refused. */
-export const readEpochMs = read((input: number): Result<number> => {
-  if (Number.isInteger(input) && Math.abs(input) < leastPlausibleMs) {
-    return fail('looks like seconds: send Unix milliseconds');
-  }
-  return isEpochMs(input) ? ok(input) : fail('must be a whole number of Unix milliseconds, up to 253402300799999');
-});
+/** Reads a date of a deal in Unix milliseconds. */
+export const readEpochMs = read(parseDealDate);
 
 /** Reads a free text: kept as sent, except that blank text is no text. */
 export const readText = (input: Sent<string>, path: string, maxLength: number, errors: ErrorCollector): Sent<string> =>

@@ -13,8 +13,8 @@ export const headerComponents: Json = {
     'Names this request in the logs; the client’s own when it sent a well-formed one.',
     'req-7f3a9c',
   ),
-  'RateLimit-Policy': header('The limits that the request counts against.', '"list";q=1200;w=60'),
-  RateLimit: header('What is left of the limit, and the seconds until it is whole again.', '"list";r=1199;t=60'),
+  'RateLimit-Policy': header('The limits that the request counts against.', '"key-list";q=1200;w=60'),
+  RateLimit: header('What is left of the limit, and the seconds until it is whole again.', '"key-list";r=1199;t=60'),
   'Retry-After': header('Seconds to wait before the next try.', 12),
 };
 

@@ -15,7 +15,9 @@ export class SchemaComponents {
 
   /** The schema as the document shows it, its named parts as references. @throws Error for two schemas of one name. */
   place(schema: JsonSchema): JsonSchema {
-    const { 'x-document': shown, ...own } = schema;
+    const { 'x-document': shown, ...rest } = schema;
+    // Rules that only code can check mean nothing to a reader of the document; descriptions tell them.
+    const own = Object.fromEntries(Object.entries(rest).filter(([keyword]) => keyword !== 'x-check'));
     if (isRecord(shown)) return { ...this.place(shown), ...annotations(own) };
     if (own['$ref'] === referenceTo('Filter').$ref) this.#define('Filter', filterDocument);
     if (typeof own['title'] !== 'string') return mapSubschemas(own, (inner) => this.place(inner));

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { bulkCreateItems, bulkUpdateItems, stringFieldLength, urlLength } from '../bounds.js';
-import { nullable, optional, uuid } from './build.js';
+import { checkedAs, nullable, optional, uuid } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldInput } from './custom-field.js';
 import { exampleIds } from './example-ids.js';
@@ -13,7 +13,14 @@ const writableFields = {
   name: optional(ShortText('Name; made from the domain when absent on creation.', 'Acme')),
   industry: optional(ShortText('Industry.', 'Manufacturing')),
   description: optional(Type.String({ maxLength: stringFieldLength, description: 'Description.' })),
-  website: optional(Type.String({ maxLength: urlLength, description: 'Website.', examples: ['https://acme.com'] })),
+  website: optional(
+    Type.String({
+      maxLength: urlLength,
+      description: 'Website.',
+      examples: ['https://acme.com'],
+      ...checkedAs('website'),
+    }),
+  ),
   employee_range: optional(ShortText('Number of employees, as a range.', '51-200')),
 };
 

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
+import type { CheckName } from '../validate/checks.js';
 import { exampleIds } from './example-ids.js';
 
 /** Annotations and bounds of a schema, as JSON Schema writes them. */
@@ -20,6 +21,9 @@ export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null
     ...(document === undefined ? {} : { 'x-document': { anyOf: [document, { type: 'null' }] } }),
   });
 };
+
+/** Has a value held against a rule of `domain` beside what its schema says. */
+export const checkedAs = (name: CheckName) => ({ 'x-check': name });
 
 /** An optional property that may also be `null`: absent on creates and searches, cleared on updates. */
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));

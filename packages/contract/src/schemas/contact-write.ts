@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { bulkCreateItems, bulkUpdateItems } from '../bounds.js';
-import { nullable, optional, uuid } from './build.js';
+import { bulkCreateItems, bulkUpdateItems, nameLength } from '../bounds.js';
+import { checkedAs, nullable, optional, uuid } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldInput } from './custom-field.js';
 import { exampleIds } from './example-ids.js';
@@ -13,7 +13,14 @@ const writableFields = {
   first_name: optional(ShortText('First name.', 'Ada')),
   last_name: optional(ShortText('Last name.', 'Lovelace')),
   job_title: optional(ShortText('Job title.', 'Head of Procurement')),
-  phone: optional(ShortText('Phone number.', '+14155550123')),
+  phone: optional(
+    Type.String({
+      maxLength: nameLength,
+      description: 'Phone number.',
+      examples: ['+14155550123'],
+      ...checkedAs('phone'),
+    }),
+  ),
 };
 
 /** The body that creates a contact. */

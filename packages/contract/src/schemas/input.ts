@@ -1,7 +1,7 @@
 import { Type, type Static, type TProperties, type TObject, type TUnsafe } from 'typebox';
 import { customValuesPerRecord, keysPerCall, nameLength, rawKeyLength } from '../bounds.js';
 import type { CustomKeys } from './custom-field.js';
-import type { SchemaOptions } from './build.js';
+import { checkedAs, type SchemaOptions } from './build.js';
 
 /** An object of a request: keys that are not listed are refused. */
 export const closed = <P extends TProperties>(properties: P, options: SchemaOptions): TObject<P> =>
@@ -23,11 +23,11 @@ export const closedWithCustom = <P extends TProperties>(
 
 /** An email as it is sent; normalised and checked in `domain`. */
 export const EmailInput = (description: string, example = 'ada@acme.com') =>
-  Type.String({ maxLength: rawKeyLength, description, examples: [example] });
+  Type.String({ maxLength: rawKeyLength, description, examples: [example], ...checkedAs('email') });
 
 /** A company domain as it is sent, which may be a URL; normalised and checked in `domain`. */
 export const DomainInput = (description: string, example = 'acme.com') =>
-  Type.String({ maxLength: rawKeyLength, description, examples: [example] });
+  Type.String({ maxLength: rawKeyLength, description, examples: [example], ...checkedAs('domain') });
 
 /** A short text such as a name. */
 export const ShortText = (description: string, example: string) =>

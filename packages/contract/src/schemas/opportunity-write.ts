@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { bulkCreateItems, bulkUpdateItems, nameLength, nextStepLength } from '../bounds.js';
-import { nullable, optional, uuid } from './build.js';
+import { checkedAs, nullable, optional, uuid } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldInput } from './custom-field.js';
 import { exampleIds } from './example-ids.js';
@@ -10,17 +10,22 @@ const name = Type.String({
   maxLength: nameLength,
   description: 'Name of the deal: part of its natural key with account and pipeline; not blank.',
   examples: ['Acme renewal'],
+  ...checkedAs('name'),
 });
 const nextStep = (description: string) =>
   Type.String({ maxLength: nextStepLength, description, examples: ['Send proposal'] });
 const epochMs = (description: string, example: number) =>
-  Type.Number({ description: `${description}, in Unix milliseconds.`, examples: [example] });
+  Type.Number({ description: `${description}, in Unix milliseconds.`, examples: [example], ...checkedAs('dealDate') });
 
 /** The fields of a deal that a create or update may set beside its name. */
 const writableFields = {
   stage_id: optional(uuid('A stage of the pipeline; its default stage when absent on creation.')),
   deal_size: optional(
-    Type.Number({ description: 'At most 15 digits, 4 of them decimals; read as `amount`.', examples: [48000] }),
+    Type.Number({
+      description: 'At most 15 digits, 4 of them decimals; read as `amount`.',
+      examples: [48000],
+      ...checkedAs('amount'),
+    }),
   ),
   close_date: optional(epochMs('When the deal is expected to close', 1798675200000)),
   next_action_date: optional(epochMs('When the next action is due', 1796083200000)),

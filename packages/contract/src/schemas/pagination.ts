@@ -8,7 +8,7 @@ import {
   pageLimitMin,
   rawParameterLength,
 } from '../bounds.js';
-import { nullable } from './build.js';
+import { checkedAs, nullable } from './build.js';
 
 /** What the document says of `limit` in a query, where the wire has text and `domain` reads it. */
 const documentedLimit = {
@@ -44,7 +44,12 @@ export const pageQuery = {
     }),
   ),
   limit: Type.Optional(
-    Type.String({ maxLength: rawParameterLength, description: 'Records in a page.', 'x-document': documentedLimit }),
+    Type.String({
+      maxLength: rawParameterLength,
+      description: 'Records in a page.',
+      'x-document': documentedLimit,
+      ...checkedAs('limit'),
+    }),
   ),
 };
 
@@ -53,6 +58,7 @@ export const SearchTerm = Type.String({
   maxLength: rawParameterLength,
   description: 'Words that must all occur; at most 200 characters.',
   examples: ['acme renewal'],
+  ...checkedAs('q'),
 });
 
 /** `fields` in a query: repeated, or comma-separated in one. */

@@ -13,7 +13,7 @@ import {
   rawParameterLength,
   sortKeys,
 } from '../bounds.js';
-import { oneOf, optional, uuid } from './build.js';
+import { checkedAs, oneOf, optional, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 
@@ -98,7 +98,7 @@ const fields = Type.Unsafe<string | string[]>({
 });
 
 const term = (description: string) =>
-  Type.String({ maxLength: rawParameterLength, description, examples: ['acme renewal'] });
+  Type.String({ maxLength: rawParameterLength, description, examples: ['acme renewal'], ...checkedAs('q') });
 
 /** What every search body takes. */
 const searchProperties = {

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { addChecks } from './checks.js';
 
 /** The 36 character form only: the usual format also takes a `urn:uuid:` prefix, which PostgreSQL does not. */
 const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -14,5 +15,6 @@ export const createAjv = (): Ajv2020 => {
   ajv.addFormat('email', fullFormats.email);
   ajv.addFormat('date-time', fullFormats['date-time']);
   ajv.addVocabulary(['x-document']);
+  addChecks(ajv);
   return ajv;
 };

@@ -35,6 +35,7 @@ const atLeast = (one: string, many: string) => (error: ErrorObject) =>
 /** What is said of each keyword, in place of ajv's own text. A test holds that none in use is missing. */
 const keywordTexts: Readonly<Record<string, (error: ErrorObject) => string>> = {
   type: (error) => typeText(error.schema),
+  'x-check': (error) => error.message ?? 'is not valid',
   enum: (error) => `must be one of ${listed(error.params['allowedValues'] as unknown[])}`,
   const: (error) => `must be ${JSON.stringify(error.params['allowedValue'])}`,
   format: (error) => formatTexts[String(error.params['format'])] ?? 'has the wrong format',

@@ -1,0 +1,75 @@
+import {
+  amountLimits,
+  checkDecimal,
+  ErrorCollector,
+  normalizeDomain,
+  normalizeEmail,
+  normalizeName,
+  parseDealDate,
+  parseLimit,
+  parsePhone,
+  parseSearchQuery,
+  parseWebsite,
+  type Result,
+} from '@crm/domain';
+import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import type { SchemaValidateFunction } from 'ajv/dist/types/index.js';
+
+/** The same, for parsers that note their faults in a collector. */
+const collected =
+  (parse: (value: string, errors: ErrorCollector) => unknown) =>
+  (value: string): Result<unknown> => {
+    const errors = new ErrorCollector();
+    parse(value, errors);
+    const [message] = errors.messages;
+    return message === undefined ? { ok: true, value } : { ok: false, message };
+  };
+
+/** Rules of `domain` that a text can be held against by itself, by the name that schemas give under `x-check`. */
+const textChecks = {
+  domain: normalizeDomain,
+  email: normalizeEmail,
+  limit: collected(parseLimit),
+  name: normalizeName,
+  phone: parsePhone,
+  q: collected((value, errors) => parseSearchQuery(value, 'q', errors)),
+  website: parseWebsite,
+} satisfies Readonly<Record<string, (value: string) => Result<unknown>>>;
+
+/** The same for numbers. */
+const numberChecks = {
+  amount: (value: number) => checkDecimal(value, amountLimits),
+  dealDate: parseDealDate,
+} satisfies Readonly<Record<string, (value: number) => Result<unknown>>>;
+
+/** A name under which schemas refer to a rule of `domain`. */
+export type CheckName = keyof typeof textChecks | keyof typeof numberChecks;
+
+/** A value of another type than the rule is for is refused by the schema itself. */
+const check = (name: string, value: unknown): Result<unknown> => {
+  if (typeof value === 'string' && name in textChecks) return textChecks[name as keyof typeof textChecks](value);
+  if (typeof value === 'number' && name in numberChecks) return numberChecks[name as keyof typeof numberChecks](value);
+  return { ok: true, value };
+};
+
+const validateCheck: SchemaValidateFunction = (name: string, value: unknown): boolean => {
+  const result = check(name, value);
+  if (result.ok) return true;
+  validateCheck.errors = [{ keyword: 'x-check', message: result.message, params: {} }];
+  return false;
+};
+
+/**
+ * Adds `x-check` to a validator. With it the rules of `domain` are part of the one pass that finds the faults of a request: an
+ * address that is no email is told together with an id that is no UUID.
+ */
+export const addChecks = (ajv: Ajv2020): void => {
+  const keyword: FuncKeywordDefinition = {
+    keyword: 'x-check',
+    type: ['string', 'number'],
+    schemaType: 'string',
+    errors: true,
+    validate: validateCheck,
+  };
+  ajv.addKeyword(keyword);
+};

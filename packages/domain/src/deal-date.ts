@@ -1,0 +1,13 @@
+import { isEpochMs } from './custom-field/calendar.js';
+import { fail, ok, type Result } from './result.js';
+
+/** Below this, a count of milliseconds is within three years of 1970: whoever sends it means seconds. */
+const leastPlausibleMs = 100_000_000_000;
+
+/** Reads `close_date` or `next_action_date` of a deal, in Unix milliseconds; what can only be meant as seconds is refused. */
+export const parseDealDate = (input: number): Result<number> => {
+  if (Number.isInteger(input) && Math.abs(input) < leastPlausibleMs) {
+    return fail('looks like seconds: send Unix milliseconds');
+  }
+  return isEpochMs(input) ? ok(input) : fail('must be a whole number of Unix milliseconds, up to 253402300799999');
+};
