@@ -19,8 +19,12 @@ const watchEventLoop = (): (() => number) => {
   const histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   let delayMs = 0;
+  let isStarting = true;
   setInterval(() => {
-    delayMs = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / nanosecondsPerMs - resolutionMs);
+    // Loading and compiling hold the loop up once, before there is any load to shed.
+    const hasSample = !isStarting && histogram.count > 0;
+    isStarting = false;
+    delayMs = !hasSample ? 0 : Math.max(0, histogram.mean / nanosecondsPerMs - resolutionMs);
     histogram.reset();
   }, sampleEveryMs).unref();
   return () => delayMs;
