@@ -119,21 +119,26 @@ BEGIN
 END
 $$;
 
--- Makes the accounts that are not there yet. p_accounts: [{domain, name, name_fold, is_freemail}].
-CREATE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Makes the accounts that are not there yet and are named, or wanted by a contact that is not there yet either.
+-- p_accounts: [{domain, name, name_fold, is_freemail, is_named}], p_contacts as ensure_contacts takes them.
+CREATE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
 BEGIN
   INSERT INTO accounts (organization_id, id, domain, name, name_fold, is_freemail, search_text, created_at, updated_at)
   SELECT p_organization_id, new_id(v_now), a.domain, a.name, a.name_fold, a.is_freemail, concat_ws(' ', a.name_fold, a.domain), v_now, v_now
-    FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, name_fold text, is_freemail boolean)
+    FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, name_fold text, is_freemail boolean, is_named boolean)
    WHERE NOT EXISTS (SELECT FROM accounts x WHERE x.organization_id = p_organization_id AND x.domain = a.domain)
+     AND (a.is_named OR EXISTS (
+           SELECT FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
+            WHERE c.account_domain = a.domain
+              AND NOT EXISTS (SELECT FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email)))
    ORDER BY a.domain COLLATE "C"
   ON CONFLICT (organization_id, domain) DO NOTHING;
 END
 $$;
 
--- Makes the contacts that are not there yet; their accounts are there. p_contacts: [{email, account_domain}].
+-- Makes the contacts that are not there yet; not one whose account is gone meanwhile. p_contacts: [{email, account_domain}].
 CREATE FUNCTION ensure_contacts(p_organization_id uuid, p_contacts jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -143,6 +148,7 @@ BEGIN
     FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
     LEFT JOIN accounts a ON a.organization_id = p_organization_id AND a.domain = c.account_domain
    WHERE NOT EXISTS (SELECT FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email)
+     AND (a.id IS NOT NULL OR c.account_domain IS NULL)
    ORDER BY c.email COLLATE "C"
   ON CONFLICT (organization_id, email) DO NOTHING;
 END
@@ -344,7 +350,7 @@ DECLARE
   v_status text := 'matched';
   v_kept jsonb := '[]';
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
+  PERFORM ensure_accounts(p_organization_id, p_input->'accounts', p_input->'contacts');
   PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
   v_row := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
   v_row.organization_id := p_organization_id;
@@ -424,7 +430,7 @@ DECLARE
   v_now timestamptz;
   v_id uuid;
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
+  PERFORM ensure_accounts(p_organization_id, p_input->'accounts', p_input->'contacts');
   PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
   v_now := write_time();
   v_id := new_id(v_now);

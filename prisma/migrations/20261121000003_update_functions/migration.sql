@@ -230,10 +230,20 @@ BEGIN
 END
 $$;
 
--- p_input: {id, accounts, change}.
+-- Whether a contact has another email than a change of it names.
+CREATE FUNCTION is_moved(p_organization_id uuid, p_input jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = (p_input->>'id')::uuid
+                    AND c.email <> p_input->'change'->'set'->>'email');
+END
+$$;
+
+-- p_input: {id, accounts, change}. The account of a new email is made where it is absent.
 CREATE FUNCTION update_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
+  IF is_moved(p_organization_id, p_input) THEN
+    PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
+  END IF;
   RETURN jsonb_build_object('id', p_input->'id', 'record_status',
     CASE WHEN change_contact(p_organization_id, (p_input->>'id')::uuid, p_input->'change') THEN 'updated' ELSE 'matched' END);
 END
@@ -242,7 +252,7 @@ $$;
 -- p_input: {id, accounts, contacts, change}.
 CREATE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
+  PERFORM ensure_accounts(p_organization_id, p_input->'accounts', p_input->'contacts');
   PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
   RETURN jsonb_build_object('id', p_input->'id', 'record_status',
     CASE WHEN change_opportunity(p_organization_id, (p_input->>'id')::uuid, p_input->'change') THEN 'updated' ELSE 'matched' END);

@@ -26,14 +26,18 @@ CREATE FUNCTION item_ids(p_items jsonb, p_columns text[] DEFAULT NULL) RETURNS u
 $$;
 
 -- Makes the accounts and contacts that the items name (as `accounts` and `contacts` of their input), all of them in key order.
-CREATE FUNCTION ensure_related(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  PERFORM ensure_accounts(p_organization_id, (
+CREATE FUNCTION ensure_related(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_accounts jsonb := (
     SELECT coalesce(jsonb_agg(DISTINCT a.value), '[]')
-      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') a));
-  PERFORM ensure_contacts(p_organization_id, (
+      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') a
+     WHERE p_function <> 'update_contact' OR is_moved(p_organization_id, i.value->'input'));
+  v_contacts jsonb := (
     SELECT coalesce(jsonb_agg(DISTINCT c.value), '[]')
-      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') c));
+      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') c);
+BEGIN
+  PERFORM ensure_accounts(p_organization_id, v_accounts, v_contacts);
+  PERFORM ensure_contacts(p_organization_id, v_contacts);
 END
 $$;
 
@@ -88,7 +92,7 @@ DECLARE
   v_code text;
   v_details text;
 BEGIN
-  PERFORM ensure_related(p_organization_id, v_items);
+  PERFORM ensure_related(p_organization_id, v_function, v_items);
   PERFORM lock_items(p_organization_id, v_function, v_items);
   FOR v_item IN
     SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(v_items) WITH ORDINALITY i

@@ -1,6 +1,6 @@
 import type { NormalizedEmail } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
-import { accountDomainOf, accountSeed } from './related.js';
+import { accountDomainOf, namedAccounts } from './related.js';
 import { type Change, type CustomValues, layOut } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
@@ -40,7 +40,7 @@ export const contactCreate = (catalog: Catalog, contact: NewContact, onMatch: On
     function: 'create_contact',
     key: contact.email.email,
     input: {
-      accounts: accountDomain === null ? [] : [accountSeed(accountDomain)],
+      accounts: namedAccounts(accountDomain),
       account_domain: accountDomain,
       change: contactColumns(contact),
       on_match: onMatch,
@@ -59,7 +59,7 @@ export const contactUpdate = (
     function: 'update_contact',
     input: {
       id,
-      accounts: accountDomain === null ? [] : [accountSeed(accountDomain)],
+      accounts: namedAccounts(accountDomain),
       change: { ...contactColumns(contact), account_domain: accountDomain, version },
     },
   };

@@ -11,12 +11,23 @@ export const accountSeed = (domain: string) => {
 export const accountDomainOf = (catalog: Catalog, { domain }: NormalizedEmail): string | null =>
   catalog.freemail === 'skip' && isFreeMail(domain) ? null : domain;
 
-/** What `ensure_accounts` and `ensure_contacts` take: every account and contact that a call names, each once. */
+/** What `ensure_accounts` takes for an account that a call is about. */
+export const namedAccounts = (domain: string | null) =>
+  domain === null ? [] : [{ ...accountSeed(domain), is_named: true }];
+
+/**
+ * What `ensure_accounts` and `ensure_contacts` take: every account and contact that a call names, each once. The account of
+ * a contact's email is only for one that is not there yet: others may have moved, or their account another domain.
+ */
 export const relatedSeeds = (catalog: Catalog, domains: readonly string[], emails: readonly NormalizedEmail[]) => {
   const contacts = new Map(
     emails.map((email) => [email.email, { email: email.email, account_domain: accountDomainOf(catalog, email) }]),
   );
+  const named = new Set(domains);
   const accounts = new Set(domains);
   for (const { account_domain: domain } of contacts.values()) if (domain !== null) accounts.add(domain);
-  return { accounts: [...accounts].map(accountSeed), contacts: [...contacts.values()] };
+  return {
+    accounts: [...accounts].map((domain) => ({ ...accountSeed(domain), is_named: named.has(domain) })),
+    contacts: [...contacts.values()],
+  };
 };

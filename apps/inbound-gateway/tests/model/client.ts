@@ -1,0 +1,155 @@
+import {
+  bulkCreateContacts,
+  bulkCreateOpportunities,
+  createAccount,
+  createContact,
+  createOpportunity,
+  deleteAccount,
+  deleteContact,
+  deleteOpportunity,
+  type OperationContract,
+  updateAccount,
+  updateContact,
+  updateOpportunity,
+} from '@crm/contract';
+import type { Database } from '@crm/db';
+import type { Answer, TestClient, TestOrganization, TestRequest } from '@crm/testing';
+import { unknownId } from '../support/records-of.js';
+import type { Call } from './calls.js';
+import * as rules from './rules.js';
+import { type Fields, ModelState, type Related } from './state.js';
+
+const withCustom = ({ score, ...fields }: Fields): Record<string, unknown> => ({
+  ...fields,
+  ...(score === undefined ? {} : { custom__score: score }),
+});
+
+const relatedObjects = ({ account, primary, additional }: Related) => ({
+  account_domain: account,
+  primary_contact_email: primary,
+  additional_contact_emails: additional,
+});
+
+/** What a gateway made of a call: as the model's rules say it, for one item or for several. */
+const outcomesOf = (answer: Answer): unknown => {
+  if (answer.status !== 200) return answer.status;
+  const data = answer.data as { results?: readonly { record_status: string | null }[]; id?: string };
+  if (data.results !== undefined) return data.results.map(({ record_status: status }) => status);
+  return answer.headers.get('x-record-status') ?? (data.id === undefined ? 'updated' : 'deleted');
+};
+
+/** A client of one lane: it makes calls one after another, and keeps a model of what they should have done. */
+export class ModelClient {
+  readonly state = new ModelState();
+
+  constructor(
+    readonly client: TestClient,
+    readonly organization: TestOrganization,
+    readonly database: Database,
+  ) {}
+
+  /** Makes a call; returns what was expected of it and what came. Updates answer no status beside 200. */
+  async run(call: Call): Promise<{ readonly expected: unknown; readonly actual: unknown }> {
+    const [contract, request] = await this.#requestOf(call);
+    const expected = this.#expect(call);
+    const answer = await this.client.call(contract, { ...request, key: this.organization.key });
+    const isUpdate = contract.method === 'patch' && expected === 'matched';
+    return { expected: isUpdate ? 'updated' : expected, actual: outcomesOf(answer) };
+  }
+
+  async #requestOf(call: Call): Promise<readonly [OperationContract, TestRequest]> {
+    const query = 'onMatch' in call ? { on_match: call.onMatch } : undefined;
+    switch (call.kind) {
+      case 'createAccount':
+        return [createAccount, { query, body: { domain: call.domain, ...withCustom(call.fields) } }];
+      case 'createContact':
+        return [createContact, { query, body: { email: call.email, ...withCustom(call.fields) } }];
+      case 'createDeal':
+        return [createOpportunity, { query, body: this.#dealBody(call) }];
+      case 'bulkContacts': {
+        const items = call.calls.map(({ email, fields }) => ({ email, ...withCustom(fields) }));
+        return [bulkCreateContacts, { query, body: { items } }];
+      }
+      case 'bulkDeals':
+        return [bulkCreateOpportunities, { query, body: { items: call.calls.map((one) => this.#dealBody(one)) } }];
+      case 'updateAccount':
+        return [updateAccount, { ...(await this.#account(call.domain)), body: withCustom(call.fields) }];
+      case 'updateContact':
+        return [updateContact, { ...(await this.#contact(call.email)), body: withCustom(call.fields) }];
+      case 'updateDeal': {
+        const body = { opportunity: this.#dealFields(call.fields), related_objects: relatedObjects(call.related) };
+        return [updateOpportunity, { ...(await this.#deal(call.index)), body }];
+      }
+      case 'deleteAccount':
+        return [deleteAccount, await this.#account(call.domain)];
+      case 'deleteContact':
+        return [deleteContact, await this.#contact(call.email)];
+      case 'deleteDeal':
+        return [deleteOpportunity, await this.#deal(call.index)];
+    }
+  }
+
+  #dealFields({ amount, stage, ...fields }: Fields): Record<string, unknown> {
+    const stageId = this.organization.pipeline.stages.find(({ label }) => label === stage)?.id;
+    return { ...withCustom(fields), deal_size: amount, stage_id: stageId };
+  }
+
+  #dealBody({ name, fields, related }: Call & { kind: 'createDeal' }): object {
+    return {
+      pipeline_id: this.organization.pipeline.id,
+      opportunity: { name, ...this.#dealFields(fields) },
+      related_objects: relatedObjects(related),
+    };
+  }
+
+  /** The path of the record that a statement finds; `$1` is the organization. */
+  async #target(text: string, values: readonly unknown[]): Promise<TestRequest> {
+    const [row] = await this.database.query<{ id: string }>(this.organization.id, { text, values });
+    return { params: { id: row?.id ?? unknownId } };
+  }
+
+  #account(domain: string): Promise<TestRequest> {
+    return this.#target('SELECT id FROM accounts WHERE organization_id = $1 AND domain = $2', [domain]);
+  }
+
+  #contact(email: string): Promise<TestRequest> {
+    return this.#target('SELECT id FROM contacts WHERE organization_id = $1 AND email = $2', [email]);
+  }
+
+  #deal(index: number): Promise<TestRequest> {
+    const deal = this.state.deals[index];
+    return this.#target(
+      `SELECT o.id FROM opportunities o LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = o.account_id
+        WHERE o.organization_id = $1 AND o.name = $2 AND coalesce(a.domain, o.account_key) = $3`,
+      [deal?.name, deal?.account?.domain ?? deal?.ownerKey],
+    );
+  }
+
+  #expect(call: Call): unknown {
+    const { state } = this;
+    switch (call.kind) {
+      case 'createAccount':
+        return rules.createAccount(state, call.domain, call.fields, call.onMatch);
+      case 'createContact':
+        return rules.createContact(state, call.email, call.fields, call.onMatch);
+      case 'createDeal':
+        return rules.createDeal(state, call.name, call.fields, call.related, call.onMatch);
+      case 'bulkContacts':
+        return call.calls.map((one) => rules.createContact(state, one.email, one.fields, call.onMatch));
+      case 'bulkDeals':
+        return call.calls.map((one) => rules.createDeal(state, one.name, one.fields, one.related, call.onMatch));
+      case 'updateAccount':
+        return rules.updateAccount(state, call.domain, call.fields);
+      case 'updateContact':
+        return rules.updateContact(state, call.email, call.fields);
+      case 'updateDeal':
+        return rules.updateDeal(state, call.index, call.fields, call.related);
+      case 'deleteAccount':
+        return rules.deleteAccount(state, call.domain);
+      case 'deleteContact':
+        return rules.deleteContact(state, call.email);
+      case 'deleteDeal':
+        return rules.deleteDeal(state, call.index);
+    }
+  }
+}

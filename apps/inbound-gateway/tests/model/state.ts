@@ -1,0 +1,123 @@
+import { accountNameFromDomain, isFreeMail } from '@crm/domain';
+
+/** An account as the model knows it. */
+export interface ModelAccount {
+  domain: string;
+  name: string | null;
+  industry: string | null;
+  score: number | null;
+  version: number;
+}
+
+/** A contact as the model knows it. */
+export interface ModelContact {
+  email: string;
+  first_name: string | null;
+  last_name: string | null;
+  score: number | null;
+  account: ModelAccount;
+  version: number;
+}
+
+/** A deal as the model knows it. */
+export interface ModelDeal {
+  name: string;
+  amount: number | null;
+  next_step: string | null;
+  score: number | null;
+  stage: string | null;
+  account: ModelAccount | null;
+  /** The account's part of the natural key where there is no account. */
+  ownerKey: string;
+  primary: ModelContact | null;
+  additional: ModelContact[];
+  version: number;
+}
+
+/** What can be set by a call; undefined was not sent, null clears. */
+export type Fields = Readonly<Record<string, string | number | null | undefined>>;
+
+/** Whom a deal names, by natural key. */
+export interface Related {
+  readonly account?: string | null | undefined;
+  readonly primary?: string | null | undefined;
+  readonly additional?: readonly string[] | null | undefined;
+}
+
+const domainOf = (email: string): string => email.slice(email.indexOf('@') + 1);
+
+const sameContacts = (a: readonly ModelContact[], b: readonly ModelContact[]): boolean =>
+  a.length === b.length && a.every((contact, index) => contact === b[index]);
+
+/** Every record of one client, and the rules by which calls change them: a second, simple writing of what the gateway promises. */
+export class ModelState {
+  readonly accounts: ModelAccount[] = [];
+  readonly contacts: ModelContact[] = [];
+  readonly deals: ModelDeal[] = [];
+
+  findAccount = (domain: string): ModelAccount | undefined => this.accounts.find((one) => one.domain === domain);
+  findContact = (email: string): ModelContact | undefined => this.contacts.find((one) => one.email === email);
+
+  ensureAccount(domain: string): ModelAccount {
+    const found = this.findAccount(domain);
+    if (found !== undefined) return found;
+    const account = { domain, name: accountNameFromDomain(domain), industry: null, score: null, version: 1 };
+    this.accounts.push(account);
+    return account;
+  }
+
+  ensureContact(email: string): ModelContact {
+    const found = this.findContact(email);
+    if (found !== undefined) return found;
+    const account = this.ensureAccount(domainOf(email));
+    const contact = { email, first_name: null, last_name: null, score: null, account, version: 1 };
+    this.contacts.push(contact);
+    return contact;
+  }
+
+  /** The deal of a natural key. */
+  findDeal(name: string, account: ModelAccount | null, ownerKey: string): ModelDeal | undefined {
+    return this.deals.find(
+      (one) => one.name === name && one.account === account && (account !== null || one.ownerKey === ownerKey),
+    );
+  }
+
+  /** Whom a new deal belongs to; makes the account where it is absent. */
+  ownerOf({ account, primary }: Related): { account: ModelAccount | null; ownerKey: string } {
+    if (account) return { account: this.ensureAccount(account), ownerKey: '' };
+    if (!primary) return { account: null, ownerKey: '' };
+    if (isFreeMail(domainOf(primary))) return { account: null, ownerKey: primary };
+    return { account: this.ensureAccount(domainOf(primary)), ownerKey: '' };
+  }
+
+  /** Sets what was sent; tells whether anything differed. */
+  assign(record: object, fields: Fields): boolean {
+    const target = record as Record<string, unknown>;
+    let isChanged = false;
+    for (const [name, value] of Object.entries(fields)) {
+      if (value === undefined || target[name] === value) continue;
+      target[name] = value;
+      isChanged = true;
+    }
+    return isChanged;
+  }
+
+  /** Sets a deal's contacts; tells whether anything differed. */
+  assignContacts(deal: ModelDeal, primary: ModelContact | null, wanted: readonly ModelContact[]): boolean {
+    const additional = [...new Set(wanted)].filter((contact) => contact !== primary);
+    const isChanged = deal.primary !== primary || !sameContacts(deal.additional, additional);
+    deal.primary = primary;
+    deal.additional = additional;
+    return isChanged;
+  }
+
+  /** A contact's new email: it moves, and deals without an account that are this contact's move with it. */
+  moveContact(contact: ModelContact, email: string): void {
+    contact.account = this.ensureAccount(domainOf(email));
+    for (const deal of this.deals) {
+      const isTheirs = deal.account === null && deal.primary === contact && deal.ownerKey === contact.email;
+      if (isTheirs && this.findDeal(deal.name, null, email) === undefined) deal.ownerKey = email;
+    }
+    contact.email = email;
+  }
+}
