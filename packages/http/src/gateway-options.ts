@@ -21,10 +21,8 @@ export interface GatewayAppOptions<Context> {
   /** Rejects when the gateway cannot serve now, as while its database is away. */
   readonly readiness: () => Promise<void>;
   readonly logger: Logger;
-  /** Served at `/openapi.json`. */
+  /** Served at `/openapi.json` and shown at `/docs`; neither is there without it. */
   readonly openApiDocument?: object | undefined;
-  /** A page served at `/docs`. */
-  readonly docsHtml?: string | undefined;
   /** Nobody's when absent. */
   readonly trustProxy?: TrustProxy | undefined;
   /** Requests under `/v1` that may be in work at once, 256 when absent. */

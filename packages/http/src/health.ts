@@ -1,7 +1,8 @@
 import { ApiError } from '@crm/domain';
 import type { RequestHandler, Response } from 'express';
+import { buildDocsPages, type PublicPage } from './docs-page.js';
 import { exchangeOf } from './exchange.js';
-import { drainingSetting, sendJson, successBody, sendText } from './reply.js';
+import { drainingSetting, sendJson, successBody } from './reply.js';
 
 const readinessTimeoutMs = 2_000;
 /** Anyone may ask, so the database is asked at most this often. */
@@ -46,7 +47,6 @@ const answer = (response: Response, message: string): void =>
 export interface PublicPages {
   readonly readiness: () => Promise<void>;
   readonly openApiDocument?: object | undefined;
-  readonly docsHtml?: string | undefined;
 }
 
 /**
@@ -55,7 +55,7 @@ export interface PublicPages {
  */
 export const answerPublicPages = (pages: PublicPages): RequestHandler => {
   const check = shareChecks(pages.readiness);
-  const byPath = new Map<string, (response: Response) => Promise<void> | void>();
+  const byPath = new Map<string, PublicPage>();
   byPath.set('/livez', (response) => answer(response, 'Alive'));
   byPath.set('/readyz', async (response) => {
     if (response.app.enabled(drainingSetting)) throw notReady('Shutting down');
@@ -65,10 +65,9 @@ export const answerPublicPages = (pages: PublicPages): RequestHandler => {
     answer(response, 'Ready');
   });
   const document = pages.openApiDocument === undefined ? undefined : JSON.stringify(pages.openApiDocument);
-  if (document !== undefined) byPath.set('/openapi.json', (response) => sendJson(response, 200, document));
-  const { docsHtml } = pages;
-  if (docsHtml !== undefined) {
-    byPath.set('/docs', (response) => sendText(response, 200, 'text/html; charset=utf-8', docsHtml));
+  if (document !== undefined) {
+    byPath.set('/openapi.json', (response) => sendJson(response, 200, document));
+    for (const [path, page] of buildDocsPages()) byPath.set(path, page);
   }
   return async (request, response, next) => {
     const { path } = exchangeOf(request);

@@ -15,7 +15,7 @@ export const sendText = (
   response: Response,
   status: number,
   contentType: string,
-  text: string,
+  text: string | Buffer,
   headers?: Headers,
 ): void => {
   if (response.app.enabled(drainingSetting)) response.shouldKeepAlive = false;
