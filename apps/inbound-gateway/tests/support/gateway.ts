@@ -28,6 +28,7 @@ const quiet = {
 
 /** An inbound gateway in this process with a database of its own, and two organizations. */
 export interface TestGateway {
+  readonly databaseUrl: string;
   readonly database: Database;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
@@ -39,6 +40,8 @@ export interface TestGateway {
   createOrganization(options?: { readonly freemail?: 'create' | 'skip' }): Promise<TestOrganization>;
   /** A further gateway in this process on the same database; `environment` is laid over the tests' own. */
   startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
+  /** A further gateway in this process that reaches the database at another address. */
+  startOn(databaseUrl: string): Promise<TestClient>;
   /** Clients of so many gateways in processes of their own, on the same database. */
   startProcesses(count: number): Promise<TestClient[]>;
   /** Rows of a statement in which `$1` is the organization. */
@@ -79,6 +82,7 @@ export const startTestGateway = async (): Promise<TestGateway> => {
   const baseUrl = await startInProcess(url, database, {}, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
+    databaseUrl: url,
     database,
     organization,
     stranger: await createTestOrganization(tools),
@@ -87,6 +91,12 @@ export const startTestGateway = async (): Promise<TestGateway> => {
     createOrganization: (options) => createTestOrganization(tools, options),
     startAnother: async (environment) =>
       createTestClient(await startInProcess(url, database, environment, stops), contracts, organization.key),
+    startOn: async (databaseUrl) => {
+      const other = openDatabase({ url: databaseUrl, applicationName: 'inbound-gateway-test' });
+      const otherUrl = await startInProcess(databaseUrl, other, {}, stops);
+      stops.push(() => other.close());
+      return createTestClient(otherUrl, contracts, organization.key);
+    },
     startProcesses: async (count) => {
       const processes = await startGatewayProcesses(count, mainFile, { DATABASE_URL: url, ...quiet });
       stops.push(...processes.map((one) => one.stop));

@@ -1,0 +1,85 @@
+import { createNote, createOpportunity } from '@crm/contract';
+import type { Answer, TestClient } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { type LossyProxy, startLossyProxy } from './support/lossy-proxy.js';
+
+let gateway: TestGateway;
+let proxy: LossyProxy;
+let lossyClient: TestClient;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  proxy = await startLossyProxy(gateway.databaseUrl);
+  lossyClient = await gateway.startOn(proxy.url);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await proxy.stop();
+});
+
+const countOf = async (table: string, condition: string, value: string): Promise<number | undefined> => {
+  const text = `SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND ${condition}`;
+  return (await gateway.rows<{ n: number }>(text, [value]))[0]?.n;
+};
+
+/** Repeats a call as a client would: a connection that was cut off may be handed out once more before that is noticed. */
+const untilDone = async (call: () => Promise<Answer>): Promise<void> => {
+  let status = 503;
+  for (let attempt = 0; attempt < 10 && status === 503; attempt++) ({ status } = await call());
+  expect(status).toBe(200);
+};
+
+test('R4: an opportunity whose connection ends at any instant is there whole or not at all', async () => {
+  let refused = 0;
+  for (let round = 0; round < 50; round++) {
+    const domain = `r4-${round}.com`;
+    const body = {
+      pipeline_id: gateway.organization.pipeline.id,
+      opportunity: { name: `R4 ${round}` },
+      related_objects: {
+        primary_contact_email: `p@${domain}`,
+        additional_contact_emails: [`a@${domain}`, `b@${domain}`, `c@${domain}`],
+      },
+    };
+    const call = lossyClient.call(createOpportunity, { body });
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 12));
+    await gateway.database.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE '%FROM write(%' AND state = 'active' AND pid <> pg_backend_pid()`,
+    );
+    const answer = await call;
+    if (answer.status !== 200) refused += 1;
+    expect([200, 503]).toContain(answer.status);
+
+    const deals = await countOf('opportunities', 'name = $2', `R4 ${round}`);
+    expect(await countOf('accounts', 'domain = $2', domain)).toBe(deals);
+    expect(await countOf('contacts', `email LIKE '%@' || $2`, domain)).toBe(4 * (deals ?? 0));
+    await untilDone(() => lossyClient.call(createOpportunity, { body }));
+    expect(await countOf('opportunities', 'name = $2', `R4 ${round}`)).toBe(1);
+    expect(await countOf('contacts', `email LIKE '%@' || $2`, domain)).toBe(4);
+  }
+  process.stdout.write(`R4: ${refused} of 50 calls were cut off\n`);
+  await expectConsistent(gateway);
+});
+
+describe('R22: a note whose answer is lost', () => {
+  const send = (title: string, headers: Readonly<Record<string, string>> = {}) =>
+    lossyClient.call(createNote, { body: { note: { title }, contact_emails: ['ann@lost.com'] }, headers });
+
+  test('is there once: nobody repeats it in silence', async () => {
+    proxy.loseAnswerTo('Lost');
+    expect((await send('Lost')).status).toBe(503);
+    expect(await countOf('notes', 'title = $2', 'Lost')).toBe(1);
+  });
+
+  test('is answered by its key', async () => {
+    proxy.loseAnswerTo('Keyed');
+    expect((await send('Keyed', { 'idempotency-key': 'lost' })).status).toBe(503);
+    const again = await send('Keyed', { 'idempotency-key': 'lost' });
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await countOf('notes', 'title = $2', 'Keyed')).toBe(1);
+  });
+});
