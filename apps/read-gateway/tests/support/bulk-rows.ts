@@ -3,7 +3,7 @@ import type { ObjectType } from '@crm/domain';
 
 const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
 
-const copiesInAStatement = 2_000;
+const copiesInAStatement = 1_000;
 
 /** What copies are made of. */
 export interface Copies {

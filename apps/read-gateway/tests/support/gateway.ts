@@ -35,6 +35,7 @@ const quiet = {
 export interface TestGateway {
   /** Without a trailing slash. */
   readonly url: string;
+  readonly databaseUrl: string;
   readonly database: Database;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
@@ -46,6 +47,8 @@ export interface TestGateway {
   createOrganization(): Promise<TestOrganization>;
   /** A further gateway in this process on the same database; `environment` is laid over the tests' own. */
   startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
+  /** A further gateway in this process on a pool of the test's own, which the test closes. */
+  startOn(database: Database): Promise<TestClient>;
   /** A gateway in a process of its own on the same database, and what stops it. */
   startProcess(
     environment: Readonly<Record<string, string>>,
@@ -87,6 +90,7 @@ export const startTestGateway = async (): Promise<TestGateway> => {
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
     url: baseUrl,
+    databaseUrl: url,
     database,
     organization,
     stranger: await createTestOrganization(tools),
@@ -95,6 +99,8 @@ export const startTestGateway = async (): Promise<TestGateway> => {
     createOrganization: () => createTestOrganization(tools),
     startAnother: async (environment) =>
       createTestClient(await startInProcess(url, database, environment, stops), contracts, organization.key),
+    startOn: async (ownDatabase) =>
+      createTestClient(await startInProcess(url, ownDatabase, {}, stops), contracts, organization.key),
     startProcess: async (environment) => {
       const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: url, ...quiet, ...environment });
       if (one === undefined) throw new Error('no process was started');

@@ -1,0 +1,74 @@
+import { getAccount, listAccounts, searchAccounts } from '@crm/contract';
+import { type Database, openDatabase } from '@crm/db';
+import type { Answer, TestClient } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { contractOf } from './support/describe-every-operation.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { addRecord } from './support/subject.js';
+
+let gateway: TestGateway;
+let database: Database;
+let client: TestClient;
+let id: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { organization } = gateway;
+  id = await addRecord(gateway.database, organization, 'account', { key: 'a', name: 'Acme' });
+  // Less than the wait for a lock, so that it is the statement's own time that runs out.
+  database = openDatabase({ url: gateway.databaseUrl, applicationName: 'impatient', statementTimeoutMs: 300 });
+  client = await gateway.startOn(database);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await database.close();
+});
+
+/** Lets no statement on accounts end while `work` runs, as if all of them took for ever. */
+const whileAccountsTakeForEver = async <T>(work: () => Promise<T>): Promise<T> => {
+  const connection = await gateway.database.pool.connect();
+  try {
+    await connection.query('BEGIN');
+    await connection.query('LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
+    return await work();
+  } finally {
+    await connection.query('ROLLBACK');
+    connection.release();
+  }
+};
+
+const expectNarrowing = (answer: Answer, path: string): void => {
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBeNull();
+  expect(answer.fieldsAtFault).toEqual([path]);
+  expect(answer.errors[path]).toMatch(/^Took too long: /);
+};
+
+const filters = { field: 'name', operator: 'contains', value: 'c' };
+
+describe('503: a page whose statement runs out of time', () => {
+  test.each([
+    ['filters', { filters, sort: 'name' }],
+    ['query', { query: 'acme', filters }],
+    ['q', { q: 'acme', sort: 'name' }],
+    ['sort', { sort: 'name' }],
+  ])('it names %s as what to narrow, and no time to come back', async (path, body) => {
+    expectNarrowing(await whileAccountsTakeForEver(() => client.call(searchAccounts, { body })), path);
+    expect((await client.call(searchAccounts, { body })).data.accounts.map((one) => one.id)).toEqual([id]);
+  });
+
+  test('a list names q', async () => {
+    expectNarrowing(await whileAccountsTakeForEver(() => client.call(listAccounts, { query: 'q=acme' })), 'q');
+  });
+
+  test('where nothing can be narrowed it names nothing', async () => {
+    for (const answer of await whileAccountsTakeForEver(async () => [
+      await client.call(listAccounts),
+      await client.call(searchAccounts, { body: { limit: 1 } }),
+      await client.call(contractOf(getAccount, () => id)),
+    ])) {
+      expect(answer.status).toBe(503);
+      expect(answer.body.errors).toBeUndefined();
+    }
+  });
+});
