@@ -70,6 +70,16 @@ describe.each(documents)('the document of %s', (_name, document) => {
     }
   });
 
+  it('names servers relative to itself, so that a page on it asks the origin that it came from', () => {
+    expect(document.servers).toEqual([expect.objectContaining({ url: '/' })]);
+    for (const [path, item] of Object.entries(document.paths)) {
+      const isBeside = path === '/livez' || path === '/readyz';
+      for (const operation of Object.values(item) as Record<string, unknown>[]) {
+        expect(operation['servers']).toEqual(isBeside ? [expect.objectContaining({ url: '.' })] : undefined);
+      }
+    }
+  });
+
   it('asks for a key everywhere but on the health paths', () => {
     expect(document.security).toEqual([{ ApiKey: [] }]);
     for (const [path, item] of Object.entries(document.paths)) {

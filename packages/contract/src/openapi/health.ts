@@ -15,6 +15,7 @@ const page = (
     summary,
     description,
     security: [],
+    servers,
     responses: {
       '200': {
         description: 'Success.',
@@ -41,6 +42,12 @@ const page = (
 
 /** The statuses that the health paths answer beside 200. */
 export const healthErrorStatuses = [500, 503] as const;
+
+/**
+ * Behind a proxy that puts both gateways under one address, these pages are beside the document, which may be below a path of
+ * its own, while the paths under `/v1` are at the root.
+ */
+const servers: readonly Json[] = [{ url: '.', description: 'Beside this document.' }];
 
 /** The paths that tell whether a gateway runs; they take no key. */
 export const healthPaths: Readonly<Record<string, Json>> = {
