@@ -51,12 +51,23 @@ const startScript = `SwaggerUIBundle({
   dom_id: '#docs',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
-  displayOperationId: true,
   displayRequestDuration: true,
   persistAuthorization: false,
   tryItOutEnabled: true,
   validatorUrl: null,
 });
+`;
+
+/** On a telephone the library's tables would leave a letter or two a line; there their cells stand below each other. */
+const narrowStyle = `@media (max-width: 640px) {
+  .swagger-ui .opblock-body :is(table, tbody, tr, td) { display: block; max-width: 100%; width: auto; }
+  .swagger-ui .opblock-body thead, .swagger-ui .response-col_links { display: none; }
+  .swagger-ui .opblock-body :is(td:empty, .download-contents) { display: none; }
+  .swagger-ui .opblock-body :is(.col_header, .response-col_status, .parameters-col_name) { padding-bottom: 0; }
+  .swagger-ui .opblock-body .response-col_status { font-weight: bold; }
+  .swagger-ui :is(.table-container, .responses-inner, .opblock-section-header) { padding-left: 10px; padding-right: 10px; }
+  .swagger-ui .opblock-body :is(input[type='text'], textarea) { max-width: 100%; width: 100%; }
+}
 `;
 
 const asset = (name: string, contentType: string, content: Buffer): Asset => {
@@ -73,6 +84,7 @@ const loadAssets = () => {
   return {
     icon: library('favicon-32x32.png', 'image/png'),
     libraryStyle: library('swagger-ui.css', stylesheet),
+    narrowStyle: asset('narrow.css', stylesheet, Buffer.from(narrowStyle)),
     library: library('swagger-ui-bundle.js', script),
     start: asset('start.js', script, Buffer.from(startScript)),
   };
@@ -86,6 +98,7 @@ const toHtml = (assets: ReturnType<typeof loadAssets>): string => `<!doctype htm
 <title>CRM public API</title>
 <link rel="icon" href="${assets.icon.url}">
 <link rel="stylesheet" href="${assets.libraryStyle.url}">
+<link rel="stylesheet" href="${assets.narrowStyle.url}">
 <script defer src="${assets.library.url}"></script>
 <script defer src="${assets.start.url}"></script>
 </head>
