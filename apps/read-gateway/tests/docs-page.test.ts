@@ -30,8 +30,9 @@ describeInBrowser('the page of the reference', () => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', ({ url }) => {
-      if (!url().startsWith(`${gateway.url}/`) && !url().startsWith('data:')) complaints.push(`asked ${url()}`);
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${gateway.url}/`) && !url.startsWith('data:')) complaints.push(`asked ${url}`);
     });
     await page.goto(`${gateway.url}/docs`);
     await page.locator('.opblock').first().waitFor();
@@ -42,6 +43,7 @@ describeInBrowser('the page of the reference', () => {
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     const dialog = page.locator('.dialog-ux');
     await dialog.locator('input').fill(key);
+    await page.screenshot({ path: join(screenshots, `${String(page.viewportSize()?.width)}-key.png`) });
     await dialog.getByRole('button', { name: /apply/i }).click();
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   };
