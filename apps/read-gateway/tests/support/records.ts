@@ -3,6 +3,7 @@ import {
   contactCreate,
   type Database,
   loadCatalog,
+  noteCreate,
   type NewOpportunity,
   opportunityCreate,
   runWrite,
@@ -60,6 +61,15 @@ export const recordsOf = (database: () => Database, organization: () => TestOrga
 
     addContact: async (address: string, firstName: string | null, lastName: string | null): Promise<string> =>
       write(contactCreate(await catalog(), { email: email(address), firstName, lastName, ...none }, 'keep')),
+
+    addNote: async (
+      title: string | null,
+      domains: readonly string[],
+      emails: readonly string[] = [],
+    ): Promise<string> => {
+      const note = { title, content: null, accountDomains: domains, contactEmails: emails.map(email) };
+      return write(noteCreate(await catalog(), note));
+    },
 
     addAccount: (domain: string, name: string): Promise<string> =>
       write(accountCreate({ domain, name, ...none }, 'keep')),

@@ -1,0 +1,214 @@
+import * as contracts from '@crm/contract';
+import type { OperationContract } from '@crm/contract';
+import type { Answer, TestClient, TestOrganization } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { operations } from '../src/operations/index.js';
+import { countingDatabase, type CountingDatabase } from './support/counting-database.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { mutatedCursors } from './support/mutate-cursor.js';
+import { recordsOf } from './support/records.js';
+
+const mutations = Number(process.env['FC_RUNS'] ?? 10_000);
+const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const inFlight = 16;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A request whose page has a next one, and what may not change on the way there: each by another value. */
+interface PagedRequest {
+  readonly contract: OperationContract;
+  readonly id?: string;
+  readonly values: Values;
+  readonly changes: Readonly<Record<string, Values>>;
+}
+
+let gateway: TestGateway;
+let counting: CountingDatabase;
+let client: TestClient;
+let requests: readonly PagedRequest[];
+/** Of each request, in their order. */
+let cursors: readonly string[];
+
+const send = ({ contract, id }: PagedRequest, values: Values, key?: string): Promise<Answer> => {
+  const path = contract.path.replace('{id}', id ?? '');
+  const asText = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+  const request = contract.body === undefined ? { query: asText } : { body: values };
+  return client.send(contract.method.toUpperCase(), path, { ...request, ...(key !== undefined && { key }) });
+};
+
+/** References of another organization would be refused for themselves. */
+const withoutRecords = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'account_id' && name !== 'contact_id'));
+
+const leaf = (value: unknown) => ({ field: 'name', operator: 'contains', value });
+
+const pagedRequests = (organization: TestOrganization, accountId: string, contactId: string): PagedRequest[] => {
+  const { pipeline, otherPipeline } = organization;
+  const [stage, otherStage] = pipeline.stages;
+  const limit = { limit: { limit: 2 } };
+  const search = {
+    values: { query: 'e', filters: [leaf('e')], sort: 'name', limit: 1 },
+    changes: {
+      ...limit,
+      query: { query: 'ee' },
+      'no query': { query: null },
+      filters: { filters: [leaf('E'), leaf('e')] },
+      'no filters': { filters: null },
+      'the filters negated': { filters: { not: leaf('e') } },
+      sort: { sort: 'created_at' },
+      'the sort turned': { sort: 'name:desc' },
+      'another sort key': { sort: ['name', 'created_at'] },
+      'the default sort': { sort: null },
+    },
+  };
+  const list = { values: { q: 'e', limit: 1 }, changes: { ...limit, q: { q: 'ee' }, 'no q': { q: '' } } };
+  const scope = { pipeline_id: pipeline.id, stage_id: stage?.id };
+  const scopeChanges = {
+    stage: { stage_id: otherStage?.id },
+    pipeline: { pipeline_id: otherPipeline.id, stage_id: otherPipeline.stages[0]?.id },
+  };
+  const searchScopeChanges = { ...scopeChanges, 'no stage': { stage_id: null }, 'no pipeline': { pipeline_id: null } };
+  const page = { values: { limit: 1 }, changes: limit };
+  return [
+    {
+      contract: contracts.listOpportunities,
+      values: { ...scope, ...list.values },
+      changes: { ...list.changes, ...scopeChanges },
+    },
+    { contract: contracts.listAccounts, ...list },
+    { contract: contracts.listContacts, ...list },
+    {
+      contract: contracts.searchOpportunities,
+      values: { ...scope, ...search.values },
+      changes: { ...search.changes, ...searchScopeChanges },
+    },
+    { contract: contracts.searchAccounts, ...search },
+    { contract: contracts.searchContacts, ...search },
+    {
+      contract: contracts.listNotes,
+      values: { account_id: accountId, limit: 1 },
+      changes: { ...limit, contact: { contact_id: contactId }, account: { account_id: accountId.replace(/.$/, 'f') } },
+    },
+    {
+      contract: contracts.listOpportunityFields,
+      values: { pipeline_id: pipeline.id, limit: 1 },
+      changes: { ...limit, pipeline: { pipeline_id: otherPipeline.id } },
+    },
+    { contract: contracts.listAccountFields, ...page },
+    { contract: contracts.listContactFields, ...page },
+    { contract: contracts.listPipelines, ...page },
+    { contract: contracts.listPipelineStages, id: pipeline.id, ...page },
+  ];
+};
+
+const cursorIn = (answer: Answer): string => {
+  const { next_cursor: cursor } = answer.data as { readonly next_cursor: string | null };
+  if (cursor === null) throw new Error(`There is no next page: ${answer.text}`);
+  return cursor;
+};
+
+beforeAll(async () => {
+  process.stdout.write(`cursors: FC_SEED=${seed} FC_RUNS=${mutations}\n`);
+  gateway = await startTestGateway();
+  const { organization, stranger, database } = gateway;
+  const stageId = organization.pipeline.stages[0]?.id ?? null;
+  const { addAccount, addContact, addDeals, addNote } = recordsOf(
+    () => database,
+    () => organization,
+  );
+  const accountId = await addAccount('eee.example', 'Eee');
+  await addAccount('eel.example', 'Eel');
+  const contactId = await addContact('eve@eee.example', 'Eve', null);
+  await addContact('eva@eee.example', 'Eva', null);
+  for (const title of ['one', 'two']) await addNote(title, ['eee.example'], ['eve@eee.example']);
+  await addDeals(['see', 'bee', 'tree'].map((name) => ({ name, stageId })));
+  // The stranger has pipelines of the same ids, so that only the organization tells the requests apart.
+  for (const pipeline of [organization.pipeline, organization.otherPipeline]) {
+    const { id, name, stages } = pipeline;
+    const organizationId = stranger.id;
+    await database.prisma.pipeline.create({ data: { organizationId, id, name: `${name} too`, position: 9 } });
+    const rows = stages.map((stage, position) => ({
+      organizationId,
+      pipelineId: id,
+      color: 'red',
+      position,
+      ...stage,
+    }));
+    await database.prisma.stage.createMany({ data: rows });
+  }
+  counting = countingDatabase(database);
+  client = await gateway.startOn(counting.database);
+  requests = pagedRequests(organization, accountId, contactId);
+  cursors = [];
+  for (const request of requests) cursors = [...cursors, cursorIn(await send(request, request.values))];
+});
+afterAll(() => gateway.stop());
+
+const expectRefusal = (answer: Answer, about: string): void => {
+  expect({ about, status: answer.status, paths: answer.fieldsAtFault }).toEqual({
+    about,
+    status: 400,
+    paths: ['cursor'],
+  });
+};
+
+describe('200', () => {
+  test('R6: every operation that pages is here, and its cursor is good for the request that made it', async () => {
+    const paging = operations.map(({ contract }) => contract.id).filter((id) => !id.startsWith('get'));
+    expect(requests.map(({ contract }) => contract.id).sort()).toEqual(paging.sort());
+    for (const [index, request] of requests.entries()) {
+      const cursor = cursors[index];
+      expect((await send(request, { ...request.values, cursor })).status).toBe(200);
+    }
+  });
+});
+
+describe('400', () => {
+  test('R6: a cursor with anything of its request changed is refused, and no record is looked at', async () => {
+    counting.takeRecordStatements();
+    for (const [index, request] of requests.entries()) {
+      for (const [what, change] of Object.entries(request.changes)) {
+        const answer = await send(request, { ...request.values, ...change, cursor: cursors[index] });
+        expectRefusal(answer, `${request.contract.id}: ${what}`);
+      }
+      const ofStranger = await send(
+        request,
+        { ...withoutRecords(request.values), cursor: cursors[index] },
+        gateway.stranger.key,
+      );
+      expectRefusal(ofStranger, `${request.contract.id}: organization`);
+    }
+    expect(counting.takeRecordStatements()).toEqual([]);
+  });
+
+  test('R6: a cursor of one operation is refused by every other, and no record is looked at', async () => {
+    counting.takeRecordStatements();
+    for (const request of requests) {
+      for (const [index, cursor] of cursors.entries()) {
+        if (requests[index] === request) continue;
+        const answer = await send(request, { ...request.values, cursor });
+        expectRefusal(answer, `${requests[index]?.contract.id ?? ''} to ${request.contract.id}`);
+      }
+    }
+    expect(counting.takeRecordStatements()).toEqual([]);
+  });
+
+  test('R6: mutated cursors are refused, all with the same bytes, and no record is looked at', async () => {
+    counting.takeRecordStatements();
+    const texts = fc.sample(mutatedCursors(cursors), { seed, numRuns: mutations });
+    const bodies = new Set<string>();
+    for (let start = 0; start < texts.length; start += inFlight) {
+      const some = texts.slice(start, start + inFlight).map(async (cursor, index) => {
+        const request = requests[(start + index) % requests.length];
+        if (request === undefined) throw new Error('There are no requests');
+        const answer = await send(request, { ...request.values, cursor });
+        expectRefusal(answer, `${request.contract.id}: ${cursor}`);
+        bodies.add(answer.text);
+      });
+      await Promise.all(some);
+    }
+    expect(bodies.size).toBe(1);
+    expect(counting.takeRecordStatements()).toEqual([]);
+  }, 300_000);
+});
