@@ -15,7 +15,7 @@ const BOUNDARIES = {
   'packages/http': { allowed: ['domain', 'contract'], tests: ['testing'] },
   'packages/local-postgres': { allowed: [], database: true },
   'packages/testing': { allowed: ['contract', 'local-postgres'], database: true },
-  'packages/cli': { allowed: ['domain', 'db', 'local-postgres'], tests: ['testing'] },
+  'packages/cli': { allowed: ['client', 'domain', 'db', 'local-postgres'], tests: ['testing'] },
   'packages/client': { allowed: [], tests: ['contract', 'db', 'domain', 'testing'] },
   'apps/read-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
   'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },

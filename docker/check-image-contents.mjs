@@ -12,7 +12,7 @@ const finalImages = Object.keys(images).filter((image) => image !== 'build');
 const expectedPackages = {
   'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway'],
   'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway'],
-  migrate: ['@crm/cli', '@crm/db', '@crm/domain', '@crm/local-postgres'],
+  migrate: ['@crm/cli', '@crm/client', '@crm/db', '@crm/domain', '@crm/local-postgres'],
 };
 
 /** Packages that only development needs; found in an image they would mean that the installation is wrong. */

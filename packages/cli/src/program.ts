@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 
 import type { CliContext } from './cli-context.js';
+import { addExportCommand } from './commands/export.js';
 import { addFieldDefineCommand } from './commands/field-define.js';
 import { addFieldListCommand } from './commands/field-list.js';
 import { addFieldUpdateCommand } from './commands/field-update.js';
@@ -22,6 +23,7 @@ const introduction = `
 Start here:
   $ npm start                 the whole stack on this machine, with a demo organization
   $ crm import --help         bring your data in
+  $ crm export --help         take your data out
   $ crm key create --help     give a program access
 
 Exit codes: 0 ok, 1 failure, 2 wrong command line, 78 wrong configuration.`;
@@ -53,6 +55,7 @@ export const createProgram = (context: CliContext): Command => {
   ]);
   addGroup(program, context, 'key', 'API keys', [addKeyCreateCommand, addKeyListCommand, addKeyRevokeCommand]);
   addImportCommand(program, context);
+  addExportCommand(program, context);
   addRebuildCommand(program, context);
   return program;
 };

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+
+import { createClient, type CrmClient, type Field } from '@crm/client';
+import { Argument, Option, type Command } from 'commander';
+
+import { printResult, type CliContext } from '../cli-context.js';
+import { CliError, configurationError, errorText, usageError } from '../errors.js';
+import {
+  columnNames,
+  exportObjects,
+  narrowColumns,
+  systemColumns,
+  type ExportColumns,
+  type ExportObject,
+} from '../export/columns.js';
+import { findReadConnection, type ReadConnection } from '../export/connection.js';
+import { PartialFile, type ExportState } from '../export/export-state.js';
+import { emailsInDatabase, emailsOfOwners, MemberTranslation } from '../export/member-emails.js';
+import { openPartialFile, streamOutput, type Output } from '../export/output.js';
+import { listCustomFields, makePageReader } from '../export/record-pages.js';
+import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-format.js';
+import { runExport } from '../export/run-export.js';
+import { findPipelineId } from '../import/pipeline-lookup.js';
+import { httpUrl, withJson, type OutputOptions } from '../options.js';
+
+interface ExportOptions extends OutputOptions {
+  readonly output: string;
+  readonly format: ExportFormat;
+  readonly pipeline?: string;
+  readonly fields?: readonly string[];
+  readonly url?: string;
+  readonly apiKey?: string;
+  readonly databaseUrl?: string;
+  readonly restart?: boolean;
+}
+
+const examples = `
+Examples:
+  From the local stack (npm start), into a file that crm import takes back:
+    $ crm export accounts --output accounts.csv
+    $ crm export opportunities --pipeline Sales --output deals.jsonl --format jsonl
+
+  From a real organization (the key can also come from CRM_API_KEY, which keeps it out of the process list):
+    $ crm export contacts --url https://read.example.com --api-key crm_live_… --output contacts.csv
+
+  Some columns only, on stdout (the summary is then on stderr):
+    $ crm export opportunities --fields stage,amount,custom_fields --output - | head
+
+Stopped or killed, the same command goes on where it was, since FILE.progress.json says how far FILE.partial is; FILE
+itself appears when it is complete. --restart begins anew.
+CSV: an empty cell is no value, "" is the empty text, lists and objects are JSON. Dates of deals are Unix milliseconds.
+Members in custom fields are written as emails, found as owners of opportunities; --database-url finds all of them.
+A key needs the groups list and search.
+Next: crm import --help`;
+
+/** Adds `crm export`. */
+export const addExportCommand = (program: Command, context: CliContext): void => {
+  const command = program
+    .command('export')
+    .description('write records to a CSV or JSON lines file through the read gateway')
+    .addArgument(new Argument('<object>', 'what to export').choices(exportObjects))
+    .requiredOption('--output <file>', 'the file to write; - for stdout')
+    .addOption(new Option('--format <format>', 'how to write it').choices(exportFormats).default('csv'))
+    .option('--pipeline <id or name>', 'opportunities of this pipeline only (default: all)')
+    .option('--fields <columns>', 'columns between commas (default: all); natural keys are always there', commaList)
+    .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
+    .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
+    .option('--database-url <url>', 'PostgreSQL address, to find the emails of members who own no opportunity')
+    .option('--restart', 'begin anew instead of going on')
+    .addHelpText('after', examples);
+  withJson(command).action((object: ExportObject, options: ExportOptions) => exportRecords(context, object, options));
+};
+
+const commaList = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+const exportRecords = async (context: CliContext, object: ExportObject, options: ExportOptions): Promise<void> => {
+  if (options.pipeline !== undefined && object !== 'opportunities') throw usageError(`${object} have no --pipeline.`);
+  const connection = await findReadConnection(context, options);
+  const client = createClient({ readUrl: connection.url, apiKey: connection.apiKey });
+  const signal = context.onInterrupt();
+  try {
+    const pipelineId = options.pipeline === undefined ? undefined : await findPipelineId(options.pipeline, connection);
+    const customFields = await listCustomFields(client, object);
+    const columns = chooseColumns(object, customFields, options.fields);
+    const members = await makeMembers(client, connection, customFields, columns);
+    const { output, earlier } = await openOutput(context, options, requestName(object, options, columns, pipelineId));
+    if (earlier !== undefined) context.stderr.write(`Going on behind ${earlier.records} ${object}.\n`);
+    const { records, seconds } = await runExport({
+      readPage: makePageReader(client, object, columns, customFields, pipelineId),
+      members,
+      format: makeRowFormat(options.format, columns, members.customValues),
+      output,
+      earlier,
+      onProgress: progressLines(context, object),
+      signal,
+    });
+    printSummary(context, object, options, { records, seconds, unknownMembers: members.unknown });
+  } catch (error) {
+    throw error instanceof CliError
+      ? error
+      : new CliError(`The export stopped: ${errorText(error)}.${resumeHint(options)}`);
+  }
+};
+
+const resumeHint = ({ output }: ExportOptions): string =>
+  output === '-' ? '' : ' The same command goes on where it was.';
+
+const chooseColumns = (
+  object: ExportObject,
+  customFields: readonly Field[],
+  names: readonly string[] | undefined,
+): ExportColumns => {
+  const all = { system: systemColumns(object), custom: customFields.map(({ name }) => name) };
+  if (names === undefined) return all;
+  const narrowed = narrowColumns(all, names);
+  if ('system' in narrowed) return narrowed;
+  throw usageError(`--fields: unknown ${narrowed.join(', ')}. There are: ${columnNames(all).join(', ')}.`);
+};
+
+const makeMembers = async (
+  client: CrmClient,
+  { databaseUrl, apiKey }: ReadConnection,
+  customFields: readonly Field[],
+  { custom }: ExportColumns,
+): Promise<MemberTranslation> => {
+  const fields = customFields.filter(({ name }) => custom.includes(name));
+  const isNeeded = fields.some(({ attribute_type: type }) => type === 'team_members');
+  if (!isNeeded || databaseUrl === undefined) return new MemberTranslation(fields, emailsOfOwners(client));
+  return new MemberTranslation(fields, await emailsInDatabase(databaseUrl, apiKey));
+};
+
+/** Says what is exported without saying the key, so that only the same command goes on with a file. */
+const requestName = (
+  object: ExportObject,
+  { format, url }: ExportOptions,
+  columns: ExportColumns,
+  pipelineId: string | undefined,
+): string => {
+  const request = JSON.stringify([object, format, url ?? null, pipelineId ?? null, columnNames(columns)]);
+  return createHash('sha256').update(request).digest('hex');
+};
+
+const openOutput = async (
+  context: CliContext,
+  options: ExportOptions,
+  request: string,
+): Promise<{ output: Output; earlier: ExportState | undefined }> => {
+  if (options.output === '-') return { output: streamOutput(context.stdout), earlier: undefined };
+  const partial = new PartialFile(options.output);
+  if (options.restart === true) await partial.discard();
+  const earlier = await partial.read(request);
+  try {
+    return { output: await openPartialFile(partial, request, earlier), earlier };
+  } catch (error) {
+    throw configurationError(`${options.output} cannot be written: ${errorText(error)}`);
+  }
+};
+
+/** Lines are for logs: often enough to see that it lives, rarely enough to read. */
+const progressIntervalMs = 5000;
+
+const progressLines = (context: CliContext, object: ExportObject): ((records: number, rate: number) => void) => {
+  let lastMs = performance.now();
+  return (records, rate) => {
+    if (performance.now() - lastMs < progressIntervalMs) return;
+    lastMs = performance.now();
+    context.stderr.write(`${records} ${object}, ${Math.round(rate)} a second\n`);
+  };
+};
+
+const printSummary = (
+  context: CliContext,
+  object: ExportObject,
+  options: ExportOptions,
+  { records, seconds, unknownMembers }: { records: number; seconds: number; unknownMembers: number },
+): void => {
+  const file = options.output === '-' ? null : options.output;
+  const json = {
+    object,
+    file,
+    format: options.format,
+    records,
+    unknown_members: unknownMembers,
+    seconds: Number(seconds.toFixed(3)),
+  };
+  const hint =
+    unknownMembers === 0
+      ? ''
+      : `\n${unknownMembers} members in custom fields own no opportunity and stayed ids; --database-url finds their emails.`;
+  const text = `${records} ${object} in ${seconds.toFixed(1)} s${file === null ? '' : `, in ${file}`}${hint}`;
+  // The records themselves are on stdout then.
+  printResult(file === null ? { ...context, stdout: context.stderr } : context, options, { json, text });
+};

@@ -1,0 +1,100 @@
+import type { Account, Contact, Note, Opportunity } from '@crm/client';
+
+/** The objects that `crm export` writes, as their paths in the API name them. */
+export const exportObjects = ['opportunities', 'accounts', 'contacts', 'notes'] as const;
+
+/** One of {@link exportObjects}. */
+export type ExportObject = (typeof exportObjects)[number];
+
+/** A record as the read gateway answers it. */
+export type ExportRecord = Account | Contact | Note | Opportunity;
+
+/** A system column: its name in the file, which is the one that `crm import` knows, and what the read gateway calls it. */
+export interface SystemColumn {
+  readonly name: string;
+  readonly field: string;
+  /** Without it a record cannot be told from others, so that `--fields` cannot leave it out. */
+  readonly isKey: boolean;
+}
+
+const column = (name: string, field = name): SystemColumn => ({ name, field, isKey: false });
+const key = (name: string, field = name): SystemColumn => ({ name, field, isKey: true });
+
+/** What only the gateways set: in the file for those who read it, and passed over by an import. */
+export const readOnlyColumns: readonly string[] = ['id', 'created_at', 'updated_at', 'version'];
+
+const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> = {
+  opportunities: [
+    key('id'),
+    key('pipeline', 'pipeline_name'),
+    key('name'),
+    column('stage', 'stage_name'),
+    column('amount'),
+    column('close_date'),
+    column('next_action_date'),
+    column('next_step'),
+    key('account_domain'),
+    key('primary_contact_email', 'contact_email'),
+    column('additional_contact_emails', 'additional_contacts'),
+    column('owner_email'),
+    column('created_at'),
+    column('updated_at'),
+    column('version'),
+  ],
+  accounts: [
+    key('id'),
+    key('domain'),
+    ...['name', 'industry', 'description', 'website', 'employee_range'].map((name) => column(name)),
+    ...['created_at', 'updated_at', 'version'].map((name) => column(name)),
+  ],
+  contacts: [
+    key('id'),
+    key('email'),
+    ...['first_name', 'last_name', 'job_title', 'phone'].map((name) => column(name)),
+    ...['created_at', 'updated_at', 'version'].map((name) => column(name)),
+  ],
+  notes: [
+    key('id'),
+    ...['title', 'content', 'account_domains', 'contact_emails', 'created_at'].map((name) => column(name)),
+  ],
+};
+
+/** The system columns of an object in the order of the file. */
+export const systemColumns = (object: ExportObject): readonly SystemColumn[] => columnsByObject[object];
+
+/** Which columns a file has. */
+export interface ExportColumns {
+  readonly system: readonly SystemColumn[];
+  /** Slugs of custom fields; a file of JSON lines has them under `custom_fields`. */
+  readonly custom: readonly string[];
+}
+
+/** Every column by its name in a CSV file. */
+export const columnNames = ({ system, custom }: ExportColumns): string[] => [
+  ...system.map(({ name }) => name),
+  ...custom.map((slug) => `custom_fields.${slug}`),
+];
+
+/** The value of a system column: contacts beside the primary one are known by their emails. */
+export const systemValue = ({ field }: SystemColumn, record: ExportRecord): unknown => {
+  if (field === 'additional_contacts' && 'additional_contacts' in record) {
+    return record.additional_contacts.map(({ contact_email: email }) => email);
+  }
+  return (record as unknown as Readonly<Record<string, unknown>>)[field] ?? null;
+};
+
+/**
+ * Leaves out the columns that `--fields` does not name; natural keys stay.
+ *
+ * @returns the names that are unknown instead, when there are any.
+ */
+export const narrowColumns = (all: ExportColumns, names: readonly string[]): ExportColumns | readonly string[] => {
+  const wanted = new Set(names);
+  const known = new Set([...columnNames(all), 'custom_fields']);
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length > 0) return unknown;
+  return {
+    system: all.system.filter(({ name, isKey }) => isKey || wanted.has(name)),
+    custom: all.custom.filter((slug) => wanted.has('custom_fields') || wanted.has(`custom_fields.${slug}`)),
+  };
+};

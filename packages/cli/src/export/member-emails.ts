@@ -1,0 +1,85 @@
+import { findApiKeyByHash, loadCatalog, openDatabase } from '@crm/db';
+import type { CrmClient, Field } from '@crm/client';
+import { hashApiKey } from '@crm/domain';
+
+import { databaseError } from '../administration/with-administration.js';
+import { CliError } from '../errors.js';
+import type { ExportRecord } from './columns.js';
+
+/** The email of a member; undefined where it cannot be found out. */
+export type FindMemberEmail = (memberId: string) => Promise<string | undefined>;
+
+/**
+ * Looks members up where the read gateway shows them: as owners of opportunities. Members who own none stay unknown,
+ * because the API has no list of members.
+ */
+export const emailsOfOwners =
+  (client: CrmClient): FindMemberEmail =>
+  async (memberId) => {
+    const filters = [{ field: 'owner_id', operator: 'eq' as const, value: memberId }];
+    const search = client.opportunities.search({ filters, fields: ['owner_email'], limit: 1 });
+    const { data } = await search.page();
+    return data.opportunities[0]?.owner_email ?? undefined;
+  };
+
+/**
+ * Looks members up in the database, in the organization that the key belongs to.
+ *
+ * @throws CliError when the database cannot be used, or is not the one that the key is of.
+ */
+export const emailsInDatabase = async (url: string, apiKey: string): Promise<FindMemberEmail> => {
+  const database = openDatabase({ url, applicationName: 'crm-cli', maxConnections: 1 });
+  try {
+    const key = await findApiKeyByHash(database, hashApiKey(apiKey));
+    if (key === null) throw new CliError('The API key is not one of the database that --database-url names.');
+    const { memberEmails } = await loadCatalog(database, key.organizationId);
+    return async (memberId) => memberEmails.get(memberId);
+  } catch (error) {
+    throw databaseError(error, url);
+  } finally {
+    await database.close();
+  }
+};
+
+/** Puts emails in the place of members' ids, which mean nothing in another organization. */
+export class MemberTranslation {
+  readonly #slugs: readonly string[];
+  readonly #find: FindMemberEmail;
+  readonly #emails = new Map<string, string | undefined>();
+
+  constructor(fields: readonly Field[], find: FindMemberEmail) {
+    this.#slugs = fields.filter(({ attribute_type: type }) => type === 'team_members').map(({ name }) => name);
+    this.#find = find;
+  }
+
+  /** How many members of this run stayed ids. */
+  get unknown(): number {
+    return [...this.#emails.values()].filter((email) => email === undefined).length;
+  }
+
+  /** Looks up every member that the records name. */
+  async prepare(records: readonly ExportRecord[]): Promise<void> {
+    for (const record of records) {
+      for (const slug of this.#slugs) {
+        for (const id of memberIds(valuesOf(record)[slug])) {
+          if (!this.#emails.has(id)) this.#emails.set(id, await this.#find(id));
+        }
+      }
+    }
+  }
+
+  /** The custom values of a record that was prepared. */
+  readonly customValues = (record: ExportRecord): Readonly<Record<string, unknown>> => {
+    const values = valuesOf(record);
+    const translated = this.#slugs.filter((slug) => Object.hasOwn(values, slug));
+    if (translated.length === 0) return values;
+    const emails = translated.map((slug) => [slug, memberIds(values[slug]).map((id) => this.#emails.get(id) ?? id)]);
+    return { ...values, ...(Object.fromEntries(emails) as Record<string, unknown>) };
+  };
+}
+
+const valuesOf = (record: ExportRecord): Readonly<Record<string, unknown>> =>
+  'custom_fields' in record ? record.custom_fields : {};
+
+const memberIds = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];

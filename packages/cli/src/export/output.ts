@@ -1,0 +1,65 @@
+import { open, type FileHandle } from 'node:fs/promises';
+
+import type { ExportState, PartialFile } from './export-state.js';
+
+/** Where the lines of an export go. */
+export interface Output {
+  /** Writes a page; once it has resolved, an interrupted export goes on behind it. */
+  readonly writePage: (text: string, cursor: string | null, records: number) => Promise<void>;
+  /** The output is complete. */
+  readonly finish: () => Promise<void>;
+  /** Ends without completing; what is written stays for the next run. */
+  readonly close: () => Promise<void>;
+}
+
+/** Writes to the partial file, behind what an earlier run left of it. */
+export const openPartialFile = async (
+  partial: PartialFile,
+  request: string,
+  earlier: ExportState | undefined,
+): Promise<Output> => {
+  const handle = await openAt(partial.path, earlier);
+  let bytes = earlier?.bytes ?? 0;
+  return {
+    writePage: async (text, cursor, records) => {
+      const content = Buffer.from(text, 'utf8');
+      for (let written = 0; written < content.length;) {
+        written += (await handle.write(content, written, content.length - written, bytes + written)).bytesWritten;
+      }
+      bytes += content.length;
+      // The state must not promise bytes that a power failure takes back.
+      await handle.datasync();
+      await partial.write({ request, cursor, bytes, records });
+    },
+    finish: async () => {
+      await handle.close();
+      await partial.finish();
+    },
+    close: () => handle.close(),
+  };
+};
+
+const openAt = async (path: string, earlier: ExportState | undefined): Promise<FileHandle> => {
+  if (earlier === undefined) return open(path, 'w');
+  const handle = await open(path, 'r+');
+  // What stands behind the last whole page was cut off in the middle and comes again.
+  await handle.truncate(earlier.bytes);
+  return handle;
+};
+
+/** Writes to a stream, as fast as its reader takes it. There is nothing to go on with. */
+export const streamOutput = (stream: NodeJS.WritableStream): Output => {
+  // A reader that goes away is told by the callback of the write; without a listener it would end the process as well.
+  stream.on('error', () => undefined);
+  return {
+    writePage: (text) =>
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (error === null || error === undefined) resolve();
+          else reject(error);
+        });
+      }),
+    finish: async () => undefined,
+    close: async () => undefined,
+  };
+};

@@ -1,0 +1,76 @@
+import type { CrmClient, Field } from '@crm/client';
+
+import { CliError } from '../errors.js';
+import type { ExportColumns, ExportObject, ExportRecord } from './columns.js';
+
+/** One page of records. */
+export interface RecordPage {
+  readonly records: readonly ExportRecord[];
+  /** Of the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** Reads the page of a cursor; the first one, where it is null. */
+export type ReadPage = (cursor: string | null, signal: AbortSignal) => Promise<RecordPage>;
+
+/** The most that the gateway takes. */
+const pageSize = 500;
+const mostFieldNames = 100;
+
+/** The custom fields of an object in the organization's order, hidden ones too. */
+export const listCustomFields = async (client: CrmClient, object: ExportObject): Promise<readonly Field[]> => {
+  const fields: Field[] = [];
+  if (object === 'notes') return fields;
+  for await (const field of client[object].fields({ limit: pageSize })) if (field.is_custom) fields.push(field);
+  return fields;
+};
+
+/**
+ * Makes the reader of an object's pages. Records come oldest first, so that an import makes them in that order, and those
+ * that are made meanwhile come at the end; notes, which have no search, come newest first.
+ */
+export const makePageReader = (
+  client: CrmClient,
+  object: ExportObject,
+  columns: ExportColumns,
+  customFields: readonly Field[],
+  pipelineId: string | undefined,
+): ReadPage => {
+  if (object === 'notes') {
+    return async (cursor, signal) => {
+      const { data } = await client.notes.list({ limit: pageSize, ...cursorOf(cursor) }, { signal }).page();
+      return { records: data.notes, nextCursor: data.next_cursor };
+    };
+  }
+  const fields = fieldNames(columns, customFields);
+  return async (cursor, signal) => {
+    const body = { sort: 'created_at', limit: pageSize, fields, ...cursorOf(cursor) };
+    if (object === 'accounts') {
+      const { data } = await client.accounts.search(body, { signal }).page();
+      return { records: data.accounts, nextCursor: data.next_cursor };
+    }
+    if (object === 'contacts') {
+      const { data } = await client.contacts.search(body, { signal }).page();
+      return { records: data.contacts, nextCursor: data.next_cursor };
+    }
+    const search = { ...body, ...(pipelineId === undefined ? {} : { pipeline_id: pipelineId }) };
+    const { data } = await client.opportunities.search(search, { signal }).page();
+    return { records: data.opportunities, nextCursor: data.next_cursor };
+  };
+};
+
+const cursorOf = (cursor: string | null): { cursor?: string } => (cursor === null ? {} : { cursor });
+
+/** What to ask for. Where there are too many custom fields to name each, the visible ones are asked for together. */
+const fieldNames = (columns: ExportColumns, customFields: readonly Field[]): string[] => {
+  const names = columns.system.map(({ field }) => field);
+  const wanted = new Set(columns.custom);
+  const custom = customFields.filter(({ name }) => wanted.has(name));
+  if (names.length + custom.length <= mostFieldNames) return [...names, ...custom.map(propertyName)];
+  const hidden = custom.filter(({ is_hidden: isHidden }) => isHidden === true);
+  const fields = [...names, 'custom_fields', ...hidden.map(propertyName)];
+  if (fields.length <= mostFieldNames) return fields;
+  throw new CliError(`More than ${mostFieldNames} fields would have to be named. Name fewer with --fields.`);
+};
+
+const propertyName = ({ property_name: name }: Field): string => name;

@@ -1,0 +1,62 @@
+import { columnNames, systemValue, type ExportColumns, type ExportRecord } from './columns.js';
+
+/** The formats of an exported file. */
+export const exportFormats = ['csv', 'jsonl'] as const;
+
+/** One of {@link exportFormats}. */
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** How records become text. */
+export interface RowFormat {
+  /** What stands before the first record. */
+  readonly header: string;
+  /** The line of one record, which ends with a line break. */
+  readonly line: (record: ExportRecord) => string;
+}
+
+/** Makes the format; `emailsOf` gives the custom values of a record with members known by their emails. */
+export const makeRowFormat = (
+  format: ExportFormat,
+  columns: ExportColumns,
+  customValues: (record: ExportRecord) => Readonly<Record<string, unknown>>,
+): RowFormat => (format === 'csv' ? csvFormat(columns, customValues) : jsonFormat(columns, customValues));
+
+type CustomValues = (record: ExportRecord) => Readonly<Record<string, unknown>>;
+
+const csvFormat = (columns: ExportColumns, customValues: CustomValues): RowFormat => ({
+  header: `${columnNames(columns).map(csvCell).join(',')}\n`,
+  line: (record) => {
+    const custom = customValues(record);
+    const values = [
+      ...columns.system.map((column) => systemValue(column, record)),
+      ...columns.custom.map((slug) => ownValue(custom, slug)),
+    ];
+    return `${values.map(csvCell).join(',')}\n`;
+  },
+});
+
+const jsonFormat = (columns: ExportColumns, customValues: CustomValues): RowFormat => ({
+  header: '',
+  line: (record) => {
+    const system = columns.system.map((column) => [column.name, systemValue(column, record)] as const);
+    const custom = customValues(record);
+    const kept = columns.custom.filter((slug) => Object.hasOwn(custom, slug)).map((slug) => [slug, custom[slug]]);
+    const own = Object.fromEntries(system);
+    if ('custom_fields' in record) own['custom_fields'] = Object.fromEntries(kept);
+    return `${JSON.stringify(own)}\n`;
+  },
+});
+
+const ownValue = (values: Readonly<Record<string, unknown>>, slug: string): unknown =>
+  Object.hasOwn(values, slug) ? values[slug] : null;
+
+/**
+ * One cell. An absent value is an empty cell and the empty text is `""`, which is how PostgreSQL's COPY tells them apart;
+ * lists and objects are JSON.
+ */
+export const csvCell = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  // Spaces at the ends are quoted too, because some programs drop them otherwise.
+  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
