@@ -38,7 +38,7 @@ export class FallbackStore implements Store {
   }
 
   init(options: Options): void {
-    this.#shared.init?.(options);
+    void this.#shared.init?.(options);
   }
 
   increment(key: string): Promise<ClientRateLimitInfo> {

@@ -42,7 +42,7 @@ const readInput = async (request: Request, match: RouteMatch & { kind: 'found' }
   if (body !== undefined) addAll(validators.body?.(body) ?? null, errors);
   errors.throwIfAny();
   // Validated against the schemas of which the types of an operation's input are made.
-  return { params, query, body } as OperationInput;
+  return { params, query, body };
 };
 
 /** Reads and validates what a request carries, or answers that no operation takes it. All field errors come together. */

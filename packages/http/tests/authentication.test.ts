@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateApiKey } from '@crm/domain';
 import request, { type Response } from 'supertest';
-import { createTestGateway, KeyRing, parseRaw, sendRaw } from './support.js';
+import { bodyOf, createTestGateway, KeyRing, parseRaw, sendRaw } from './support.js';
 import { withServer } from './with-server.js';
 
 const past = new Date(Date.now() - 1000);
@@ -123,7 +123,7 @@ describe('keys in force', () => {
     const { app, keys } = createTestGateway();
     const key = keys.add({ id: 'k9', organizationId: 'org-9' });
     const response = await request(app).get('/v1/things').set('x-api-key', key).expect(200);
-    expect(response.body.data.caller).toEqual({ organizationId: 'org-9', apiKeyId: 'k9' });
+    expect(bodyOf(response).data?.['caller']).toEqual({ organizationId: 'org-9', apiKeyId: 'k9' });
   });
 
   it('are reported as used once a minute, and a failing report changes nothing', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import request from 'supertest';
 import { defaultRateLimits } from '../src/index.js';
-import { createTestGateway, parseRaw, sendRaw } from './support.js';
+import { bodyOf, createTestGateway, parseRaw, sendRaw } from './support.js';
 import { withServer } from './with-server.js';
 
 const gateway = createTestGateway({ limits: { perMinute: { ...defaultRateLimits, list: 0, search: 0 } } });
@@ -16,7 +16,7 @@ const post = (body: string | Buffer, contentType = 'application/json') =>
     .serialize((value: unknown) => value as string)
     .send(body as string);
 
-const errorsOf = async (body: string | Buffer): Promise<unknown> => (await post(body).expect(400)).body.errors;
+const errorsOf = async (body: string | Buffer): Promise<unknown> => bodyOf(await post(body).expect(400)).errors;
 
 describe('bodies', () => {
   it('that are not one JSON object in UTF-8 are 400 with a plain text', async () => {
@@ -31,7 +31,7 @@ describe('bodies', () => {
 
   it('that are absent are 400', async () => {
     const empty = await request(app).post('/v1/things/search').set('x-api-key', key).expect(400);
-    expect(empty.body.errors).toEqual({ body: 'is required' });
+    expect(bodyOf(empty).errors).toEqual({ body: 'is required' });
   });
 
   it('with what JSON allows and storage does not are 400 on the path', async () => {
@@ -109,7 +109,7 @@ describe('bodies', () => {
             .set('x-api-key', key)
             .set('content-type', 'application/json')
             .send(text);
-          if (response.status === 200) expect(JSON.stringify(response.body.data.body)).toBe(text);
+          if (response.status === 200) expect(JSON.stringify(bodyOf(response).data?.['body'])).toBe(text);
           else expect(response.status).toBe(400);
         }),
         { numRuns: 500, seed },

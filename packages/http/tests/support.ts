@@ -102,6 +102,13 @@ export class KeyRing {
   };
 }
 
+/** The JSON body of an answer, as far as tests look into it. */
+export const bodyOf = (response: { readonly text: string }) =>
+  JSON.parse(response.text) as {
+    readonly data?: Readonly<Record<string, unknown>>;
+    readonly errors?: Readonly<Record<string, string>>;
+  };
+
 export interface TestGateway {
   readonly app: Express;
   readonly keys: KeyRing;

@@ -55,15 +55,17 @@ const readSentValue = (
   values: Map<string, CustomValue | null>,
 ): void => {
   const definition = definitions.get(slug);
-  if (definition === undefined) return errors.add(path, 'Is not a custom field of this object');
-  if (!holdsForPipeline(definition, pipelineId)) return errors.add(path, 'Is not a field of this pipeline');
-  if (value === null) {
+  if (definition === undefined) {
+    errors.add(path, 'Is not a custom field of this object');
+  } else if (!holdsForPipeline(definition, pipelineId)) {
+    errors.add(path, 'Is not a field of this pipeline');
+  } else if (value === null) {
     values.set(slug, null);
-    return;
+  } else {
+    const parsed = parseCustomValue(definition, value, references);
+    if (parsed.ok) values.set(slug, parsed.value);
+    else errors.add(path, parsed.message);
   }
-  const parsed = parseCustomValue(definition, value, references);
-  if (!parsed.ok) return errors.add(path, parsed.message);
-  values.set(slug, parsed.value);
 };
 
 /**

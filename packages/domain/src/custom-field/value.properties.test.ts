@@ -60,7 +60,7 @@ const inputs: Readonly<Record<AttributeType, fc.Arbitrary<unknown>>> = {
   email: fc.emailAddress(),
   phone: fc.oneof(
     text,
-    fc.string({ unit: fc.constantFrom(...'0123456789 .-()'), maxLength: 22 }).map((digits) => `+${digits}`),
+    fc.string({ unit: fc.constantFrom(...Array.from('0123456789 .-()')), maxLength: 22 }).map((digits) => `+${digits}`),
   ),
   website: fc.oneof(
     fc.webUrl({ withFragments: true, withQueryParameters: true }),

@@ -7,7 +7,6 @@ import { parseTrimmedText } from './text.js';
 const absolutePattern = /^https?:\/\/[^/\\?#]/i;
 const schemePattern = /^[a-z][a-z0-9+.-]*:\/\//i;
 // The URL parser drops tabs and line breaks silently and reads a backslash as a slash: refused rather than altered.
-// eslint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const alteredCharacters = /[\s\\\u0000-\u001f\u007f]/;
 
 const parseAbsolute = (text: string): Result<URL> => {
