@@ -49,4 +49,4 @@ export interface Operation<Context, C extends OperationContract = OperationContr
 export const defineOperation = <Context, C extends OperationContract>(
   contract: C,
   handle: Operation<Context, C>['handle'],
-): Operation<Context> => ({ contract, handle: handle });
+): Operation<Context> => ({ contract, handle });
