@@ -116,7 +116,7 @@ describe('errors of operations', () => {
       { status: 200 },
       Object.assign(new Error('pg'), { status: 'x' }),
     ]) {
-      // Code of others may throw anything, whatever its types say.
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- code of others may throw anything
       behaviour.run = () => Promise.reject(thrown);
       const response = await get('/v1/things').expect(500);
       expect(response.text).toBe('{"success":false,"message":"Internal server error","statusCode":500}');
