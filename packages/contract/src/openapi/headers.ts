@@ -52,7 +52,6 @@ export const headerParameterComponents: Json = {
   RequestId: parameter('X-Request-Id', 'A name for this request; answered and logged when well-formed.', {
     type: 'string',
   }),
-  ReadAfter: parameter('X-Read-After', 'Mark of an earlier write that this read has to see.', { type: 'string' }),
   IdempotencyKey: parameter(
     'Idempotency-Key',
     'Makes a repeat within 24 hours answer the first response. Another body under the same key is 422, one in flight 409.',
@@ -65,7 +64,7 @@ export const headerParameterComponents: Json = {
 
 /** The names of the request headers that an operation reads. */
 export const headerParametersOf = (contract: OperationContract): readonly string[] => {
-  if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
+  if (contract.gateway === 'read') return ['RequestId'];
   const keyed = contract.method === 'post' ? ['IdempotencyKey'] : [];
   const conditional = contract.method === 'patch' && contract.params !== undefined ? ['IfMatch'] : [];
   return ['RequestId', ...keyed, ...conditional];

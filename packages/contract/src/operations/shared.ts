@@ -7,7 +7,6 @@ import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js
 
 /** Every write: what a later read sends to see it. */
 export const writeHeaders = {
-  'X-Read-After': 'Opaque mark of this write; a read that sends it sees the write.',
 } as const;
 
 /** Writes that an `Idempotency-Key` makes happen once also say whether the answer is a replay. */
