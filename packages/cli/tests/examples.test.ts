@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const importSample = (url: string, ...more: string[]): Promise<CrmResult> => {
   const files = [sample, '--mapping', mapping, '--rejects', fixture.path('rejects.csv')];
-  return runCrm(['import', ...files, '--url', url, '--api-key', 'crm_live_x', ...more]);
+  return runCrm(['import', ...files, '--url', url, '--api-key', 'crm_live_x', '--batch', '1', ...more]);
 };
 
 describe('the example mapping', () => {

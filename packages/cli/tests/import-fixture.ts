@@ -46,7 +46,7 @@ export class ImportFixture {
     return gateway;
   }
 
-  /** Runs `crm import` on a text, with the fixture's mapping and rejects file. */
+  /** Runs `crm import` on a text, with the fixture's mapping and rejects file; by single creates unless told otherwise. */
   async import(csv: string, url: string, more: readonly string[] = [], interrupt?: AbortSignal): Promise<CrmResult> {
     await this.write('deals.csv', csv);
     const files = ['--mapping', this.path('deals.yaml'), '--rejects', this.path('rejects.csv')];
@@ -59,6 +59,8 @@ export class ImportFixture {
       '--api-key',
       'crm_live_x',
       '--json',
+      '--batch',
+      '1',
       ...more,
     ];
     return runCrm(args, {}, interrupt);

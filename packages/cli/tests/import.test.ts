@@ -203,7 +203,7 @@ describe('crm import, before anything is sent', () => {
     await fixture.write('data/demo.json', JSON.stringify(demo));
     const file = fixture.path('deals.csv');
     await writeFile(file, deals(2));
-    const args = ['import', file, '--mapping', fixture.path('deals.yaml')];
+    const args = ['import', file, '--mapping', fixture.path('deals.yaml'), '--batch', '1'];
     const result = await runCrm(args, { CRM_DATA_DIR: fixture.path('data') });
     expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/created {2}2/) });
     expect(result.stderr).toContain('Importing into the local demo');

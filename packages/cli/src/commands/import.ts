@@ -1,32 +1,36 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-import { ok } from '@crm/domain';
 import { Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
-import { CliError, configurationError, errorCode, usageError } from '../errors.js';
+import { CliError, usageError } from '../errors.js';
+import { exportObjects } from '../export/columns.js';
+import { exportFormats } from '../export/row-format.js';
 import { findConnection, type ConnectionOptions, type ImportConnection } from '../import/connection.js';
-import type { ConversionContext } from '../import/convert-row.js';
+import { makePlan, type PlanOptions } from '../import/import-plan.js';
 import { InboundClient } from '../import/inbound-client.js';
-import { readMapping } from '../import/mapping-reader.js';
-import type { Mapping } from '../import/mapping.js';
-import { findPipelineId, loadStages } from '../import/pipeline-lookup.js';
+import { noteKeys } from '../import/note-keys.js';
 import { makeProgress } from '../import/progress.js';
 import { reportJson, reportText } from '../import/report.js';
 import { runImport } from '../import/run-import.js';
+import type { ImportObject } from '../import/targets.js';
 import { httpUrl, wholeNumber, withJson, type OutputOptions } from '../options.js';
 
-interface ImportOptions extends OutputOptions, ConnectionOptions {
-  readonly mapping: string;
-  readonly pipeline?: string;
-  readonly concurrency: number;
+interface ImportOptions extends OutputOptions, ConnectionOptions, PlanOptions {
+  readonly concurrency?: number;
+  readonly batch: number;
   readonly rejects?: string;
   readonly onMatch: 'keep' | 'update';
   readonly limitRows?: number;
   readonly outage: number;
   readonly dryRun?: boolean;
 }
+
+/** Bulk calls are work for the database, which single calls seldom are. */
+const bulkConcurrency = 4;
+const singleConcurrency = 8;
+/** The most that a bulk create takes. */
+const mostItems = 100;
 
 const examples = `
 Examples:
@@ -40,6 +44,12 @@ Examples:
     $ crm import deals.csv --mapping deals.yaml --url https://inbound.example.com --read-url https://read.example.com \\
         --api-key crm_live_… --pipeline "New business"
 
+  What crm export wrote needs no mapping; accounts first, then contacts, opportunities and notes:
+    $ crm import accounts.csv
+    $ crm import deals.jsonl --on-match update --url https://inbound.example.com --read-url https://read.example.com \\
+        --api-key crm_live_…
+
+A key needs the groups bulk and list, for notes inbound; with --batch 1 inbound and list.
 Running it again is safe: records that are there already are matched, not duplicated. Rows that were refused are in
 the rejects file with line and reason; correct them there and import that file with the same mapping.
 Exit code: 0 all rows are in, 1 rows were refused or the import stopped, 2 wrong options, 78 wrong mapping.`;
@@ -48,14 +58,23 @@ Exit code: 0 all rows are in, 1 rows were refused or the import stopped, 2 wrong
 export const addImportCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('import')
-    .description('create records from a CSV file through the inbound gateway')
-    .argument('<file>', 'the CSV file, with a header')
-    .requiredOption('--mapping <file>', 'which column becomes which field, in YAML or JSON')
+    .description('create records from a CSV or JSON lines file through the inbound gateway')
+    .argument('<file>', 'the file: CSV with a header, or what crm export wrote')
+    .option('--mapping <file>', 'which column becomes which field, in YAML or JSON; not for what crm export wrote')
+    .addOption(
+      new Option('--object <object>', 'what the exported file holds (default: seen from it)').choices(exportObjects),
+    )
+    .addOption(new Option('--format <format>', 'how it is written (default: by its ending)').choices(exportFormats))
     .addOption(new Option('--url <url>', 'address of the inbound gateway').env('CRM_INBOUND_URL').argParser(httpUrl))
     .addOption(new Option('--read-url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
     .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
     .option('--pipeline <id or name>', 'pipeline of the opportunities; a name needs --read-url')
-    .option('--concurrency <n>', 'requests at the same time', wholeNumber(1, 100), 8)
+    .option(
+      '--concurrency <n>',
+      `requests at the same time (default: ${bulkConcurrency} in bulk, ${singleConcurrency} otherwise)`,
+      wholeNumber(1, 100),
+    )
+    .option('--batch <n>', 'rows in one request; 1 uses the single creates', wholeNumber(1, mostItems), mostItems)
     .option('--rejects <file>', 'where refused rows go (default: <name of FILE>.rejects.csv here)')
     .addOption(
       new Option('--on-match <what>', 'what a row does to its record that exists')
@@ -70,8 +89,7 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
 };
 
 const importFile = async (context: CliContext, file: string, options: ImportOptions): Promise<void> => {
-  const mapping = readMapping(options.mapping, await readText(options.mapping));
-  const rejectsPath = options.rejects ?? `${basename(file)}.rejects.csv`;
+  const rejectsPath = options.rejects ?? defaultRejectsPath(file);
   if (rejectsPath === file) throw usageError('--rejects must not be the file that is imported.');
   const connection = await findConnection(options, context.env);
   if (connection === undefined && options.dryRun !== true) {
@@ -80,14 +98,19 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
   if (connection?.demoFile !== undefined) {
     context.stderr.write(`Importing into the local demo at ${connection.inboundUrl} (from ${connection.demoFile}).\n`);
   }
+  const plan = await makePlan(file, options, connection);
+  const isBulk = plan.object !== 'note' && options.batch > 1;
   const result = await runImport({
-    file,
+    ...plan,
     rejectsPath,
-    conversion: await makeConversion(mapping, options, connection),
     makeClient:
-      options.dryRun === true || connection === undefined ? undefined : clientMaker(mapping, options, connection),
-    concurrency: options.concurrency,
+      options.dryRun === true || connection === undefined
+        ? undefined
+        : clientMaker(plan.object, isBulk, options, connection),
+    batchSize: isBulk ? options.batch : 1,
+    concurrency: options.concurrency ?? (isBulk ? bulkConcurrency : singleConcurrency),
     limitRows: options.limitRows,
+    idempotencyKey: plan.object === 'note' ? await noteKeys(file) : () => undefined,
     makeProgress: (sizeBytes) => makeProgress(context.stderr, sizeBytes),
     signal: context.onInterrupt(),
   });
@@ -95,37 +118,22 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
   if (result.stopped !== undefined || result.tally.rejected > 0) throw new CliError('');
 };
 
-const makeConversion = async (
-  mapping: Mapping,
-  options: ImportOptions,
-  connection: ImportConnection | undefined,
-): Promise<ConversionContext> => {
-  if (mapping.object !== 'opportunity') return { mapping, pipelineId: undefined, stageId: ok };
-  // A dry run without any server checks all but the stages, which only a server knows.
-  if (connection === undefined) return { mapping, pipelineId: undefined, stageId: ok };
-  const { readUrl, apiKey, defaultPipelineId } = connection;
-  const read = readUrl === undefined ? undefined : { url: readUrl, apiKey };
-  const pipelineId = await findPipelineId(options.pipeline ?? mapping.pipeline ?? defaultPipelineId, read);
-  return { mapping, pipelineId, stageId: await loadStages(mapping, pipelineId, read) };
+/** Beside a CSV file a CSV file, beside JSON lines JSON lines. */
+const defaultRejectsPath = (file: string): string => {
+  const ending = /\.(jsonl|ndjson)$/i.test(file) ? 'jsonl' : 'csv';
+  return `${basename(file)}.rejects.${ending}`;
 };
 
 const clientMaker =
-  (mapping: Mapping, options: ImportOptions, connection: ImportConnection) =>
+  (object: ImportObject, isBulk: boolean, options: ImportOptions, connection: ImportConnection) =>
   (onWait: (message: string) => void): InboundClient =>
     new InboundClient({
       url: connection.inboundUrl,
       apiKey: connection.apiKey,
-      object: mapping.object,
+      object,
+      isBulk,
       updateMatches: options.onMatch === 'update',
       outageMs: options.outage * 1000,
       firstAnswerMs: Math.min(options.outage, 5) * 1000,
       onWait,
     });
-
-const readText = async (path: string): Promise<string> => {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw errorCode(error) === 'ENOENT' ? configurationError(`There is no mapping file ${path}.`) : error;
-  }
-};

@@ -56,7 +56,7 @@ const ownValue = (values: Readonly<Record<string, unknown>>, slug: string): unkn
  */
 export const csvCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   // Spaces at the ends are quoted too, because some programs drop them otherwise.
   return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@crm/domain';
 
 import type { FieldSource, MappedField, Mapping } from './mapping.js';
-import type { Target } from './targets.js';
+import { placeValue } from './targets.js';
 import type { Scalar, Step } from './transforms.js';
 
 /** One record of the CSV file: its cells by column. */
@@ -40,7 +40,7 @@ export const convertRow = (context: ConversionContext, raw: Row): ConvertedRow =
   for (const field of context.mapping.fields) {
     const value = fieldValue(context, field, row);
     if (!value.ok) problems.push({ field: field.target.name, reason: value.message });
-    else if (value.value !== undefined) place(body, field.target, value.value);
+    else if (value.value !== undefined) placeValue(body, field.target, value.value);
   }
   return problems.length > 0 ? { kind: 'rejected', problems } : { kind: 'request', body };
 };
@@ -103,14 +103,3 @@ const applySteps = (steps: readonly Step[], start: Scalar): Result<readonly Scal
 };
 
 const hasContent = (value: Scalar): boolean => typeof value !== 'string' || value.trim() !== '';
-
-const place = (body: Record<string, unknown>, target: Target, value: FieldValue): void => {
-  let parent = body;
-  for (const key of target.path.slice(0, -1)) {
-    const child = (parent[key] ??= {});
-    parent = child as Record<string, unknown>;
-  }
-  // Defined, not assigned: a custom field's slug may be a name that objects inherit, as valueOf.
-  const key = target.path.at(-1) ?? '';
-  Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
-};

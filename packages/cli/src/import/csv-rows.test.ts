@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { openCsv, type CsvFormat, type CsvRow } from './csv-rows.js';
+import { openCsv, type CsvFormat, type SourceRow } from './csv-rows.js';
 
 const plain: CsvFormat = { delimiter: ',', encoding: 'utf-8' };
 let directory: string;
@@ -17,11 +17,11 @@ afterAll(() => rm(directory, { recursive: true }));
 const readAll = async (
   content: string | Buffer,
   format = plain,
-): Promise<{ columns: readonly string[]; rows: CsvRow[] }> => {
+): Promise<{ columns: readonly string[]; rows: SourceRow[] }> => {
   const file = join(directory, 'in.csv');
   await writeFile(file, content);
   const csv = await openCsv(file, format);
-  const rows: CsvRow[] = [];
+  const rows: SourceRow[] = [];
   for (let next = await csv.rows.next(); next.done !== true; next = await csv.rows.next()) rows.push(next.value);
   return { columns: csv.columns, rows };
 };

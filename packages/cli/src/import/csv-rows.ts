@@ -9,31 +9,39 @@ import { CliError, configurationError, errorCode, errorText } from '../errors.js
 import type { Row } from './convert-row.js';
 
 /** One record of the file. */
-export interface CsvRow {
+export interface SourceRow {
   /** The line on which the record starts, counted from 1 with the header. */
   readonly line: number;
   /** Bytes of the file read up to the end of the record. */
   readonly bytes: number;
-  /** Its cells in the order of the file, as they are. */
+  /** Its cells in the order of the file, as they are; of JSON lines the line as its one cell. */
   readonly cells: readonly string[];
-  /** Its cells by column. */
+  /** Its cells by column; empty for JSON lines. */
   readonly row: Row;
+  /** Of JSON lines: the object. */
+  readonly record?: Readonly<Record<string, unknown>>;
   /** Why the record cannot be used, when it cannot. */
   readonly problem: string | undefined;
 }
 
-/** An opened CSV file: its header, and its rows, of which only a few are held in memory at a time. */
-export interface CsvFile {
+/** An opened file: its columns, and its rows, of which only a few are held in memory at a time. */
+export interface SourceFile {
+  readonly format: 'csv' | 'jsonl';
   readonly columns: readonly string[];
   readonly sizeBytes: number;
-  readonly rows: AsyncIterator<CsvRow>;
+  readonly rows: AsyncIterator<SourceRow>;
 }
 
 /** How the file is written. */
 export interface CsvFormat {
   readonly delimiter: string;
   readonly encoding: string;
+  /** Gives {@link emptyText} for `""`, where an exported file means the empty text and not an absent value. */
+  readonly marksEmptyText?: boolean;
 }
+
+/** Stands for a quoted empty cell; no file that the gateways take values from can hold this character. */
+export const emptyText = '\u0000';
 
 /** A quote that is never closed would otherwise gather the rest of the file in memory. */
 const maxRecordBytes = 1024 * 1024;
@@ -48,7 +56,7 @@ interface ParsedRecord {
  *
  * @throws CliError when the file cannot be read, has no header, or is no CSV.
  */
-export const openCsv = async (file: string, format: CsvFormat): Promise<CsvFile> => {
+export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFile> => {
   const sizeBytes = await fileSize(file);
   const records = parsedRecords(file, format);
   const lines = new LineCounter();
@@ -56,13 +64,14 @@ export const openCsv = async (file: string, format: CsvFormat): Promise<CsvFile>
   if (header.done === true) throw configurationError(`${file} is empty: its first line must name the columns.`);
   const columns = header.value.record.map((name) => name.trim());
   lines.startOf(header.value);
-  return { columns, sizeBytes, rows: csvRows(columns, records, lines) };
+  return { format: 'csv', columns, sizeBytes, rows: csvRows(columns, records, lines) };
 };
 
-const fileSize = async (file: string): Promise<number> => {
+/** @throws CliError when there is no such file, or it is a directory. */
+export const fileSize = async (file: string): Promise<number> => {
   try {
     const status = await stat(file);
-    if (status.isDirectory()) throw configurationError(`${file} is a directory, not a CSV file.`);
+    if (status.isDirectory()) throw configurationError(`${file} is a directory, not a file.`);
     return status.size;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') throw configurationError(`There is no file ${file}.`);
@@ -73,6 +82,9 @@ const fileSize = async (file: string): Promise<number> => {
 async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<ParsedRecord, undefined> {
   const parser = parse({
     bom: true,
+    ...(format.marksEmptyText === true && {
+      cast: (value: string, { quoting }: { quoting: boolean }) => (quoting && value === '' ? emptyText : value),
+    }),
     delimiter: format.delimiter,
     info: true,
     max_record_size: maxRecordBytes,
@@ -103,7 +115,7 @@ async function* csvRows(
   columns: readonly string[],
   records: AsyncIterator<ParsedRecord>,
   lines: LineCounter,
-): AsyncGenerator<CsvRow, undefined> {
+): AsyncGenerator<SourceRow, undefined> {
   for (let next = await records.next(); next.done !== true; next = await records.next()) {
     const { record, info } = next.value;
     yield {

@@ -40,11 +40,54 @@ export const readAnswer = (
   return { kind: 'rejected', problems: [{ field: '', reason }] };
 };
 
+/**
+ * Reads the gateway's answer about a batch.
+ *
+ * @returns `undefined` when the batch was refused as a whole, so that its rows have to be asked about apart.
+ * @throws CliError when it says that no row can succeed.
+ */
+export const readBulkAnswer = (
+  object: ImportObject,
+  endpoint: string,
+  response: Response,
+  body: Readonly<Record<string, unknown>>,
+  count: number,
+): readonly SendOutcome[] | undefined => {
+  const data = body['data'];
+  const results: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'results') : undefined;
+  if (response.status !== 200 || !Array.isArray(results) || results.length !== count) {
+    const refused = readAnswer(object, endpoint, response, { ...body, success: false });
+    if (count > 1 || refused.kind !== 'rejected') return undefined;
+    const problems = refused.problems.map(({ field, reason }) => ({
+      field: targetNameOf(object, field.replace(/^items\[0\]\./, '')),
+      reason,
+    }));
+    return [{ kind: 'rejected', problems }];
+  }
+  return results.map((result: unknown) => readResult(object, endpoint, result as Readonly<Record<string, unknown>>));
+};
+
+const readResult = (object: ImportObject, endpoint: string, result: Readonly<Record<string, unknown>>): SendOutcome => {
+  if (result['success'] === true) {
+    const status = result['record_status'];
+    const kind = status === 'matched' || status === 'updated' ? status : 'created';
+    return { kind, warnings: readWarnings(result['warnings']) };
+  }
+  const problems = readErrors(result['errors']).map(([path, reason]) => ({
+    field: targetNameOf(object, path),
+    reason,
+  }));
+  if (problems.some(({ field }) => field === 'pipeline_id')) {
+    throw new CliError(hopelessText(endpoint, 404, '', problems));
+  }
+  return { kind: 'rejected', problems: problems.length > 0 ? problems : [{ field: '', reason: 'was refused' }] };
+};
+
 const hopelessText = (endpoint: string, status: number, message: string, problems: readonly RowProblem[]): string => {
   const said = [message, ...problems.map(({ field, reason }) => `${field}: ${reason}`)].filter((text) => text !== '');
   const hint =
     status === 401
-      ? 'Check --api-key: the key must be valid and allowed to create (crm key list).'
+      ? 'Check --api-key: the key must be valid and allowed to create (crm key list), in bulk unless --batch is 1.'
       : status === 200 || status === 405
         ? 'Check --url: it must be the address of the inbound gateway.'
         : 'Check --url and --pipeline (crm pipeline list).';

@@ -1,10 +1,15 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { CliError, errorText } from '../errors.js';
 import { retryDelayMs } from './backoff.js';
-import type { RequestBody } from './convert-row.js';
-import { parseJson, readAnswer, readMessage, readRetryAfterMs, type SendOutcome } from './inbound-answer.js';
+import {
+  parseJson,
+  readAnswer,
+  readBulkAnswer,
+  readMessage,
+  readRetryAfterMs,
+  type SendOutcome,
+} from './inbound-answer.js';
 import { RateGate, readRateLimit } from './rate-gate.js';
 import { createPath, type ImportObject } from './targets.js';
 
@@ -14,6 +19,8 @@ export interface InboundOptions {
   readonly apiKey: string;
   readonly object: ImportObject;
   readonly updateMatches: boolean;
+  /** Sends up to 100 rows in one call, rather than each in its own. */
+  readonly isBulk: boolean;
   /** How long a gateway that answered before may be away. */
   readonly outageMs: number;
   /** How long to try when it never answered: its address is then more likely wrong than the gateway down. */
@@ -35,27 +42,37 @@ export class InboundClient {
 
   constructor(options: InboundOptions) {
     this.#options = options;
-    this.#endpoint = `${options.url}${createPath(options.object)}${options.updateMatches ? '?on_match=update' : ''}`;
+    this.#endpoint = `${options.url}${createPath(options.object)}${options.isBulk ? '/bulk' : ''}${options.updateMatches ? '?on_match=update' : ''}`;
     this.#gate = new RateGate((seconds) => options.onWait(`The rate limit is reached; going on in ${seconds} s.`));
   }
 
   /**
-   * Creates the record of one row. Sending it again is safe: creation is idempotent by natural key, and for notes, which
-   * have none, by an `Idempotency-Key` made of the row.
+   * Creates the records of a batch, in its order. Sending it again is safe: creation is idempotent by natural key, and for
+   * notes, which have none, by an `Idempotency-Key`.
    *
+   * @returns what became of each.
    * @throws CliError when the gateway is away for longer than the bound, or when no row can succeed: the key is refused,
    * or the address is not that of an inbound gateway.
    */
-  async send(body: RequestBody, line: number, signal: AbortSignal): Promise<SendOutcome> {
-    const text = JSON.stringify(body);
+  async send(items: readonly SendItem[], signal: AbortSignal): Promise<readonly SendOutcome[]> {
+    const outcomes = await this.#sendTogether(items, signal);
+    if (outcomes !== undefined) return outcomes;
+    // One row at fault must not take the others with it: each half is asked about alone, down to that row.
+    const middle = Math.ceil(items.length / 2);
+    const first = await this.send(items.slice(0, middle), signal);
+    return [...first, ...(await this.send(items.slice(middle), signal))];
+  }
+
+  async #sendTogether(items: readonly SendItem[], signal: AbortSignal): Promise<readonly SendOutcome[] | undefined> {
+    const request = this.#request(items);
     let failedSinceMs: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#attempt(text, line, signal);
-      if (answer.kind !== 'transient') return answer;
+      const answer = await this.#attempt(request, items.length, signal);
+      if (answer === undefined || 'outcomes' in answer) return answer?.outcomes;
       if (answer.isRateLimit) continue;
       failedSinceMs ??= performance.now();
       const given = this.#giveUp(failedSinceMs, answer.reason);
-      if (given !== undefined) return given;
+      if (given !== undefined) return items.length > 1 ? undefined : [given];
       this.#noteOutage(attempt, answer.reason);
       await sleep(retryDelayMs(attempt, answer.retryAfterMs), undefined, { signal });
     }
@@ -80,42 +97,62 @@ export class InboundClient {
     this.#options.onWait(`The gateway is away, trying again: ${reason}`);
   }
 
-  async #attempt(text: string, line: number, signal: AbortSignal): Promise<SendOutcome | Transient> {
+  async #attempt(
+    request: PreparedRequest,
+    count: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcomes: readonly SendOutcome[] } | Transient | undefined> {
     await this.#gate.enter(signal);
     let response: Response;
     let content: string;
     try {
-      response = await fetch(this.#endpoint, this.#request(text, line));
+      const timeout = AbortSignal.timeout(requestTimeoutMs);
+      response = await fetch(this.#endpoint, { ...request, method: 'POST', signal: timeout, redirect: 'error' });
       content = await response.text();
     } catch (error) {
       this.#gate.leave();
-      return { kind: 'transient', reason: errorText(error), retryAfterMs: undefined, isRateLimit: false };
+      return { reason: errorText(error), retryAfterMs: undefined, isRateLimit: false };
     }
     const retryAfterMs = readRetryAfterMs(response.headers.get('retry-after'));
     if (response.status === 429) this.#gate.closeFor(retryAfterMs ?? 1000);
     this.#gate.leave(readRateLimit(response.headers.get('ratelimit')));
-    if (response.status === 429) return { kind: 'transient', reason: 'HTTP 429', retryAfterMs, isRateLimit: true };
+    if (response.status === 429) return { reason: 'HTTP 429', retryAfterMs, isRateLimit: true };
+    const body = parseJson(content);
     if (transientStatuses.has(response.status)) {
-      const reason = `HTTP ${response.status} ${readMessage(parseJson(content))}`.trim();
-      return { kind: 'transient', reason, retryAfterMs, isRateLimit: false };
+      const reason = `HTTP ${response.status} ${readMessage(body)}`.trim();
+      return { reason, retryAfterMs, isRateLimit: false };
     }
     this.#lastAnswerMs = performance.now();
     this.#isOutageNoted = false;
-    return readAnswer(this.#options.object, this.#endpoint, response, parseJson(content));
+    const { object, isBulk } = this.#options;
+    if (!isBulk) return { outcomes: [readAnswer(object, this.#endpoint, response, body)] };
+    const outcomes = readBulkAnswer(object, this.#endpoint, response, body, count);
+    return outcomes === undefined ? undefined : { outcomes };
   }
 
-  #request(text: string, line: number): RequestInit {
+  #request(items: readonly SendItem[]): PreparedRequest {
     const headers: Record<string, string> = { 'content-type': 'application/json', 'x-api-key': this.#options.apiKey };
-    if (this.#options.object === 'note') {
-      // The line tells equal notes of one file apart; the same file sent again gives the same keys.
-      headers['idempotency-key'] = `import-${createHash('sha256').update(`${line}\n${text}`).digest('hex')}`;
-    }
-    return { method: 'POST', headers, body: text, signal: AbortSignal.timeout(requestTimeoutMs), redirect: 'error' };
+    const [item] = items;
+    if (this.#options.isBulk) return { headers, body: `{"items":[${items.map(({ text }) => text).join(',')}]}` };
+    if (item?.idempotencyKey !== undefined) headers['idempotency-key'] = item.idempotencyKey;
+    return { headers, body: item?.text ?? '' };
   }
 }
 
+/** One row to send. */
+export interface SendItem {
+  /** The body of its create request, as JSON. */
+  readonly text: string;
+  /** Of notes, which have no natural key. */
+  readonly idempotencyKey: string | undefined;
+}
+
+interface PreparedRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 interface Transient {
-  readonly kind: 'transient';
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
   readonly isRateLimit: boolean;

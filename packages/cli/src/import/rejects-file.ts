@@ -2,16 +2,35 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 
 import { CliError, errorCode } from '../errors.js';
 import type { RowProblem } from './convert-row.js';
+import { emptyText, type SourceFile } from './csv-rows.js';
+import { parseJson } from './inbound-answer.js';
 
 /** The columns before those of the source. */
 const ownColumns = ['line', 'field', 'reason'];
 
-const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const csvCell = (text: string): string =>
+  text === emptyText ? '""' : /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\n`;
 
+/** How a file of rejected rows begins, which tells it from a file that is nobody's to overwrite. */
+const ownStarts = [`${ownColumns.join(',')},`, '{"line":'];
+
+/** The object that the line held, with the reason before its own keys; the line itself when it held none. */
+const jsonLine = (own: readonly [line: string, field: string, reason: string], text: string): string => {
+  const record = parseJson(text);
+  const [line, field, reason] = own;
+  const rest = Object.keys(record).length > 0 ? record : { text };
+  return `${JSON.stringify({ line: Number(line), field, reason, ...withoutOwn(rest) })}\n`;
+};
+
+const withoutOwn = (record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !ownColumns.includes(name)));
+
+type Source = Pick<SourceFile, 'columns' | 'format'>;
+
 /**
- * The rows that were refused, as a CSV file that can be corrected and imported again: line, field and reason, then the
- * columns of the source as they were. It is made with the first row, so that no file means that nothing was refused.
+ * The rows that were refused, in a file of the source's format that can be corrected and imported again: line, field and
+ * reason, then the columns of the source as they were. It is made with the first row, so that no file means that nothing was refused.
  */
 export class RejectsFile {
   readonly path: string;
@@ -22,10 +41,13 @@ export class RejectsFile {
   /** Workers reject rows at the same time; one chain of writes keeps lines whole. */
   #writes: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, sourceColumns: readonly string[]) {
+  readonly #isJson: boolean;
+
+  private constructor(path: string, { columns: sourceColumns, format }: Source) {
     this.path = path;
+    this.#isJson = format === 'jsonl';
     this.#dropped = ownColumns.every((name, index) => sourceColumns[index] === name) ? ownColumns.length : 0;
-    this.#header = csvLine([...ownColumns, ...sourceColumns.slice(this.#dropped)]);
+    this.#header = this.#isJson ? '' : csvLine([...ownColumns, ...sourceColumns.slice(this.#dropped)]);
   }
 
   /**
@@ -33,15 +55,15 @@ export class RejectsFile {
    *
    * @throws CliError when a file is there that is no rejects file.
    */
-  static async prepare(path: string, sourceColumns: readonly string[]): Promise<RejectsFile> {
+  static async prepare(path: string, source: Source): Promise<RejectsFile> {
     const firstLine = await readStart(path);
     if (firstLine !== undefined) {
-      if (!firstLine.startsWith(`${ownColumns.join(',')},`)) {
+      if (!ownStarts.some((start) => firstLine.startsWith(start))) {
         throw new CliError(`${path} exists and is no file of rejected rows; name another one with --rejects.`);
       }
       await rm(path);
     }
-    return new RejectsFile(path, sourceColumns);
+    return new RejectsFile(path, source);
   }
 
   /** Writes one refused row; several problems of it share the row, so that each row is there once. */
@@ -50,7 +72,8 @@ export class RejectsFile {
     const reasons = problems.map(({ field, reason }) =>
       field === '' || problems.length === 1 ? reason : `${field}: ${reason}`,
     );
-    const text = csvLine([String(line), fields.join('; '), reasons.join('; '), ...cells.slice(this.#dropped)]);
+    const own = [String(line), fields.join('; '), reasons.join('; ')] as const;
+    const text = this.#isJson ? jsonLine(own, cells[0] ?? '') : csvLine([...own, ...cells.slice(this.#dropped)]);
     this.#writes = this.#writes.then(async () => {
       if (this.#handle === undefined) {
         this.#handle = await open(this.path, 'w');

@@ -1,24 +1,45 @@
 import { CliError, errorText } from '../errors.js';
-import { checkColumns } from './check-columns.js';
-import { convertRow, type ConversionContext } from './convert-row.js';
-import { openCsv, type CsvFile, type CsvRow } from './csv-rows.js';
-import type { InboundClient } from './inbound-client.js';
+import type { ConvertedRow } from './convert-row.js';
+import type { SourceFile, SourceRow } from './csv-rows.js';
+import type { InboundClient, SendItem } from './inbound-client.js';
+import { KeyOrder, type Turn } from './key-order.js';
+import { orderKey } from './order-key.js';
 import type { Progress } from './progress.js';
 import { RejectsFile } from './rejects-file.js';
 import { ImportTally, type ImportResult } from './report.js';
+import type { SendOutcome } from './inbound-answer.js';
+import type { ImportObject } from './targets.js';
 
 /** One import. */
 export interface ImportJob {
-  readonly file: string;
+  readonly object: ImportObject;
+  readonly source: SourceFile;
   readonly rejectsPath: string;
-  readonly conversion: ConversionContext;
+  /** Turns a row into the body of its create request. */
+  readonly convert: (row: SourceRow) => ConvertedRow;
   /** Makes the client, which says through `onWait` why nothing moves. Absent on a dry run: rows are only converted. */
   readonly makeClient: ((onWait: (message: string) => void) => InboundClient) | undefined;
+  /** Rows in one request. */
+  readonly batchSize: number;
   readonly concurrency: number;
   readonly limitRows: number | undefined;
+  /** The key under which a row is one however often it is sent; for notes. */
+  readonly idempotencyKey: (line: number, text: string) => string | undefined;
   readonly makeProgress: (sizeBytes: number) => Progress;
   /** Aborted when the user stops the import; requests under way still end. */
   readonly signal: AbortSignal;
+}
+
+/** Below the gateway's 4 MB, so that the brackets fit too. */
+const mostBatchBytes = 3_500_000;
+
+interface BatchItem extends SendItem {
+  readonly row: SourceRow;
+}
+
+interface Batch {
+  readonly items: readonly BatchItem[];
+  readonly turn: Turn;
 }
 
 /**
@@ -27,14 +48,13 @@ export interface ImportJob {
  * @throws CliError when nothing was sent yet, or when no further row can succeed.
  */
 export const runImport = async (job: ImportJob): Promise<ImportResult> => {
-  const csv = await openCsv(job.file, job.conversion.mapping);
-  checkColumns(job.conversion.mapping, csv.columns);
-  const rejects = await RejectsFile.prepare(job.rejectsPath, csv.columns);
-  const run = new ImportRun(job, csv, rejects, job.makeProgress(csv.sizeBytes));
+  const { source } = job;
+  const rejects = await RejectsFile.prepare(job.rejectsPath, source);
+  const run = new ImportRun(job, rejects, job.makeProgress(source.sizeBytes));
   try {
     await run.work();
   } finally {
-    await csv.rows.return?.();
+    await source.rows.return?.();
     await rejects.close();
     run.progress.stop();
   }
@@ -46,14 +66,14 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
 class ImportRun {
   readonly tally = new ImportTally();
   readonly #stop = new AbortController();
+  readonly #order = new KeyOrder();
+  readonly #client: InboundClient | undefined;
   #rowsTaken = 0;
   stopped: string | undefined;
   #failure: Error | undefined;
-  readonly #client: InboundClient | undefined;
 
   constructor(
     private readonly job: ImportJob,
-    private readonly csv: CsvFile,
     private readonly rejects: RejectsFile,
     readonly progress: Progress,
   ) {
@@ -64,16 +84,17 @@ class ImportRun {
     const interrupt = (): void => this.#end('The import was interrupted.');
     this.job.signal.addEventListener('abort', interrupt);
     if (this.job.signal.aborted) interrupt();
-    await Promise.all(Array.from({ length: this.job.concurrency }, () => this.#worker()));
+    // A generator answers its readers one after the other, so that batches are those of the file whoever asks.
+    const batches = this.#readBatches();
+    await Promise.all(Array.from({ length: this.job.concurrency }, () => this.#worker(batches)));
     this.job.signal.removeEventListener('abort', interrupt);
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #worker(): Promise<void> {
+  async #worker(batches: AsyncGenerator<Batch, void>): Promise<void> {
     try {
-      for (let row = await this.#nextRow(); row !== undefined; row = await this.#nextRow()) {
-        await this.#importRow(row);
-        this.progress.update(row.bytes, this.tally);
+      for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+        await this.#sendBatch(next.value);
       }
     } catch (error) {
       if (this.#isStopped()) return;
@@ -83,28 +104,72 @@ class ImportRun {
     }
   }
 
-  async #nextRow(): Promise<CsvRow | undefined> {
+  async *#readBatches(): AsyncGenerator<Batch, void> {
+    let items: BatchItem[] = [];
+    let keys: string[] = [];
+    let bytes = 0;
+    const take = (): Batch => {
+      const batch = { items, turn: this.#order.enter(keys) };
+      [items, keys, bytes] = [[], [], 0];
+      return batch;
+    };
+    for (let row = await this.#nextRow(); row !== undefined; row = await this.#nextRow()) {
+      const converted = await this.#convert(row);
+      if (converted === undefined) continue;
+      const text = JSON.stringify(converted);
+      const size = Buffer.byteLength(text);
+      if (items.length > 0 && bytes + size > mostBatchBytes) yield take();
+      items.push({ row, text, idempotencyKey: this.job.idempotencyKey(row.line, text) });
+      bytes += size;
+      const key = orderKey(this.job.object, converted);
+      if (key !== undefined) keys.push(key);
+      if (items.length >= this.job.batchSize) yield take();
+    }
+    if (items.length > 0 && !this.#isStopped()) yield take();
+  }
+
+  async #nextRow(): Promise<SourceRow | undefined> {
     if (this.#isStopped() || this.#rowsTaken === this.job.limitRows) return undefined;
     this.#rowsTaken += 1;
-    const next = await this.csv.rows.next();
+    const next = await this.job.source.rows.next();
     return next.done === true || this.#isStopped() ? undefined : next.value;
   }
 
-  async #importRow({ line, cells, row, problem }: CsvRow): Promise<void> {
-    const converted =
-      problem === undefined
-        ? convertRow(this.job.conversion, row)
-        : ({ kind: 'rejected', problems: [{ field: '', reason: problem }] } as const);
+  /** The body to send; `undefined` for a row that needs no sending, which is counted here. */
+  async #convert(row: SourceRow): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const converted: ConvertedRow =
+      row.problem === undefined
+        ? this.job.convert(row)
+        : { kind: 'rejected', problems: [{ field: '', reason: row.problem }] };
+    if (converted.kind === 'request' && this.#client !== undefined) return converted.body;
     if (converted.kind === 'skipped') this.tally.skipped += 1;
-    else if (converted.kind === 'rejected') {
+    if (converted.kind === 'rejected') {
       this.tally.countRejected(converted.problems);
-      await this.rejects.add(line, converted.problems, cells);
-    } else if (this.#client !== undefined) {
-      const outcome = await this.#client.send(converted.body, line, this.#stop.signal);
-      this.tally.countSent(outcome);
-      if (outcome.kind === 'rejected') await this.rejects.add(line, outcome.problems, cells);
+      await this.rejects.add(row.line, converted.problems, row.cells);
     }
     this.tally.rows += 1;
+    this.progress.update(row.bytes, this.tally);
+    return undefined;
+  }
+
+  async #sendBatch({ items, turn }: Batch): Promise<void> {
+    try {
+      await turn.ready;
+      // Another batch may have ended the import while this one waited for its turn.
+      if (this.#client === undefined || this.#isStopped()) return;
+      const outcomes = await this.#client.send(items, this.#stop.signal);
+      for (const [index, { row }] of items.entries()) await this.#count(row, outcomes[index]);
+    } finally {
+      turn.done();
+    }
+  }
+
+  async #count(row: SourceRow, outcome: SendOutcome | undefined): Promise<void> {
+    if (outcome === undefined) return;
+    this.tally.countSent(outcome);
+    if (outcome.kind === 'rejected') await this.rejects.add(row.line, outcome.problems, row.cells);
+    this.tally.rows += 1;
+    this.progress.update(row.bytes, this.tally);
   }
 
   #end(reason: string): void {

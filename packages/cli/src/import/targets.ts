@@ -102,3 +102,15 @@ export const createPath = (object: ImportObject): string =>
     contact: '/v1/inbound/contacts',
     note: '/v1/inbound/notes',
   })[object];
+
+/** Puts a value where the request has it. */
+export const placeValue = (body: Record<string, unknown>, target: Target, value: unknown): void => {
+  let parent = body;
+  for (const key of target.path.slice(0, -1)) {
+    const child = (parent[key] ??= {});
+    parent = child as Record<string, unknown>;
+  }
+  // Defined, not assigned: a custom field's slug may be a name that objects inherit, as valueOf.
+  const key = target.path.at(-1) ?? '';
+  Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
+};

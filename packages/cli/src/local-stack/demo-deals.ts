@@ -98,14 +98,16 @@ export const sendDemoDeals = async (inboundUrl: string, demo: DemoOrganization, 
     url: inboundUrl,
     apiKey: demo.apiKey,
     object: 'opportunity',
+    isBulk: false,
     updateMatches: false,
     outageMs: 10_000,
     firstAnswerMs: 10_000,
     onWait: () => undefined,
   });
-  for (const [index, deal] of deals.entries()) {
-    const outcome = await client.send(requestBody(demo, deal), index + 1, signal);
-    if (outcome.kind === 'rejected') {
+  for (const deal of deals) {
+    const text = JSON.stringify(requestBody(demo, deal));
+    const [outcome] = await client.send([{ text, idempotencyKey: undefined }], signal);
+    if (outcome?.kind === 'rejected') {
       const problems = outcome.problems.map(({ field, reason }) => `${field}: ${reason}`);
       throw new CliError(`The demo deal "${deal.name}" was refused: ${problems.join('; ')}`);
     }

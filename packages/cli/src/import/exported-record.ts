@@ -1,0 +1,129 @@
+import { fail, ok, type Result } from '@crm/domain';
+
+import { readOnlyColumns } from '../export/columns.js';
+import type { ConvertedRow, Row, RowProblem } from './convert-row.js';
+import { emptyText, type SourceRow } from './csv-rows.js';
+import type { PipelineDirectory } from './pipeline-directory.js';
+import { findTarget, placeValue, type ImportObject, type Target } from './targets.js';
+
+/** What an exported file alone does not know. */
+export interface ExportedContext {
+  readonly object: ImportObject;
+  /** How the cell of a custom field reads, by its slug. */
+  readonly customTypes: ReadonlyMap<string, string>;
+  /** Of opportunities. */
+  readonly pipelines: PipelineDirectory | undefined;
+}
+
+/** Columns of an export that no create takes, and those of a rejects file. */
+const passedOver = new Set([...readOnlyColumns, 'line', 'field', 'reason']);
+const customPrefix = 'custom_fields.';
+
+/** The object whose export has these columns; undefined when they are of none. */
+export const detectObject = (columns: readonly string[]): ImportObject | undefined => {
+  const has = (name: string): boolean => columns.includes(name);
+  if (has('account_domains') || has('contact_emails')) return 'note';
+  if (has('pipeline') && has('name')) return 'opportunity';
+  if (has('email')) return 'contact';
+  return has('domain') ? 'account' : undefined;
+};
+
+/** The columns that an exported file of the object cannot have. */
+export const unknownColumns = (object: ImportObject, columns: readonly string[]): readonly string[] =>
+  columns.filter(
+    (name) => !passedOver.has(name) && !isOwnColumn(object, name) && findTarget(object, name) === undefined,
+  );
+
+const isOwnColumn = (object: ImportObject, name: string): boolean =>
+  name === (object === 'opportunity' ? 'pipeline' : 'custom_fields') || (name === 'custom_fields' && object !== 'note');
+
+/** Turns a row that `crm export` wrote into the body of its create request. */
+export const convertExported = (context: ExportedContext, source: SourceRow): ConvertedRow => {
+  const problems: RowProblem[] = [];
+  const body: Record<string, unknown> = {};
+  const stages = placePipeline(context, body, textOf(source.record ?? source.row, 'pipeline'), problems);
+  for (const [name, value] of source.record === undefined
+    ? cellValues(context, source.row)
+    : entriesOf(source.record)) {
+    if (!value.ok) problems.push({ field: name, reason: value.message });
+    else if (value.value !== undefined && value.value !== null && name !== 'pipeline') {
+      const target = findTarget(context.object, name);
+      const placed = target?.kind === 'stage' ? stages(typeof value.value === 'string' ? value.value : '') : value;
+      if (target === undefined) problems.push({ field: name, reason: `is no field of an ${context.object}` });
+      else if (placed.ok) placeValue(body, target, placed.value);
+      else problems.push({ field: name, reason: placed.message });
+    }
+  }
+  return problems.length > 0 ? { kind: 'rejected', problems } : { kind: 'request', body };
+};
+
+const placePipeline = (
+  { pipelines }: ExportedContext,
+  body: Record<string, unknown>,
+  named: string | undefined,
+  problems: RowProblem[],
+): ((label: string) => Result<string>) => {
+  const pipeline = pipelines?.find(named);
+  if (pipeline === undefined) return () => fail('has no pipeline');
+  if (!pipeline.ok) {
+    problems.push({ field: 'pipeline', reason: pipeline.message });
+    // One problem says enough: without its pipeline no stage can be found.
+    return ok;
+  }
+  body['pipeline_id'] = pipeline.value.id;
+  return pipeline.value.stageId;
+};
+
+const textOf = (row: Row | Readonly<Record<string, unknown>>, name: string): string | undefined => {
+  const value = row instanceof Map ? (row as Row).get(name) : (row as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+type Entry = readonly [name: string, value: Result<unknown>];
+
+/** JSON lines hold values as they are. */
+const entriesOf = (record: Readonly<Record<string, unknown>>): readonly Entry[] =>
+  Object.entries(record).flatMap(([name, value]): Entry[] => {
+    if (passedOver.has(name)) return [];
+    if (name !== 'custom_fields') return [[name, ok(value)]];
+    if (value === null) return [];
+    if (typeof value !== 'object') return [[name, fail('must be an object')]];
+    return Object.entries(value).map(([slug, custom]) => [`${customPrefix}${slug}`, ok(custom as unknown)] as const);
+  });
+
+/** Cells hold texts, which become what the field is. */
+const cellValues = (context: ExportedContext, row: Row): readonly Entry[] =>
+  [...row].flatMap(([name, cell]): Entry[] => {
+    if (passedOver.has(name) || cell === '') return [];
+    return [[name, readCell(cellKind(context, name), cell === emptyText ? '' : cell)]];
+  });
+
+type CellKind = 'text' | 'json' | 'number';
+
+const kindsByTarget: Partial<Record<Target['kind'], CellKind>> = { number: 'number', instant: 'number', list: 'json' };
+const kindsByType: Readonly<Record<string, CellKind>> = {
+  ...Object.fromEntries(
+    ['number', 'currency', 'percentage', 'rating', 'timestamp'].map((type) => [type, 'number'] as const),
+  ),
+  ...Object.fromEntries(
+    ['checkbox', 'date_range', 'location', 'multi_select', 'team_members'].map((type) => [type, 'json'] as const),
+  ),
+};
+
+const cellKind = ({ object, customTypes }: ExportedContext, name: string): CellKind => {
+  if (name.startsWith(customPrefix)) {
+    return kindsByType[customTypes.get(name.slice(customPrefix.length)) ?? ''] ?? 'text';
+  }
+  return kindsByTarget[findTarget(object, name)?.kind ?? 'text'] ?? 'text';
+};
+
+const readCell = (kind: CellKind, cell: string): Result<unknown> => {
+  if (kind === 'text') return ok(cell);
+  try {
+    const value: unknown = JSON.parse(cell);
+    if (kind === 'json' || typeof value === 'number') return ok(value);
+  } catch {
+    // Said below.
+  }
+  return fail(`"${cell}" is not ${kind === 'number' ? 'a number such as 1234.50' : 'JSON'}`);
+};

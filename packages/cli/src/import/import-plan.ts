@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+
+import { createClient, type CrmClient } from '@crm/client';
+import { ok } from '@crm/domain';
+
+import { CliError, configurationError, errorCode, errorText, usageError } from '../errors.js';
+import type { ExportObject } from '../export/columns.js';
+import { listCustomFields } from '../export/record-pages.js';
+import { checkColumns } from './check-columns.js';
+import type { ImportConnection } from './connection.js';
+import { convertRow, type ConversionContext, type ConvertedRow } from './convert-row.js';
+import { openCsv, type SourceFile, type SourceRow } from './csv-rows.js';
+import { convertExported, detectObject, unknownColumns, type ExportedContext } from './exported-record.js';
+import { openJsonLines } from './json-lines.js';
+import { readMapping } from './mapping-reader.js';
+import type { Mapping } from './mapping.js';
+import { loadPipelines } from './pipeline-directory.js';
+import { findPipelineId, loadStages } from './pipeline-lookup.js';
+import type { ImportObject } from './targets.js';
+
+/** The options of `crm import` that say what a row becomes. */
+export interface PlanOptions {
+  readonly mapping?: string;
+  readonly object?: ExportObject;
+  readonly format?: 'csv' | 'jsonl';
+  readonly pipeline?: string;
+}
+
+/** What an import reads, and what each row becomes. */
+export interface ImportPlan {
+  readonly object: ImportObject;
+  readonly source: SourceFile;
+  readonly convert: (row: SourceRow) => ConvertedRow;
+}
+
+/** The objects by their names on the command line, which are those of `crm export`. */
+const objectNames: Readonly<Record<ExportObject, ImportObject>> = {
+  opportunities: 'opportunity',
+  accounts: 'account',
+  contacts: 'contact',
+  notes: 'note',
+};
+
+/**
+ * Opens the file and finds out what its rows become: by the mapping where there is one, as `crm export` wrote them otherwise.
+ *
+ * @throws CliError when mapping, file and options do not fit together.
+ */
+export const makePlan = async (
+  file: string,
+  options: PlanOptions,
+  connection: ImportConnection | undefined,
+): Promise<ImportPlan> => {
+  if (options.mapping === undefined) return exportedPlan(file, options, connection);
+  if (options.object !== undefined || options.format === 'jsonl') {
+    throw usageError('A mapping says the object itself and is for CSV: leave --object and --format out.');
+  }
+  const mapping = readMapping(options.mapping, await readText(options.mapping));
+  const context = await makeConversion(mapping, options, connection);
+  const source = await openCsv(file, mapping);
+  checkColumns(mapping, source.columns);
+  return { object: mapping.object, source, convert: ({ row }) => convertRow(context, row) };
+};
+
+const exportedPlan = async (
+  file: string,
+  options: PlanOptions,
+  connection: ImportConnection | undefined,
+): Promise<ImportPlan> => {
+  const isJson = options.format === undefined ? /^\.(jsonl|ndjson)$/i.test(extname(file)) : options.format === 'jsonl';
+  const csvFormat = { delimiter: ',', encoding: 'utf-8', marksEmptyText: true };
+  const source = isJson ? await openJsonLines(file) : await openCsv(file, csvFormat);
+  const object = options.object === undefined ? detectObject(source.columns) : objectNames[options.object];
+  const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);
+  if (object === undefined || unknown.length > 0) {
+    throw usageError(
+      `${file} is not as crm export writes it${object === undefined ? '' : ` (${object})`}: --mapping has to say what becomes of ${unknown.join(', ')}.`,
+    );
+  }
+  const context = await makeExportedContext(object, options, connection, !isJson);
+  return { object, source, convert: (row) => convertExported(context, row) };
+};
+
+const makeExportedContext = async (
+  object: ImportObject,
+  options: PlanOptions,
+  connection: ImportConnection | undefined,
+  isCsv: boolean,
+): Promise<ExportedContext> => {
+  const needsRead = object === 'opportunity' || (isCsv && object !== 'note');
+  if (!needsRead) return { object, customTypes: new Map(), pipelines: undefined };
+  if (connection?.readUrl === undefined) {
+    throw usageError('Give --read-url, so that stages and the types of custom fields can be looked up.');
+  }
+  const client = createClient({ readUrl: connection.readUrl, apiKey: connection.apiKey });
+  try {
+    const customTypes = isCsv ? await loadTypes(client, object) : new Map<string, string>();
+    const pipelines = object === 'opportunity' ? await loadPipelines(client, options.pipeline) : undefined;
+    return { object, customTypes, pipelines };
+  } catch (error) {
+    throw new CliError(`The read gateway ${connection.readUrl}: ${errorText(error)}. Nothing was sent.`);
+  }
+};
+
+const loadTypes = async (client: CrmClient, object: ImportObject): Promise<ReadonlyMap<string, string>> => {
+  const name = object === 'account' ? 'accounts' : object === 'contact' ? 'contacts' : 'opportunities';
+  const fields = await listCustomFields(client, name);
+  return new Map(fields.map(({ name: slug, attribute_type: type }) => [slug, type]));
+};
+
+const makeConversion = async (
+  mapping: Mapping,
+  options: PlanOptions,
+  connection: ImportConnection | undefined,
+): Promise<ConversionContext> => {
+  if (mapping.object !== 'opportunity') return { mapping, pipelineId: undefined, stageId: ok };
+  // A dry run without any server checks all but the stages, which only a server knows.
+  if (connection === undefined) return { mapping, pipelineId: undefined, stageId: ok };
+  const { readUrl, apiKey, defaultPipelineId } = connection;
+  const read = readUrl === undefined ? undefined : { url: readUrl, apiKey };
+  const pipelineId = await findPipelineId(options.pipeline ?? mapping.pipeline ?? defaultPipelineId, read);
+  return { mapping, pipelineId, stageId: await loadStages(mapping, pipelineId, read) };
+};
+
+const readText = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw errorCode(error) === 'ENOENT' ? configurationError(`There is no mapping file ${path}.`) : error;
+  }
+};
