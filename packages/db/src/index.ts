@@ -14,6 +14,7 @@ export { migrate, type MigrateOptions, pendingMigrations } from './migrate/migra
 export { type Migration, readMigrations } from './migrate/migrations.js';
 export * from './page/list-notes.js';
 export * from './page/list-page.js';
+export type { PageRequest } from './page/page-request.js';
 export * from './page/read-record.js';
 export * from './write/accounts.js';
 export * from './write/contacts.js';

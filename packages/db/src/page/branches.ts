@@ -1,7 +1,7 @@
-import type { FilterLeaf, FilterNode, FilterScalar } from '@crm/domain';
+import { type FilterLeaf, type FilterNode, type FilterScalar, matchesFilter } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
-import { type FieldSql, fieldSql } from './field-sql.js';
-import { catalogField, type FilterScope, isWholeKey, matchingCatalogIds } from './filter-sql.js';
+import { fieldSql } from './field-sql.js';
+import { catalogField, type FilterScope, isOfWholeKeys, matchingCatalogIds } from './filter-sql.js';
 import { Parameters } from './parameters.js';
 import type { KeySql } from './sort-sql.js';
 
@@ -15,6 +15,11 @@ export interface Branches {
   /** The values as an item of FROM; bound when asked for, since branches that are too many are given up. */
   from(parameters: Parameters): string;
   readonly count: number;
+}
+
+/** Branches by the values of one expression. */
+export interface ValueBranches extends Branches {
+  readonly expression: string;
 }
 
 /** The most parts that one statement merges. */
@@ -31,36 +36,41 @@ export const pipelineBranches = (catalog: Catalog): Branches | null => {
   };
 };
 
-const fitsOrder = (expression: string, [first]: readonly KeySql[]): boolean =>
-  first?.expression === 'r.created_at' || first?.expression === expression;
+/** Behind one value of a field its index goes on by creation; values one after the other are the order of the field itself. */
+export const isOrderBehind = (expression: string, isOneValue: boolean, [first]: readonly KeySql[]): boolean =>
+  first?.expression === expression || (isOneValue && first?.expression === 'r.created_at');
 
-/** Values that are shorter than the cut of a sort key are told by the key alone. */
-const isReadableByKey = (field: FieldSql, values: readonly FilterScalar[]): boolean =>
-  field.form === 'scalar' && field.isIndexed && (!field.isKeyCut || values.every(isWholeKey));
+const branchesOf = (expression: string, type: string, values: readonly FilterScalar[]): ValueBranches | null =>
+  values.length > maxBranches
+    ? null
+    : {
+        expression,
+        condition: `${expression} = by_value.value`,
+        from: (parameters) => `unnest(${parameters.add(values)}::${type}[]) AS by_value (value)`,
+        count: values.length,
+      };
 
-const valueBranches = (
-  { catalog, objectType }: FilterScope,
-  leaf: FilterLeaf,
-  keys: readonly KeySql[],
-): Branches | null => {
-  if (leaf.operator !== 'in' || !Array.isArray(leaf.value)) return null;
+/** Branches for the values that one comparison allows, each of which an index leads to; null for other comparisons. */
+export const valueBranches = ({ catalog, objectType }: FilterScope, leaf: FilterLeaf): ValueBranches | null => {
   const fromCatalog = catalogField(catalog, leaf.field);
+  if (fromCatalog !== null) {
+    // Whatever is asked of a label, ids are what is read; but a record without one is in no branch.
+    const holdsForNone = matchesFilter(leaf, () => null);
+    return holdsForNone ? null : branchesOf(`r.${fromCatalog.column}`, 'uuid', matchingCatalogIds(fromCatalog, leaf));
+  }
+  if (leaf.operator !== 'in' || !Array.isArray(leaf.value)) return null;
   // The key of a field with an index is a column and binds nothing; what other fields bind is not wanted here.
-  const field = fromCatalog === null ? fieldSql(catalog, objectType, leaf.field, new Parameters()) : null;
-  if (field !== null && !isReadableByKey(field, leaf.value)) return null;
-  const expression = fromCatalog === null ? (field?.key ?? '') : `r.${fromCatalog.column}`;
-  const type = field?.type ?? 'uuid';
-  const values = fromCatalog === null ? leaf.value : matchingCatalogIds(fromCatalog, leaf);
-  if (values.length > maxBranches || type === 'timestamptz' || !fitsOrder(expression, keys)) return null;
-  return {
-    condition: `${expression} = by_value.value`,
-    from: (parameters) => `unnest(${parameters.add(values)}::${type}[]) AS by_value (value)`,
-    count: values.length,
-  };
+  const field = fieldSql(catalog, objectType, leaf.field, new Parameters());
+  const isReadable = field.form === 'scalar' && field.isIndexed && isOfWholeKeys(leaf, field);
+  return isReadable && field.type !== 'timestamptz' ? branchesOf(field.key, field.type, leaf.value) : null;
 };
 
+/** The parts of a filter that must all hold. */
+export const conjuncts = (filters: FilterNode | null): readonly FilterNode[] =>
+  filters === null ? [] : filters.kind === 'and' ? filters.nodes : [filters];
+
 /**
- * Takes one `in` out of a filter that can be read value by value.
+ * Takes one condition out of a filter that can be read value by value.
  * @returns the branches and what is left of the filter, or null when the filter has no such part
  */
 export const filterBranches = (
@@ -68,10 +78,11 @@ export const filterBranches = (
   filters: FilterNode | null,
   keys: readonly KeySql[],
 ): { readonly branches: Branches; readonly rest: readonly FilterNode[] } | null => {
-  const nodes = filters === null ? [] : filters.kind === 'and' ? filters.nodes : [filters];
+  const nodes = conjuncts(filters);
   for (const node of nodes) {
-    const branches = node.kind === 'leaf' ? valueBranches(scope, node, keys) : null;
-    if (branches !== null) return { branches, rest: nodes.filter((other) => other !== node) };
+    const branches = node.kind === 'leaf' ? valueBranches(scope, node) : null;
+    if (branches !== null && isOrderBehind(branches.expression, true, keys))
+      return { branches, rest: nodes.filter((other) => other !== node) };
   }
   return null;
 };

@@ -50,7 +50,36 @@ const equals = (value: FilterScalar, field: FieldSql, parameters: Parameters): s
 };
 
 /** Whether a value is its own sort key, being shorter than what the key is cut to. */
-export const isWholeKey = (value: FilterScalar): boolean => Array.from(String(value)).length < sortKeyCodePoints;
+const isWholeKey = (value: FilterScalar): boolean => Array.from(String(value)).length < sortKeyCodePoints;
+
+/** Whether an index on the key tells equal values alone. */
+export const isOfWholeKeys = ({ operator, value }: FilterLeaf, { isKeyCut }: FieldSql): boolean =>
+  !isKeyCut || operator === 'eq' || listOf(value).every(isWholeKey);
+
+/** The fewest code points that a trigram index can look for. */
+const trigramLength = 3;
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+/** The condition that a word occurs in what `q` looks through. */
+export const wordSql = (alias: 'r' | 'x', word: string, { parameters }: FilterScope): string =>
+  `${alias}.search_text LIKE ${parameters.add(`%${escapeLike(word)}%`)}`;
+
+const parts: ReadonlySet<Operator> = new Set<Operator>(['contains', 'starts_with', 'ends_with']);
+
+/** The fields that are all in `search_text`. */
+const searchedFields: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
+  opportunity: new Set(['name']),
+  account: new Set(['name', 'domain']),
+  contact: new Set(['name', 'first_name', 'last_name', 'email']),
+};
+
+const isPartOfText = ({ operator, value }: FilterLeaf): boolean =>
+  parts.has(operator) && typeof value === 'string' && Array.from(value).length >= trigramLength;
+
+/** Whether a filter asks for a part of a text that the trigram index of `q` covers. */
+export const isSearchedText = (objectType: ObjectType, leaf: FilterLeaf): boolean =>
+  leaf.field.source === 'system' && searchedFields[objectType].has(leaf.field.field.name) && isPartOfText(leaf);
 
 const isOneOf = (values: readonly FilterScalar[], field: FieldSql, parameters: Parameters): string => {
   return `${values.every(isWholeKey) ? field.key : field.expression} = ANY (${bindList(values, field, parameters)})`;
@@ -167,14 +196,25 @@ const relatedPresence = ({ table, key, field }: RelatedField): string =>
     ? `(SELECT ${field.expression} FROM ${table} x WHERE x.organization_id = r.organization_id AND x.id = r.${key})`
     : `r.${key}`;
 
+/** A part of a text is a part of `search_text` too, whose index finds it. */
+const withSearch = (alias: 'r' | 'x', leaf: FilterLeaf, scope: FilterScope, sql: string): string =>
+  typeof leaf.value === 'string' ? `(${wordSql(alias, leaf.value, scope)} AND ${sql})` : sql;
+
+/** The ids of the accounts or contacts that match a comparison. */
+export const relatedIdsSql = (scope: FilterScope, leaf: FilterLeaf, { table, field }: RelatedField): string => {
+  const condition = scalarLeaf(leaf, field, scope.parameters);
+  const matches = isPartOfText(leaf) ? withSearch('x', leaf, scope, condition) : condition;
+  return `SELECT x.id FROM ${table} x WHERE x.organization_id = $1 AND ${matches}`;
+};
+
 /** A field of the record's account or primary contact: the few that match are looked up first, and their ids have an index. */
 const relatedLeaf = (scope: FilterScope, leaf: FilterLeaf, related: RelatedField): string => {
-  const { table, key, field } = related;
+  const { key, field } = related;
   if (leaf.operator === 'empty') return `${relatedPresence(related)} IS NULL`;
   if (leaf.operator === 'not_empty') return `${relatedPresence(related)} IS NOT NULL`;
   const complement = complements[leaf.operator];
   if (complement !== undefined) return not(relatedLeaf(scope, { ...leaf, operator: complement }, related));
-  const matching = `SELECT x.id FROM ${table} x WHERE x.organization_id = $1 AND ${scalarLeaf(leaf, field, scope.parameters)}`;
+  const matching = relatedIdsSql(scope, leaf, related);
   // One value of a natural key has one record at most, which the planner then knows.
   return leaf.operator === 'eq' && field.isUnique ? `r.${key} = (${matching})` : `r.${key} = ANY (ARRAY(${matching}))`;
 };
@@ -189,7 +229,8 @@ const leafSql = (scope: FilterScope, leaf: FilterLeaf): string => {
   if (field.form === 'set') return setLeaf(leaf, field, parameters);
   if (field.form === 'whole')
     return leaf.operator === 'empty' ? `${field.expression} IS NULL` : `${field.expression} IS NOT NULL`;
-  return scalarLeaf(leaf, field, parameters);
+  const condition = scalarLeaf(leaf, field, parameters);
+  return isSearchedText(objectType, leaf) ? withSearch('r', leaf, scope, condition) : condition;
 };
 
 /**

@@ -1,28 +1,11 @@
-import type { CursorPosition, FieldSelection, FilterNode, ObjectType, SortKey } from '@crm/domain';
-import type { Catalog } from '../catalog.js';
+import type { CursorPosition } from '@crm/domain';
 import type { Database } from '../database.js';
-import { type Branches, filterBranches, isMergeable, pipelineBranches } from './branches.js';
-import { type FilterScope, filterSql } from './filter-sql.js';
+import { conditionsOf } from './conditions.js';
+import type { PageRequest } from './page-request.js';
+import { fewSql, isReadByValue, type PartSql, sourceSql, type Strategy } from './page-source.js';
 import { Parameters } from './parameters.js';
-import { recordSql, tables } from './record-sql.js';
+import { recordSql } from './record-sql.js';
 import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from './sort-sql.js';
-
-/** A page to read. */
-export interface PageRequest {
-  readonly catalog: Catalog;
-  readonly objectType: ObjectType;
-  /** Null: all pipelines, or an object that has none. */
-  readonly pipelineId: string | null;
-  readonly stageId: string | null;
-  /** Folded words that must all occur. */
-  readonly words: readonly string[];
-  readonly filters: FilterNode | null;
-  readonly sort: readonly SortKey[];
-  /** Where the page before ended: the sort keys of its last record as text. */
-  readonly position: CursorPosition | null;
-  readonly limit: number;
-  readonly selection: FieldSelection;
-}
 
 /** A page as the database made it. */
 export interface Page {
@@ -54,72 +37,11 @@ const partsOf = (
 };
 
 /** The condition and the keys of one part, as the order within it. */
-const partSql = (
-  part: Part,
-  keys: readonly KeySql[],
-): { readonly conditions: readonly string[]; readonly keys: readonly KeySql[] } => {
+const partSql = (part: Part, keys: readonly KeySql[]): PartSql => {
   const [first, ...others] = keys;
   if (part === 'all' || first === undefined) return { conditions: [], keys };
   if (part === 'absent') return { conditions: [`${first.expression} IS NULL`], keys: others };
   return { conditions: [`${first.expression} IS NOT NULL`], keys: [{ ...first, nullable: false }, ...others] };
-};
-
-/**
- * How the rows of a page are found. `direct` leaves it to the planner. A page of matching words is looked for twice, since no
- * statistics tell where in an order a word occurs: `probe` reads the next few thousand records of the order and keeps those that
- * match, which fills a page of common words; `gather` fetches all that match from the trigram index and sorts them, which is
- * quick for the rare words that the probe did not find.
- */
-type Strategy = 'direct' | 'probe' | 'gather';
-
-/** Records that a probe reads at most. */
-const probedRecords = 5_000;
-
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-
-const wordsSql = ({ words }: PageRequest, parameters: Parameters): string[] =>
-  words.map((word) => `r.search_text LIKE ${parameters.add(`%${escapeLike(word)}%`)}`);
-
-/** The statement's FROM and WHERE. The source is called `r`, whether it is the table or a part of it read in order. */
-const sourceSql = (
-  request: PageRequest,
-  strategy: Strategy,
-  part: { readonly conditions: readonly string[]; readonly keys: readonly KeySql[] },
-  limit: number,
-  scope: FilterScope,
-): string => {
-  const { parameters, catalog } = scope;
-  const table = tables[request.objectType];
-  const cheap = ['r.organization_id = $1', ...part.conditions];
-  const branches: Branches[] = [];
-  if (request.pipelineId !== null) cheap.push(`r.pipeline_id = ${parameters.add(request.pipelineId)}::uuid`);
-  else if (request.objectType === 'opportunity' && strategy !== 'gather') {
-    const byPipeline = pipelineBranches(catalog);
-    if (byPipeline !== null) branches.push(byPipeline);
-  }
-  if (request.stageId !== null) cheap.push(`r.stage_id = ${parameters.add(request.stageId)}::uuid`);
-  const byValue = strategy === 'direct' ? filterBranches(scope, request.filters, part.keys) : null;
-  const isByValue = byValue !== null && isMergeable([...branches, byValue.branches]);
-  if (isByValue) branches.push(byValue.branches);
-  const filters = isByValue ? byValue.rest : request.filters === null ? [] : [request.filters];
-  const costly = [...wordsSql(request, parameters), ...filters.map((node) => filterSql(scope, node))];
-
-  const all = [...cheap, ...costly].join(' AND ');
-  const order = orderBySql(part.keys);
-  // OFFSET keeps the planner from walking the outer order in the hope of an early match.
-  if (strategy === 'gather') return `FROM (SELECT r.* FROM ${table} r WHERE ${all} OFFSET 0) r`;
-  if (strategy === 'direct' && branches.length === 0) return `FROM ${table} r WHERE ${all}`;
-  const inner = [
-    ...(strategy === 'probe' ? cheap : [...cheap, ...costly]),
-    ...branches.map(({ condition }) => condition),
-  ];
-  const count = parameters.add(strategy === 'probe' ? probedRecords : limit);
-  const ordered = `(SELECT r.* FROM ${table} r WHERE ${inner.join(' AND ')} ORDER BY ${order} LIMIT ${count})`;
-  const from = [...branches.map((branch) => branch.from(parameters)), `LATERAL ${ordered} r`].join(' CROSS JOIN ');
-  if (strategy === 'direct') return `FROM ${from}`;
-  // Cut again where branches were merged: behind the end of one branch nothing is known of what another still has.
-  const probed = branches.length === 0 ? from : `(SELECT r.* FROM ${from} ORDER BY ${order} LIMIT ${count}) r`;
-  return `FROM ${probed} WHERE ${costly.join(' AND ')}`;
 };
 
 /** Shapes that are few and simple are kept prepared; a filter or a word is planned for its own values. */
@@ -155,18 +77,53 @@ const readRows = async (
   return database.query<PageRow & Record<string, unknown>>(catalog.organizationId, statement);
 };
 
+/** Records that a first look reads: few for ranges, since most that are used hold often; more for words, which do not. */
+const glancedForRanges = 500;
+const probedForWords = 5_000;
+
+/** Records that a look reads where those that match are known to be many. */
+const probedForFilters = 20_000;
+
+/** So many matches are sorted without looking further. */
+const fewRecords = 2_000;
+
+const matchesFew = async (database: Database, request: PageRequest, part: PartSql): Promise<boolean> => {
+  const { catalog, objectType } = request;
+  const parameters = new Parameters();
+  const text = fewSql(request, part, fewRecords, { catalog, objectType, parameters });
+  if (text === null) return false;
+  const [row] = await database.query<{ isFew: boolean }>(catalog.organizationId, { text, values: parameters.values });
+  return row?.isFew === true;
+};
+
+/** Whether the planner finds the page by itself: an index goes in the order wanted behind all conditions, or none helps. */
+const isDirect = (request: PageRequest, keys: readonly KeySql[]): boolean => {
+  if (request.sort.length > 1 || keys[0]?.isIndexed !== true) return true;
+  const conditions = conditionsOf(request, keys);
+  if (conditions.every(({ counting, isSearched }) => counting === null && !isSearched)) return true;
+  return conditions.length === 1 && (conditions[0]?.isInOrder === true || isReadByValue(request, keys));
+};
+
 const readPart = async (database: Database, request: PageRequest, part: Part, limit: number): Promise<PageRow[]> => {
-  const { catalog, objectType, sort, words } = request;
-  const [first] = sortKeysSql(catalog, objectType, sort, new Parameters());
-  if (words.length === 0 || sort.length > 1 || first?.isIndexed !== true)
-    return readRows(database, request, 'direct', part, limit);
-  const probed = await readRows(database, request, 'probe', part, limit);
-  return probed.length === limit ? probed : readRows(database, request, 'gather', part, limit);
+  const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());
+  const sql = partSql(part, keys);
+  const read = (strategy: Strategy): Promise<PageRow[]> => readRows(database, request, strategy, part, limit);
+  if (isDirect(request, sql.keys)) return read({ kind: 'direct' });
+  const conditions = conditionsOf(request, sql.keys);
+  const isSearch = conditions.some(({ isSearched }) => isSearched);
+  // One value often holds for few, and is counted at less than the cost of a look.
+  if (isSearch || !conditions.some(({ counting }) => counting?.isByCreation === true)) {
+    const near = await read({ kind: 'probe', records: isSearch ? probedForWords : glancedForRanges });
+    if (near.length === limit) return near;
+  }
+  if (isSearch || (await matchesFew(database, request, sql))) return read({ kind: 'gather' });
+  const far = await read({ kind: 'probe', records: probedForFilters });
+  return far.length === limit ? far : read({ kind: 'gather' });
 };
 
 /**
- * Reads one page: one statement for most, two for words that are not among the next records, and one more where a page reaches
- * from the records that have the sort key to those that do not.
+ * Reads one page: one statement for most, two for words that are not among the next records, up to four for a filter that is
+ * not; and as many again where a page reaches from the records that have the sort key to those that do not.
  */
 export const listPage = async (database: Database, request: PageRequest): Promise<Page> => {
   const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());
