@@ -20,17 +20,22 @@ const collections: Readonly<Record<ObjectType, string>> = {
   contact: 'contacts',
 };
 
-/** The records of a search, walked by cursor to the end; every page but the last is full, and says how many it may hold. */
+/**
+ * The records of a search, walked by cursor to the end; every page but the last is full, and says how many it may hold.
+ * @param betweenPages runs while each page is read, as others' requests do
+ */
 export const walkSearch = async (
   client: TestClient,
   objectType: ObjectType,
   body: Question & { readonly limit: number },
+  betweenPages: () => Promise<void> = () => Promise.resolve(),
 ): Promise<readonly WalkedRecord[]> => {
   const collection = collections[objectType];
   const walked: WalkedRecord[] = [];
   let cursor: string | null = null;
   do {
-    const answer = await client.send('POST', `/v1/${collection}/search`, { body: { ...body, cursor } });
+    const request = { body: { ...body, cursor } };
+    const [answer] = await Promise.all([client.send('POST', `/v1/${collection}/search`, request), betweenPages()]);
     const page = answer.data as AnyPage & Readonly<Record<string, readonly WalkedRecord[]>>;
     const records: readonly WalkedRecord[] = page[collection] ?? [];
     const isFull = records.length === body.limit;

@@ -13,6 +13,8 @@ export interface Copies {
   readonly count: number;
   /** SQL by column, over the copy's number `n` from 1 and its template `t`; copies must differ in their natural key. */
   readonly columns: Readonly<Record<string, string>>;
+  /** So few that the planner need not be told. */
+  readonly isSmall?: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface Copies {
 export const copyRecord = async (
   database: Database,
   organizationId: string,
-  { objectType, id, count, columns }: Copies,
+  { objectType, id, count, columns, isSmall = false }: Copies,
 ): Promise<string[]> => {
   const table = tables[objectType];
   const record = `(t.record::jsonb || jsonb_build_object('id', s.id, 'name', ${columns['name'] ?? 't.name'}))::text`;
@@ -41,6 +43,6 @@ export const copyRecord = async (
     ids.push(...rows.map((row) => row.id));
   }
   // Without statistics the planner would read the copies as if there were none of them.
-  await database.pool.query(`ANALYZE ${table}`);
+  if (!isSmall) await database.pool.query(`ANALYZE ${table}`);
   return ids;
 };

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { walkSearch } from './property/walk.js';
+import { copyRecord } from './support/bulk-rows.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { defineSubjectFields } from './support/seed-subject.js';
+import { addRecord, subjects } from './support/subject.js';
+
+const count = 10_500;
+
+let gateway: TestGateway;
+let ids: readonly string[];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { database, organization } = gateway;
+  await defineSubjectFields(organization, subjects.account);
+  const template = { key: 'template', name: 'Template', custom: { motto: 'x', seats: 1 } };
+  const id = await addRecord(database, organization, 'account', template);
+  // The slot of `seats` is the first of its kind; some have none, and all others come in groups.
+  ids = await copyRecord(database, organization.id, {
+    objectType: 'account',
+    id,
+    count,
+    columns: {
+      domain: `'d' || n || '.example'`,
+      number_1: `CASE WHEN n % 10 = 0 THEN NULL ELSE n * 7919 % 1009 END`,
+      created_at: `CASE WHEN n % 3 = 0 THEN t.created_at ELSE t.created_at + n % 97 * interval '1 second' END`,
+    },
+  });
+}, 120_000);
+afterAll(() => gateway.stop());
+
+describe('200', () => {
+  test.each([
+    ['seats:desc', 'motto:asc'],
+    ['name', 'seats'],
+    ['seats:asc', 'created_at:desc', 'version'],
+  ])(
+    'R5: a walk past ten thousand results with filters, by %s and %s, misses none and repeats none',
+    async (...sort) => {
+      const filters = [
+        { field: 'motto', operator: 'starts_with', value: 'X' },
+        { not: { field: 'domain', operator: 'eq', value: 'template.example' } },
+      ];
+      const walked = await walkSearch(gateway.client, 'account', { filters, sort: [...sort], limit: 500 });
+      expect(walked).toHaveLength(count);
+      expect(walked.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,74 @@
+import type { Database } from '@crm/db';
+import type { ObjectType } from '@crm/domain';
+import { copyRecord } from '../support/bulk-rows.js';
+
+const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
+
+/** What tells a copy from its template; the other columns repeat, so that records tie in every order. */
+const keyColumns: Readonly<Record<ObjectType, (prefix: string) => Readonly<Record<string, string>>>> = {
+  opportunity: (prefix) => ({ name: `'${prefix} ' || n` }),
+  account: (prefix) => ({ domain: `'${prefix}-' || n || '.example'` }),
+  contact: (prefix) => ({ email: `'${prefix}-' || n || '@crowd.example'` }),
+};
+
+/** Every third record has one and the same creation, as after an import; the others have one of their own. */
+const createdAt = `CASE WHEN n % 3 = 0 THEN timestamptz '2026-03-03T03:03:03.003Z'
+  ELSE timestamptz '2026-01-01T00:00Z' + (n * 7919 % 10007) * interval '1 minute' END`;
+
+/** Many records of one object, made of few templates: some that stand still and some that others change meanwhile. */
+export interface Crowd {
+  readonly still: ReadonlySet<string>;
+  /** Gives a few of the moving records the values of templates, and adds and deletes some. */
+  stir(): Promise<void>;
+}
+
+/** Columns that say what a record holds, but not which record it is. A stage belongs to its pipeline and stays with it. */
+const valueColumns = async (database: Database, table: string): Promise<readonly string[]> => {
+  const { rows } = await database.pool.query<{ name: string }>(
+    `SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1 AND column_name NOT IN
+       ('organization_id', 'id', 'pipeline_id', 'stage_id', 'account_key', 'domain', 'email', 'record')
+       AND NOT ($1 = 'opportunities' AND column_name = 'name')`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
+};
+
+/**
+ * Makes a crowd of `count` copies that stand still and a tenth as many that move.
+ * @param templates ids of the records to copy
+ */
+export const makeCrowd = async (
+  database: Database,
+  organizationId: string,
+  objectType: ObjectType,
+  templates: readonly string[],
+  count: number,
+): Promise<Crowd> => {
+  const copyAll = async (name: string, perTemplate: number): Promise<string[]> => {
+    const ids: string[] = [];
+    for (const [index, id] of templates.entries()) {
+      const columns = { ...keyColumns[objectType](`${name}${index}`), created_at: createdAt };
+      ids.push(...(await copyRecord(database, organizationId, { objectType, id, count: perTemplate, columns })));
+    }
+    return ids;
+  };
+  const table = tables[objectType];
+  const still = new Set(await copyAll('still', Math.ceil(count / templates.length)));
+  const moving = await copyAll('moving', Math.max(1, Math.ceil(count / 10 / templates.length)));
+  const columns = (await valueColumns(database, table)).map((name) => `${name} = t.${name}`).join(', ');
+  const pick = (list: readonly string[]): string => list[Math.floor(Math.random() * list.length)] ?? '';
+  let added: string[] = [];
+  let generation = 0;
+  const stir = async (): Promise<void> => {
+    const text = `UPDATE ${table} r SET ${columns} FROM ${table} t
+      WHERE r.organization_id = $1 AND r.id = ANY ($2::uuid[]) AND t.organization_id = $1 AND t.id = $3`;
+    await database.query(organizationId, { text, values: [[pick(moving), pick(moving)], pick(templates)] });
+    const deletion = `DELETE FROM ${table} WHERE organization_id = $1 AND id = ANY ($2::uuid[])`;
+    await database.query(organizationId, { text: deletion, values: [added] });
+    generation += 1;
+    const fresh = { ...keyColumns[objectType](`fresh${generation}`), created_at: 'now()' };
+    const copies = { objectType, id: pick(templates), count: 2, columns: fresh, isSmall: true };
+    added = await copyRecord(database, organizationId, copies);
+  };
+  return { still, stir };
+};
