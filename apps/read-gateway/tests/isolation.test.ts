@@ -1,0 +1,207 @@
+import type { OperationContract } from '@crm/contract';
+import type { Answer, TestOrganization } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { operations } from '../src/operations/index.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { recordsOf } from './support/records.js';
+
+/** What one organization has; everything in it bears a mark that occurs nowhere else. */
+interface Tenant {
+  readonly organization: TestOrganization;
+  readonly mark: string;
+  /** Ids of its own by what they are ids of. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+let gateway: TestGateway;
+let ours: Tenant;
+let theirs: Tenant;
+
+const fill = async (organization: TestOrganization, mark: string): Promise<Tenant> => {
+  const { addAccount, addContact, addDeals, addNote } = recordsOf(
+    () => gateway.database,
+    () => organization,
+  );
+  for (const objectType of ['opportunity', 'account', 'contact'] as const) {
+    await organization.defineField({
+      objectType,
+      slug: `field_${mark}`,
+      attributeType: 'string',
+      name: `Field ${mark}`,
+    });
+    await organization.defineField({ objectType, slug: 'shared', attributeType: 'string', name: `Shared ${mark}` });
+  }
+  const { database } = gateway;
+  await database.prisma.pipeline.updateMany({
+    where: { organizationId: organization.id, id: organization.pipeline.id },
+    data: { name: `Sales ${mark}` },
+  });
+  const account = await addAccount(`${mark}.example`, `Account ${mark}`);
+  const contact = await addContact(`ann@${mark}.example`, 'Ann', mark);
+  // The same natural keys on both sides too.
+  await addAccount('both.example', `Both ${mark}`);
+  await addContact('ann@both.example', mark, null);
+  const custom = { shared: mark, [`field_${mark}`]: mark };
+  const stageId = organization.pipeline.stages[0]?.id ?? null;
+  const related = { accountDomain: 'both.example', primary: 'ann@both.example', additional: [`ann@${mark}.example`] };
+  const [deal = ''] = await addDeals([
+    { name: 'Deal', ...related, stageId, ownerId: organization.member.id, nextStep: mark, custom },
+    { name: `Deal ${mark}` },
+  ]);
+  const note = await addNote(
+    `Note ${mark}`,
+    ['both.example', `${mark}.example`],
+    ['ann@both.example', `ann@${mark}.example`],
+  );
+  const ids = {
+    account_id: account,
+    contact_id: contact,
+    opportunity_id: deal,
+    note_id: note,
+    pipeline_id: organization.pipeline.id,
+    stage_id: stageId ?? '',
+    owner_id: organization.member.id,
+    organization_id: organization.id,
+  };
+  return { organization, mark, ids };
+};
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ours = await fill(gateway.organization, 'oursmark');
+  theirs = await fill(gateway.stranger, 'theirsmark');
+});
+afterAll(() => gateway.stop());
+
+const contracts = operations.map(({ contract }) => contract);
+
+/** What the id in an operation's path is an id of. */
+const pathIdOf = ({ path }: OperationContract): string => {
+  const [, collection] = /^\/v1\/(\w+)\/\{id\}/.exec(path) ?? [];
+  const names: Readonly<Record<string, string>> = {
+    accounts: 'account_id',
+    contacts: 'contact_id',
+    opportunities: 'opportunity_id',
+    pipelines: 'pipeline_id',
+  };
+  const name = names[collection ?? ''];
+  if (name === undefined) throw new Error(`Say what the id in ${path} is an id of`);
+  return name;
+};
+
+const propertiesOf = (schema: unknown): readonly string[] =>
+  Object.keys((schema as { properties?: Readonly<Record<string, unknown>> } | undefined)?.properties ?? {});
+
+/** The parameters of a query or body that bear an id. */
+const idParametersOf = ({ query, body }: OperationContract): readonly string[] =>
+  [...propertiesOf(query), ...propertiesOf(body)].filter((name) => name.endsWith('_id'));
+
+/** Calls an operation for one tenant with ids of another (or of its own). */
+const ask = (
+  contract: OperationContract,
+  caller: Tenant,
+  { pathIds, values }: { readonly pathIds: Tenant; readonly values: Readonly<Record<string, unknown>> },
+): Promise<Answer> => {
+  const path = contract.path.includes('{id}')
+    ? contract.path.replace('{id}', pathIds.ids[pathIdOf(contract)] ?? '')
+    : contract.path;
+  const request = contract.body === undefined ? { query: values as Record<string, string> } : { body: values };
+  return gateway.client.send(contract.method.toUpperCase(), path, { ...request, key: caller.organization.key });
+};
+
+const idsFor = (names: readonly string[], tenant: Tenant): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, tenant.ids[name] ?? '']));
+
+/** The parameters without which an operation does not work, of the caller's own. */
+const requiredOf = ({ query }: OperationContract): readonly string[] =>
+  ((query as { required?: readonly string[] } | undefined)?.required ?? []).filter((name) => name.endsWith('_id'));
+
+const expectNothingOf = (answer: Answer, { mark, ids }: Tenant): void => {
+  expect(answer.text).not.toContain(mark);
+  for (const id of Object.values(ids)) expect(answer.text).not.toContain(id);
+  for (const [, value] of answer.headers) expect(value).not.toContain(ids['organization_id']);
+};
+
+const pairs = (): readonly (readonly [Tenant, Tenant])[] => [
+  [ours, theirs],
+  [theirs, ours],
+];
+
+describe('200', () => {
+  test.each(contracts)('R7: $id answers each organization its own and no byte of the other', async (contract) => {
+    for (const [caller, other] of pairs()) {
+      const optional = idParametersOf(contract).filter((name) => !requiredOf(contract).includes(name));
+      const required = idsFor(requiredOf(contract), caller);
+      for (const values of [required, { ...required, ...idsFor(optional, caller) }]) {
+        const answer = await ask(contract, caller, { pathIds: caller, values });
+        expect(answer.status).toBe(200);
+        expect(answer.text).toMatch(new RegExp(`${caller.mark}|${Object.values(caller.ids).join('|')}`));
+        expectNothingOf(answer, other);
+      }
+    }
+  });
+
+  test.each(contracts.filter(({ body }) => body !== undefined))(
+    'R7: $id finds nothing of the other by words, filters or ids',
+    async (contract) => {
+      for (const [caller, other] of pairs()) {
+        const bodies: Readonly<Record<string, unknown>>[] = [
+          { query: other.mark },
+          { filters: { field: 'name', operator: 'contains', value: other.mark } },
+          { filters: { field: 'shared', operator: 'eq', value: other.mark } },
+          { filters: { field: 'id', operator: 'in', value: Object.values(other.ids) } },
+          { filters: { not: { field: 'id', operator: 'eq', value: other.ids['account_id'] } }, limit: 500 },
+        ];
+        for (const [index, values] of bodies.entries()) {
+          const answer = await ask(contract, caller, { pathIds: caller, values });
+          expect(answer.status).toBe(200);
+          expectNothingOf(answer, other);
+          if (index < 4) expect(answer.text).toMatch(/"(accounts|contacts|opportunities)":\[\]/);
+        }
+      }
+    },
+  );
+});
+
+describe('400 and 404', () => {
+  test.each(contracts.filter(({ path }) => path.includes('{id}')))(
+    'R7: $id with an id of the other organization is not found, as an unknown one',
+    async (contract) => {
+      for (const [caller, other] of pairs()) {
+        const answer = await ask(contract, caller, { pathIds: other, values: {} });
+        const unknown = { ...other, ids: { [pathIdOf(contract)]: '01890000-0000-7000-8000-000000000000' } };
+        expect(answer.status).toBe(404);
+        expect(answer.comparable).toBe((await ask(contract, caller, { pathIds: unknown, values: {} })).comparable);
+        expectNothingOf(answer, other);
+      }
+    },
+  );
+
+  const idBearing = contracts.flatMap((contract) => idParametersOf(contract).map((name) => ({ contract, name })));
+  test.each(idBearing.map(({ contract, name }) => [contract.id, name, contract] as const))(
+    'R7: %s with a %s of the other organization is refused, as with an unknown one',
+    async (_id, name, contract) => {
+      for (const [caller, other] of pairs()) {
+        const required = idsFor(requiredOf(contract), caller);
+        const send = (id: string | undefined) =>
+          ask(contract, caller, { pathIds: caller, values: { ...required, [name]: id } });
+        const answer = await send(other.ids[name]);
+        expect(answer.status).toBe(name === 'pipeline_id' ? 404 : 400);
+        if (answer.status === 400) expect(answer.fieldsAtFault).toEqual([name]);
+        expect(answer.comparable).toBe((await send('01890000-0000-7000-8000-000000000000')).comparable);
+        expectNothingOf(answer, other);
+      }
+    },
+  );
+
+  test.each(contracts.filter(({ query, body }) => propertiesOf(body ?? query).includes('fields')))(
+    'R7: $id knows no field that only the other organization has',
+    async (contract) => {
+      for (const [caller, other] of pairs()) {
+        const values = { ...idsFor(requiredOf(contract), caller), fields: `field_${other.mark}` };
+        const answer = await ask(contract, caller, { pathIds: caller, values });
+        expect(answer.fieldsAtFault).toEqual(['fields']);
+      }
+    },
+  );
+});
