@@ -25,16 +25,18 @@ export interface ValueBranches extends Branches {
 /** The most parts that one statement merges. */
 const maxBranches = 200;
 
+/** The organization's pipelines as the statement itself sees them: a kept catalog may not know the newest one yet. */
+export const pipelineIdsSql = 'SELECT p.id FROM pipelines p WHERE p.organization_id = $1';
+
 /** One branch for each pipeline, for a read that names none: their indexes start with it. */
-export const pipelineBranches = (catalog: Catalog): Branches | null => {
-  const ids = catalog.pipelines.map(({ id }) => id);
-  if (ids.length === 0 || ids.length > maxBranches) return null;
-  return {
-    condition: 'r.pipeline_id = by_pipeline.value',
-    from: (parameters) => `unnest(${parameters.add(ids)}::uuid[]) AS by_pipeline (value)`,
-    count: ids.length,
-  };
-};
+export const pipelineBranches = ({ pipelines: { length: count } }: Catalog): Branches | null =>
+  count === 0 || count > maxBranches
+    ? null
+    : {
+        condition: 'r.pipeline_id = by_pipeline.value',
+        from: () => `(${pipelineIdsSql}) AS by_pipeline (value)`,
+        count,
+      };
 
 /** Behind one value of a field its index goes on by creation; values one after the other are the order of the field itself. */
 export const isOrderBehind = (expression: string, isOneValue: boolean, [first]: readonly KeySql[]): boolean =>

@@ -1,5 +1,6 @@
-import type { CursorPosition } from '@crm/domain';
+import { type CursorPosition, fieldKey, type FilterNode, matchesFilter, type SortKey } from '@crm/domain';
 import type { Database } from '../database.js';
+import { conjuncts } from './branches.js';
 import { conditionsOf } from './conditions.js';
 import type { PageRequest } from './page-request.js';
 import { fewSql, isReadByValue, type PartSql, sourceSql, type Strategy } from './page-source.js';
@@ -27,13 +28,20 @@ interface PageRow {
  */
 type Part = 'all' | 'present' | 'absent';
 
-const partsOf = (
-  [first, second]: readonly KeySql[],
-  sortLength: number,
-  position: CursorPosition | null,
-): readonly Part[] => {
-  if (first?.nullable !== true || sortLength !== 1 || second === undefined) return ['all'];
-  return position !== null && position[0] === null ? ['absent'] : ['present', 'absent'];
+/** Whether a filter holds for no record without the field that a sort names: then there is no such part to look through. */
+const requiresField = (filters: FilterNode | null, [key]: readonly SortKey[]): boolean =>
+  conjuncts(filters).some(
+    (node) =>
+      node.kind === 'leaf' &&
+      key !== undefined &&
+      fieldKey(node.field) === fieldKey(key.field) &&
+      !matchesFilter(node, () => null),
+  );
+
+const partsOf = ([first, second]: readonly KeySql[], { sort, filters, position }: PageRequest): readonly Part[] => {
+  if (first?.nullable !== true || sort.length !== 1 || second === undefined) return ['all'];
+  if (position !== null && position[0] === null) return ['absent'];
+  return requiresField(filters, sort) ? ['present'] : ['present', 'absent'];
 };
 
 /** The condition and the keys of one part, as the order within it. */
@@ -128,7 +136,7 @@ const readPart = async (database: Database, request: PageRequest, part: Part, li
 export const listPage = async (database: Database, request: PageRequest): Promise<Page> => {
   const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());
   const rows: PageRow[] = [];
-  for (const part of partsOf(keys, request.sort.length, request.position)) {
+  for (const part of partsOf(keys, request)) {
     // One more than shown tells whether another page exists.
     const missing = request.limit + 1 - rows.length;
     if (missing > 0) rows.push(...(await readPart(database, request, part, missing)));

@@ -1,4 +1,4 @@
-import { type Branches, filterBranches, isMergeable, pipelineBranches } from './branches.js';
+import { type Branches, filterBranches, isMergeable, pipelineBranches, pipelineIdsSql } from './branches.js';
 import { type Condition, conditionsOf, type Counting } from './conditions.js';
 import { type FilterScope, filterSql } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
@@ -24,10 +24,8 @@ const pipelineSql = ({ pipelineId }: PageRequest, { parameters }: FilterScope): 
   pipelineId === null ? [] : [`r.pipeline_id = ${parameters.add(pipelineId)}::uuid`];
 
 /** All of an organization's pipelines by name: the indexes of opportunities start with it. */
-const anyPipelineSql = ({ catalog, objectType, pipelineId }: PageRequest, { parameters }: FilterScope): string[] =>
-  pipelineId !== null || objectType !== 'opportunity'
-    ? []
-    : [`r.pipeline_id = ANY (${parameters.add(catalog.pipelines.map(({ id }) => id))}::uuid[])`];
+const anyPipelineSql = ({ objectType, pipelineId }: PageRequest): string[] =>
+  pipelineId !== null || objectType !== 'opportunity' ? [] : [`r.pipeline_id = ANY (ARRAY(${pipelineIdsSql}))`];
 
 const byPipeline = ({ catalog, objectType, pipelineId }: PageRequest): Branches[] => {
   const branches = pipelineId === null && objectType === 'opportunity' ? pipelineBranches(catalog) : null;
@@ -100,7 +98,7 @@ const gatherSql = (request: PageRequest, part: PartSql, scope: FilterScope): str
   const conditions = conditionsOf(request, part.keys);
   const where = [
     ...['r.organization_id = $1', ...part.conditions, ...pipelineSql(request, scope)],
-    ...(conditions.some(({ counting }) => counting !== null) ? anyPipelineSql(request, scope) : []),
+    ...(conditions.some(({ counting }) => counting !== null) ? anyPipelineSql(request) : []),
     ...conditions.map((condition) => condition.sql(scope)),
   ];
   // OFFSET keeps the planner from walking the outer order in the hope of an early match.
