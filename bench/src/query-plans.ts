@@ -23,10 +23,11 @@ const openSubject = async (url: string, opportunities: number): Promise<Subject>
   return { database, organization, catalog: await loadCatalog(database, organization.id) };
 };
 
-const compare = async (small: Subject, large: Subject, shape: Shape): Promise<Comparison> => {
+/** Some shapes name values that depend on the number of deals: each size has its own. */
+const compare = async (small: Subject, large: Subject, shape: Shape, largeShape: Shape): Promise<Comparison> => {
   const smallCost = await measureShape(small, shape);
-  const largeFull = await measureShape(large, shape);
-  const largeCost = isCut(smallCost) ? await measureShape(large, shape, smallCost.records) : largeFull;
+  const largeFull = await measureShape(large, largeShape);
+  const largeCost = isCut(smallCost) ? await measureShape(large, largeShape, smallCost.records) : largeFull;
   return { shape, small: smallCost, large: largeCost, largeFull };
 };
 
@@ -37,9 +38,10 @@ const main = async (): Promise<void> => {
   const small = await openSubject(await server.database(smallSize), smallSize);
   const large = await openSubject(await server.database(largeSize), largeSize);
   const comparisons: Comparison[] = [];
-  for (const shape of allShapes(small.organization)) {
+  const largeShapes = allShapes(large.organization);
+  for (const [index, shape] of allShapes(small.organization).entries()) {
     if (wanted !== undefined && !shape.name.includes(wanted)) continue;
-    const comparison = await compare(small, large, shape);
+    const comparison = await compare(small, large, shape, largeShapes[index] ?? shape);
     comparisons.push(comparison);
     log(
       `${[shape.name, shape.sort, shape.place].join(' ')}: ${comparison.small.buffers} ${comparison.large.buffers} ${comparison.largeFull.buffers}`,

@@ -7,9 +7,15 @@ import { areas, regions, subjects } from './vocabulary.js';
 const batchSize = 50_000;
 
 /** The newest deal's instant, and how far apart deals are: all of them within three years. */
-const lastInstant = '2026-01-01T00:00:00Z';
+const lastInstant = '2026-01-01T00:00:00.000Z';
 const longestGapMs = 90_000;
 const wholeSpanMs = 3 * 365 * 86_400_000;
+
+const gapMs = (opportunities: number): number => Math.min(longestGapMs, Math.floor(wholeSpanMs / opportunities));
+
+/** The instant before which so large a share of an organization's deals was created. */
+export const instantOf = ({ opportunities }: OrganizationLayout, share: number): string =>
+  new Date(Date.parse(lastInstant) - (1 - share) * opportunities * gapMs(opportunities)).toISOString();
 
 /** A deal's numbers, each drawn for a purpose of its own. Ranks are spread evenly, so that small shares are met exactly. */
 const drawnSql = `
@@ -101,7 +107,6 @@ export const insertOpportunities = async (
 ): Promise<void> => {
   const { id, opportunities, pipelineIds, stageIds, memberIds } = organization;
   const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM numbered_accounts');
-  const gapMs = Math.min(longestGapMs, Math.floor(wholeSpanMs / opportunities));
   const stages = await client.query<{ id: string; label: string }>(
     'SELECT id, label FROM stages WHERE organization_id = $1',
     [id],
@@ -111,7 +116,7 @@ export const insertOpportunities = async (
   for (let from = 1; from <= opportunities; from += batchSize) {
     const to = Math.min(opportunities, from + batchSize - 1);
     await client.query(insertSql(isWide), [
-      ...[id, from, to, lastInstant, opportunities, gapMs, rows[0]?.count],
+      ...[id, from, to, lastInstant, opportunities, gapMs(opportunities), rows[0]?.count],
       ...[pipelineIds, allStages, memberIds, allStages.map((stage) => labels.get(stage))],
       ...[subjects.texts, subjects.folds, areas.texts, areas.folds, regions.texts, regions.folds],
     ]);

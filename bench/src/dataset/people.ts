@@ -25,7 +25,8 @@ const contactsSql = `
     FROM (SELECT a.id AS account_id, 'person' || j || '@' || a.domain AS email, a.created_at + j * interval '1 second' AS created_at,
                  pg_temp.pick($2, pg_temp.uniform(hashtext(a.domain), j)) AS first_name, pg_temp.pick($4, pg_temp.uniform(hashtext(a.domain), 2 + j)) AS last_name,
                  pg_temp.pick($3, pg_temp.uniform(hashtext(a.domain), j)) AS first_fold, pg_temp.pick($5, pg_temp.uniform(hashtext(a.domain), 2 + j)) AS last_fold
-            FROM accounts a, generate_series(1, 2) j WHERE a.organization_id = $1::uuid) c`;
+            FROM accounts a, generate_series(1, 2) j WHERE a.organization_id = $1::uuid) c
+   ORDER BY c.created_at`;
 
 /** Accounts by number with what their deals repeat; both contacts, the second as it stands in stored records. */
 const numberedSql = `

@@ -19,11 +19,11 @@ export interface Shape {
   /** The most statements that reading the page may take. */
   readonly statements: number;
   /**
-   * The most shared buffers that a page of {@link pageLimit} may read, whatever the number of deals. Absent where the number
-   * depends on the data, as the remark says.
+   * The most shared buffers that a page of {@link pageLimit} may read, whatever the number of deals. Absent where there is no
+   * such bound, as the remark says.
    */
   readonly maxBuffers?: number;
-  /** Why this shape is not flat. */
+  /** What the cost depends on, where it is not that of a page alone. */
   readonly remark?: string;
 }
 

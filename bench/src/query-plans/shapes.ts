@@ -1,4 +1,5 @@
 import { type OrganizationLayout, searchWords } from '../dataset/layout.js';
+import { instantOf } from '../dataset/opportunities.js';
 import { pageLimit, type Place, type Shape } from './shape.js';
 
 const places: readonly Place[] = ['first', 'middle', 'last'];
@@ -6,34 +7,34 @@ const directions = ['asc', 'desc'] as const;
 
 /** The sorts that an index serves; beside them those of nullable fields, whose pages may reach from values to nulls. */
 const sorts = ['id', 'name', 'created_at', 'updated_at'];
-const nullableSorts = [
-  'amount',
-  'close_date',
-  'next_action_date',
-  'stage_id',
-  'owner_id',
-  'account_id',
-  'contact_id',
-  'tier',
-  'code',
-  'score',
-  'rate',
-];
+const nullableSorts = ['amount', 'close_date', 'next_action_date', 'stage_id', 'owner_id', 'account_id', 'contact_id'];
+const slottedSorts = ['tier', 'code', 'score', 'rate'];
+
+/** No index holds the records without a value of a custom field. */
+const endOfSlot = { remark: 'looks through all for records without a value, where they are rare' };
 
 /** A page's records, each from a heap page of its own, and the way down some indexes. */
-const scattered = 2 * pageLimit;
+const scattered = 2 * pageLimit + 20;
+
+/** The same from a few branches that are merged. */
+const merged = 4 * pageLimit;
+
+/** What the looks at the next records cost, each from a heap page of its own in the worst order. */
+const looked = 30_000;
 
 const orders = (): Shape[] => [
   ...places.map((place): Shape => ({ name: 'list', objectType: 'opportunity', place, statements: 1, maxBuffers: 40 })),
-  ...[...sorts, ...nullableSorts].flatMap((field) =>
+  ...[...sorts, ...nullableSorts, ...slottedSorts].flatMap((field) =>
     directions.flatMap((direction) =>
       places.map((place): Shape => ({
         name: `sort ${field}:${direction}`,
         objectType: 'opportunity',
         sort: `${field}:${direction}`,
         place,
-        statements: nullableSorts.includes(field) ? 2 : 1,
-        maxBuffers: scattered,
+        statements: sorts.includes(field) ? 1 : 2,
+        ...(slottedSorts.includes(field) && place === 'last'
+          ? endOfSlot
+          : { maxBuffers: sorts.includes(field) ? scattered : 2 * scattered }),
       })),
     ),
   ),
@@ -61,60 +62,79 @@ const filtered = (name: string, field: string, operator: string, value: unknown,
 });
 
 /** The three orders in which a filter is asked: newest first, last changed first as searches do, and by the field itself. */
-const inOrders = (name: string, field: string, operator: string, value: unknown, own: Partial<Shape>): Shape[] => [
-  filtered(name, field, operator, value, { ...own, sort: 'created_at:desc' }),
-  filtered(name, field, operator, value, {
-    sort: 'updated_at:desc',
-    statements: 1,
-    remark: 'no index has the field and this order',
-  }),
-  filtered(name, field, operator, value, { maxBuffers: scattered, sort: `${field}:asc`, statements: 2 }),
+const inOrders = (
+  name: string,
+  field: string,
+  operator: string,
+  value: unknown,
+  { newest, changed }: { readonly newest: Partial<Shape>; readonly changed: Partial<Shape> },
+): Shape[] => [
+  filtered(name, field, operator, value, { ...newest, sort: 'created_at:desc' }),
+  filtered(name, field, operator, value, { ...changed, sort: 'updated_at:desc' }),
+  filtered(name, field, operator, value, { maxBuffers: merged, sort: `${field}:asc`, statements: 2 }),
 ];
 
 const equalities = (): Shape[] => {
-  const flat = { maxBuffers: scattered };
-  const merged = { maxBuffers: 3 * pageLimit };
+  const counted = {
+    statements: 3,
+    maxBuffers: looked,
+    remark: 'counted up to 2,000: sorts few, looks for many among 20,000',
+  };
+  const flat = { newest: { maxBuffers: merged }, changed: counted };
   return [
     ...inOrders('50 %', 'tier', 'eq', 'gold', flat),
     ...inOrders('1 %', 'tier', 'eq', 'iron', flat),
     ...inOrders('0.01 %', 'tier', 'eq', 'zinc', flat),
     ...inOrders('a hundred deals', 'code', 'eq', 'c1', flat),
-    ...inOrders('50 %', 'tier', 'in', ['gold', 'iron'], merged),
-    ...inOrders('1 %', 'tier', 'in', ['iron', 'zinc'], merged),
-    ...inOrders('40 %', 'stars', 'eq', 3, flat),
-    filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { ...merged, sort: 'created_at:desc' }),
+    ...inOrders('50 %', 'tier', 'in', ['gold', 'iron'], flat),
+    ...inOrders('1 %', 'tier', 'in', ['iron', 'zinc'], flat),
+    ...inOrders('16 %', 'stars', 'eq', 3, flat),
+    filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { maxBuffers: merged, sort: 'created_at:desc' }),
+    filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { ...counted, sort: 'updated_at:desc' }),
   ];
 };
 
-const ranges = (): Shape[] => {
-  const walk = { remark: 'reads on until the page is full, or sorts all that match' };
+const ranges = (organization: OrganizationLayout): Shape[] => {
+  const stepwise = { statements: 4, maxBuffers: looked, remark: 'looks among 500, then as for one value' };
+  const walked = { newest: stepwise, changed: stepwise };
   const shares = [
     ['50 %', 0.5],
     ['1 %', 0.01],
     ['0.01 %', 0.0001],
   ] as const;
-  return shares.flatMap(([name, share]) => [
-    ...inOrders(name, 'amount', 'between', [0, 111_000 * share], walk),
-    ...inOrders(name, 'score', 'between', [0, 1_050_000 * share], walk),
-  ]);
+  const oldest = instantOf(organization, 0.01);
+  const clustered = { statements: 4, remark: 'far from where the order begins: sorts all that match' };
+  return [
+    ...shares.flatMap(([name, share]) => [
+      ...inOrders(name, 'amount', 'between', [0, 111_000 * share], walked),
+      ...inOrders(name, 'score', 'between', [0, 1_050_000 * share], walked),
+    ]),
+    filtered('the oldest 1 %', 'created_at', 'lt', oldest, { ...clustered, sort: 'updated_at:desc' }),
+    filtered('the oldest 1 %', 'due', 'lte', oldest.slice(0, 10), { ...clustered, sort: 'created_at:desc' }),
+    filtered('the oldest 1 %', 'due', 'lte', oldest.slice(0, 10), { ...clustered, sort: 'updated_at:desc' }),
+  ];
 };
 
 const searches = (): Shape[] => {
   const { common, rare, absent, oldClustered } = searchWords;
+  const searched = { objectType: 'opportunity', statements: 2, remark: 'looks among 5,000, then gathers' } as const;
   const search = (name: string, words: string, more: Partial<Shape> = {}): Shape[] =>
-    ['created_at:desc', 'updated_at:desc'].map((sort) => ({
-      ...{ name: `q ${name}`, objectType: 'opportunity', words, sort, statements: 2 },
-      ...more,
-    }));
+    ['created_at:desc', 'updated_at:desc'].map((sort) => ({ ...searched, name: `q ${name}`, words, sort, ...more }));
+  const named = (name: string, text: string): Shape[] =>
+    ['created_at:desc', 'updated_at:desc'].map((sort) =>
+      filtered(name, 'name', 'contains', text, { ...searched, maxBuffers: looked, sort }),
+    );
   return [
-    ...search('common', common, { statements: 1 }),
-    ...search('rare', rare),
-    ...search('absent', absent),
-    ...search('old-clustered', oldClustered, { remark: 'fetches all that match' }),
-    ...search('two common words', `${common} alpha`, { statements: 1 }),
-    ...search('one account', 'company7.com'),
-    ...search('two characters, common', 'ga', { statements: 1 }),
+    ...search('common', common, { statements: 1, maxBuffers: 400 }),
+    ...search('rare', rare, { maxBuffers: looked }),
+    ...search('absent', absent, { maxBuffers: looked }),
+    ...search('old-clustered', oldClustered, { remark: 'gathers all that match' }),
+    ...search('two common words', `${common} alpha`, { statements: 1, maxBuffers: looked }),
+    ...search('one account', 'company7.com', { maxBuffers: looked }),
+    ...search('two characters, common', 'ga', { statements: 1, maxBuffers: 600 }),
     ...search('two characters, absent', 'q7', { remark: 'two characters have no trigram: reads all' }),
+    ...named('a common word', common),
+    ...named('a rare word', rare),
   ];
 };
 
@@ -122,21 +142,25 @@ const relations = (): Shape[] => {
   const domain = filter('account.domain', 'eq', 'company7.com');
   const email = filter('contact.email', 'eq', 'person1@company7.com');
   const one = (name: string, filters: unknown, sort: string, more: Partial<Shape>): Shape => ({
-    ...{ name, objectType: 'opportunity', filters, sort, statements: 1 },
+    ...{ name, objectType: 'opportunity', filters, sort, statements: 1, maxBuffers: merged },
     ...more,
   });
+  const stepwise = { statements: 4, maxBuffers: looked };
+  const few = filter('account.name', 'in', ['acme inc 7', 'acme ltd 7']);
+  const many = filter('account.name', 'contains', 'acme');
   return [
-    one('account.domain eq', domain, 'created_at:desc', { maxBuffers: scattered }),
-    one('account.domain eq', domain, 'updated_at:desc', { remark: 'sorts the deals of one account' }),
-    one('contact.email eq', email, 'created_at:desc', { maxBuffers: scattered }),
-    one(
-      'account.name eq one of few',
-      filter('account.name', 'in', ['acme inc 7', 'acme ltd 7']),
-      'created_at:desc',
-      {},
-    ),
-    one('account.name contains', filter('account.name', 'contains', 'acme'), 'created_at:desc', {
-      remark: 'looks at every account',
+    one('account.domain eq', domain, 'created_at:desc', {}),
+    one('account.domain eq', domain, 'updated_at:desc', { ...stepwise, remark: 'sorts the deals of one account' }),
+    one('contact.email eq', email, 'created_at:desc', {}),
+    one('account.name in', few, 'created_at:desc', stepwise),
+    one('account.name in', few, 'updated_at:desc', stepwise),
+    one('account.name contains', many, 'created_at:desc', {
+      ...stepwise,
+      remark: 'finds all accounts that match first',
+    }),
+    one('account.name contains', many, 'updated_at:desc', {
+      ...stepwise,
+      remark: 'finds all accounts that match first',
     }),
   ];
 };
@@ -145,14 +169,14 @@ const wholeOrganization = (): Shape[] => {
   const all = { objectType: 'opportunity', pipelineId: null } as const;
   return [
     ...places.map((place): Shape => ({
-      ...{ ...all, name: 'all pipelines', place, statements: 1, maxBuffers: 3 * pageLimit },
+      ...{ ...all, name: 'all pipelines', place, statements: 1, maxBuffers: merged },
     })),
-    { ...all, name: 'all pipelines', sort: 'updated_at:desc', statements: 1, maxBuffers: 3 * pageLimit },
+    { ...all, name: 'all pipelines', sort: 'updated_at:desc', statements: 1, maxBuffers: merged },
     { ...all, name: 'all pipelines, q common', words: searchWords.common, statements: 1 },
     { ...all, name: 'all pipelines, q rare', words: searchWords.rare, statements: 2 },
     {
       ...{ ...all, name: 'all pipelines, tier in 1 %', filters: filter('tier', 'in', ['iron', 'zinc']), statements: 1 },
-      maxBuffers: 5 * pageLimit,
+      maxBuffers: merged,
     },
   ];
 };
@@ -180,7 +204,7 @@ export const allShapes = (organization: OrganizationLayout): readonly Shape[] =>
   ...orders(),
   ...stages(organization),
   ...equalities(),
-  ...ranges(),
+  ...ranges(organization),
   ...searches(),
   ...relations(),
   ...wholeOrganization(),

@@ -1,0 +1,48 @@
+import { loadCatalog, migrate, openDatabase } from '@crm/db';
+import { createTestDatabase, type TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDataset } from '../src/dataset.js';
+import { organizationLayout } from '../src/dataset/layout.js';
+import { measureShape, type Subject } from '../src/query-plans/measure-shape.js';
+import type { Shape } from '../src/query-plans/shape.js';
+import { allShapes } from '../src/query-plans/shapes.js';
+
+/** Enough that reading all of them is never the planner's best way to a page, and made in seconds. */
+const opportunities = 20_000;
+const organization = organizationLayout(1, opportunities);
+
+let testDatabase: TestDatabase;
+let subject: Subject;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(async (url) => {
+    await migrate(url);
+  }, 'migrated');
+  const database = openDatabase({
+    ...{ url: testDatabase.url, applicationName: 'query-plans-test' },
+    ...{ maxConnections: 1, statementTimeoutMs: 0 },
+  });
+  await createDataset(database.pool, { opportunities });
+  subject = { database, organization, catalog: await loadCatalog(database, organization.id) };
+}, 240_000);
+afterAll(async () => {
+  await subject.database.close();
+  await testDatabase.drop();
+});
+
+const title = ({ objectType, name, sort, place }: Shape): string =>
+  [objectType, name, sort === undefined || name.includes(sort) ? '' : `by ${sort}`, place].filter(Boolean).join(' ');
+
+describe('a page', () => {
+  test.each(allShapes(organization).map((shape) => [title(shape), shape] as const))(
+    'of %s takes the promised statements and buffers',
+    async (_, shape) => {
+      const { statements, buffers, sequentialScans } = await measureShape(subject, shape);
+      expect(statements).toBeLessThanOrEqual(shape.statements);
+      if (shape.maxBuffers === undefined) return;
+      expect(buffers).toBeLessThanOrEqual(shape.maxBuffers);
+      // Accounts and contacts are few at this size, and reading a few pages whole is right.
+      expect(sequentialScans).not.toContain('opportunities');
+    },
+  );
+});
