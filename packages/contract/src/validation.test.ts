@@ -169,6 +169,11 @@ describe('a query', () => {
     });
   });
 
+  it('leaves values that only break rules of domain to the handler, which finds them with all the others', () => {
+    const { query } = compileOperation(listOpportunities);
+    expect(query({ pipeline_id: pipelineId, limit: '1e2' })).toBeNull();
+  });
+
   it('names unknown, repeated and missing parameters', () => {
     expect(query({ pipelin_id: 'x', q: ['a', 'b'] })).toEqual({
       pipeline_id: 'is required',

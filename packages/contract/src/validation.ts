@@ -4,6 +4,7 @@ import type { OperationContract } from './operation.js';
 import { ErrorBody, Message, Success } from './schemas/envelope.js';
 import { closed } from './schemas/input.js';
 import { createAjv } from './validate/ajv.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { toFieldErrors, type Location } from './validate/field-errors.js';
 import { closeObjects, guardOversize, type JsonSchema } from './validate/schema-walk.js';
 
@@ -25,9 +26,20 @@ const noParameters = closed({}, {});
 /** TypeBox's schemas are plain JSON Schema at run time. */
 const plain = (schema: TSchema): JsonSchema => schema as JsonSchema;
 
+/**
+ * An input whose shape is right goes on to the handler even where a rule of `domain` refuses a value: the handler finds that
+ * again, together with what only the organization's set-up can tell.
+ */
+const isLeftToHandler = (errors: readonly ErrorObject[]): boolean =>
+  errors.every(({ keyword }) => keyword === 'x-check');
+
 const compile = (schema: JsonSchema, location: Location): Validator => {
   const check = ajv.compile(schema);
-  return (input) => (check(input) ? null : toFieldErrors(check.errors ?? [], input, schema, location));
+  return (input) => {
+    if (check(input)) return null;
+    const errors = check.errors ?? [];
+    return isLeftToHandler(errors) ? null : toFieldErrors(errors, input, schema, location);
+  };
 };
 
 const compileInput = (schema: TSchema, location: Location): Validator =>

@@ -6,8 +6,7 @@ import { closed } from '../schemas/input.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
 /** Every write: what a later read sends to see it. */
-export const writeHeaders = {
-} as const;
+export const writeHeaders = {} as const;
 
 /** Writes that an `Idempotency-Key` makes happen once also say whether the answer is a replay. */
 export const onceHeaders = {

@@ -60,8 +60,8 @@ const validateCheck: SchemaValidateFunction = (name: string, value: unknown): bo
 };
 
 /**
- * Adds `x-check` to a validator. With it the rules of `domain` are part of the one pass that finds the faults of a request: an
- * address that is no email is told together with an id that is no UUID.
+ * Adds `x-check` to a validator, so that an address that is no email is told together with an id that is no UUID. By itself it
+ * refuses nothing: the handlers hold every value against these rules anyway.
  */
 export const addChecks = (ajv: Ajv2020): void => {
   const keyword: FuncKeywordDefinition = {
