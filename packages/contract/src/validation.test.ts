@@ -172,6 +172,7 @@ describe('a query', () => {
   it('leaves values that only break rules of domain to the handler, which finds them with all the others', () => {
     const { query } = compileOperation(listOpportunities);
     expect(query({ pipeline_id: pipelineId, limit: '1e2' })).toBeNull();
+    expect(body({ pipeline_id: pipelineId, opportunity: { name: ' ', close_date: 1 } })).toBeNull();
   });
 
   it('names unknown, repeated and missing parameters', () => {

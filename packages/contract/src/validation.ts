@@ -5,7 +5,7 @@ import { ErrorBody, Message, Success } from './schemas/envelope.js';
 import { closed } from './schemas/input.js';
 import { createAjv } from './validate/ajv.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { toFieldErrors, type Location } from './validate/field-errors.js';
+import { isEcho, toFieldErrors, type Location } from './validate/field-errors.js';
 import { closeObjects, guardOversize, type JsonSchema } from './validate/schema-walk.js';
 
 /** Checks one part of a request without changing it: the field errors, or null when there are none. */

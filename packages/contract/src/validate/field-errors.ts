@@ -9,8 +9,8 @@ import { isRecord, type JsonSchema } from './schema-walk.js';
 /** The part of a request that a validator looks at. */
 export type Location = 'params' | 'query' | 'body' | 'item';
 
-/** Keywords that only say that another one failed. */
-const echoes = new Set(['if']);
+/** Whether a failed keyword only says that another one failed. */
+export const isEcho = (keyword: string): boolean => keyword === 'if';
 
 const requiredText = 'is required';
 
@@ -59,7 +59,7 @@ export const toFieldErrors = (
   const texts = new Map<string, string>();
   for (const error of errors) {
     if (texts.size >= reportedErrors) break;
-    if (echoes.has(error.keyword)) continue;
+    if (isEcho(error.keyword)) continue;
     const [path, text] = describe(error, input, root, location);
     if (!texts.has(path)) texts.set(path, text);
   }
