@@ -11,7 +11,6 @@ import {
   type ObjectType,
   parseFieldSelection,
   parseFilters,
-  parseSearchQuery,
   parseSort,
 } from '@crm/domain';
 import { JsonText } from '@crm/http';
@@ -25,9 +24,9 @@ export interface PageInput {
   readonly objectType: ObjectType;
   readonly pipelineId?: string | null | undefined;
   readonly stageId?: string | null | undefined;
-  readonly queryText: unknown;
-  /** The name under which the text was sent. */
+  /** The name under which the words were sent. */
   readonly queryPath: 'q' | 'query';
+  readonly readWords: (errors: ErrorCollector) => readonly string[];
   readonly filters?: unknown;
   readonly sort?: unknown;
   readonly defaultSort: DefaultSortField;
@@ -112,7 +111,7 @@ export const readPage = async (context: Context, catalog: Catalog, input: PageIn
   const scope = resolveScope(catalog, input, errors);
   const fields = catalog.fieldCatalogue(objectType, scope.requestedPipelineId);
   const limit = input.readLimit(errors);
-  const words = parseSearchQuery(input.queryText, input.queryPath, errors);
+  const words = input.readWords(errors);
   const filters = parseFilters(input.filters, fields, errors);
   const sort = parseSort(input.sort, fields, input.defaultSort, errors);
   const selection = parseFieldSelection(input.fields, fields, errors);

@@ -1,4 +1,4 @@
-import { validationError, type ObjectType, parseBodyLimit } from '@crm/domain';
+import { type ErrorCollector, type ObjectType, parseBodyLimit, parseSearchQuery } from '@crm/domain';
 import type { SearchOpportunitiesBody } from '@crm/contract';
 import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
@@ -6,14 +6,16 @@ import { readPage } from './page.js';
 
 const isGiven = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
 
+/** The name under which the words were sent. */
+const queryPathOf = ({ query, q }: SearchOpportunitiesBody): 'q' | 'query' =>
+  isGiven(q) && !isGiven(query) ? 'q' : 'query';
+
 /** `q` is another name of `query`; both at once must agree. */
-const readQuery = ({
-  query,
-  q,
-}: SearchOpportunitiesBody): { readonly queryText: unknown; readonly queryPath: 'q' | 'query' } => {
-  if (isGiven(query) && isGiven(q) && query !== q)
-    throw validationError({ q: 'Differs from query, which is the same parameter' });
-  return isGiven(q) && !isGiven(query) ? { queryText: q, queryPath: 'q' } : { queryText: query, queryPath: 'query' };
+const readWords = (body: SearchOpportunitiesBody, errors: ErrorCollector): readonly string[] => {
+  const { query, q } = body;
+  if (isGiven(query) && isGiven(q) && query !== q) errors.add('q', 'Differs from query, which is the same parameter');
+  const path = queryPathOf(body);
+  return parseSearchQuery(body[path], path, errors);
 };
 
 /** A search of any object; accounts and contacts have no pipeline and stage in their bodies. */
@@ -30,7 +32,8 @@ export const searchRecords = (
       objectType,
       pipelineId: body.pipeline_id,
       stageId: body.stage_id,
-      ...readQuery(body),
+      queryPath: queryPathOf(body),
+      readWords: (errors) => readWords(body, errors),
       filters: body.filters,
       sort: body.sort,
       defaultSort: 'updated_at',

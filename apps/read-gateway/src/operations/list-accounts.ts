@@ -1,5 +1,5 @@
 import { listAccounts as contract } from '@crm/contract';
-import { parseLimit } from '@crm/domain';
+import { parseLimit, parseSearchQuery } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { readPage } from '../page.js';
@@ -10,8 +10,8 @@ export const listAccounts = defineOperation<Context, typeof contract>(contract, 
     readPage(context, catalog, {
       operation: contract.id,
       objectType: 'account',
-      queryText: query.q,
       queryPath: 'q',
+      readWords: (errors) => parseSearchQuery(query.q, 'q', errors),
       defaultSort: 'created_at',
       cursor: query.cursor,
       readLimit: (errors) => parseLimit(query.limit, errors),

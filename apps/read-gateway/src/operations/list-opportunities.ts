@@ -1,5 +1,5 @@
 import { listOpportunities as contract } from '@crm/contract';
-import { parseLimit } from '@crm/domain';
+import { parseLimit, parseSearchQuery } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { readPage } from '../page.js';
@@ -12,8 +12,8 @@ export const listOpportunities = defineOperation<Context, typeof contract>(contr
       objectType: 'opportunity',
       pipelineId: query.pipeline_id,
       stageId: query.stage_id,
-      queryText: query.q,
       queryPath: 'q',
+      readWords: (errors) => parseSearchQuery(query.q, 'q', errors),
       defaultSort: 'created_at',
       cursor: query.cursor,
       readLimit: (errors) => parseLimit(query.limit, errors),

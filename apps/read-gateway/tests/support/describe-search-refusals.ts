@@ -41,7 +41,7 @@ export const describeSearchRefusals = (
     });
 
     test('two names of the words that differ', async () => {
-      await expectRefusal({ query: 'a', q: 'b' }, ['q']);
+      await expectRefusal({ query: 'a', q: 'b', sort: 'nope' }, ['q', 'sort']);
     });
 
     test('unknown keys, each of them', async () => {
