@@ -31,7 +31,7 @@ const plain = (schema: TSchema): JsonSchema => schema as JsonSchema;
  * again, together with what only the organization's set-up can tell.
  */
 const isLeftToHandler = (errors: readonly ErrorObject[]): boolean =>
-  errors.every(({ keyword }) => keyword === 'x-check');
+  errors.every(({ keyword }) => keyword === 'x-check' || isEcho(keyword));
 
 const compile = (schema: JsonSchema, location: Location): Validator => {
   const check = ajv.compile(schema);
