@@ -5,6 +5,9 @@
 -- * Looking comes first and nothing is written or locked when nothing changes: such a call assigns no transaction id.
 -- * Parallel calls wait for each other and never in a circle: new accounts by domain, new contacts by email, then names
 --   (`hold_names`), then existing opportunities by id, then existing accounts and contacts by id.
+-- * All but the simplest are PL/pgSQL, which keeps its plans for the session; SQL functions are planned anew in every call.
+-- * Keys out of JSON are looked up one by one, as scalar subqueries: the planner takes every JSON array for a hundred elements and
+--   would join by reading a whole table of middling size.
 -- * serialization_failure (40001) is raised where a record vanished between two statements: the caller runs the call again.
 -- * What is refused ends in `refuse`, which undoes all of the call (or of the item of a bulk call).
 --
@@ -19,22 +22,31 @@ END
 $$;
 
 -- p_values with p_patch laid over it: keys that are null in p_patch are taken out, those that are absent stay.
-CREATE FUNCTION patched(p_values jsonb, p_patch jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-  SELECT (p_values || coalesce(p_patch, '{}')) - ARRAY(SELECT p.key FROM jsonb_each(p_patch) p WHERE p.value = 'null')
+CREATE FUNCTION patched(p_values jsonb, p_patch jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF p_patch IS NULL OR p_patch = '{}' THEN
+    RETURN p_values;
+  END IF;
+  RETURN (p_values || p_patch) - ARRAY(SELECT p.key FROM jsonb_each(p_patch) p WHERE p.value = 'null');
+END
 $$;
 
 -- The keys of p_values that are in p_keys, with their values.
-CREATE FUNCTION only_keys(p_values jsonb, p_keys text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-  SELECT coalesce(jsonb_object_agg(v.key, v.value), '{}') FROM jsonb_each(p_values) v WHERE v.key = ANY (p_keys)
+CREATE FUNCTION only_keys(p_values jsonb, p_keys text[]) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_object_agg(v.key, v.value), '{}') FROM jsonb_each(p_values) v WHERE v.key = ANY (p_keys));
+END
 $$;
 
 -- What a create that found its record did not apply: the columns that were sent with another value, and `custom__slug`s.
-CREATE FUNCTION kept_values(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
-  SELECT coalesce(jsonb_agg(k.name), '[]') FROM (
+CREATE FUNCTION kept_values(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(k.name), '[]') FROM (
     SELECT s.key AS name FROM jsonb_each(p_change->'set') s WHERE p_stored->s.key IS DISTINCT FROM s.value
     UNION ALL
     SELECT 'custom__' || c.key FROM jsonb_each(p_change->'custom_fields') c
-     WHERE p_stored->'custom_fields'->c.key IS DISTINCT FROM c.value) k
+     WHERE p_stored->'custom_fields'->c.key IS DISTINCT FROM c.value) k);
+END
 $$;
 
 -- A UUIDv7 of the given instant, so that ids grow with created_at.
@@ -52,8 +64,9 @@ CREATE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
 $$;
 
 -- The record of an opportunity as default lists show it. `p_additional` are the ids of its additional contacts, in order.
-CREATE FUNCTION opportunity_record(o opportunities, p_additional uuid[]) RETURNS text LANGUAGE sql VOLATILE AS $$
-  SELECT '{"id":"' || o.id
+CREATE FUNCTION opportunity_record(o opportunities, p_additional uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN '{"id":"' || o.id
       || '","name":' || to_json(o.name)
       || ',"pipeline_id":"' || o.pipeline_id
       || '","stage_id":' || coalesce('"' || o.stage_id || '"', 'null')
@@ -72,14 +85,17 @@ CREATE FUNCTION opportunity_record(o opportunities, p_additional uuid[]) RETURNS
       || '],"custom_fields":' || (o.custom_fields - coalesce((
            SELECT array_agg(f.slug::text) FROM custom_fields f
             WHERE f.organization_id = o.organization_id AND f.object_type = 'opportunity' AND f.is_hidden), '{}'))
-      || '}'
+      || '}';
+END
 $$;
 
 -- The ids of an opportunity's additional contacts, in order.
-CREATE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) RETURNS uuid[] LANGUAGE sql VOLATILE AS $$
-  SELECT coalesce(array_agg(l.contact_id ORDER BY l.position), '{}')
+CREATE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT coalesce(array_agg(l.contact_id ORDER BY l.position), '{}')
     FROM opportunity_contacts l
-   WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_opportunity_id
+   WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_opportunity_id);
+END
 $$;
 
 -- Opportunities refer to an account and contacts and repeat their names. Whoever makes one refer to more holds the names of those
@@ -128,11 +144,10 @@ BEGIN
   INSERT INTO accounts (organization_id, id, domain, name, name_fold, is_freemail, search_text, created_at, updated_at)
   SELECT p_organization_id, new_id(v_now), a.domain, a.name, a.name_fold, a.is_freemail, concat_ws(' ', a.name_fold, a.domain), v_now, v_now
     FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, name_fold text, is_freemail boolean, is_named boolean)
-   WHERE NOT EXISTS (SELECT FROM accounts x WHERE x.organization_id = p_organization_id AND x.domain = a.domain)
-     AND (a.is_named OR EXISTS (
-           SELECT FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
-            WHERE c.account_domain = a.domain
-              AND NOT EXISTS (SELECT FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email)))
+   WHERE (SELECT x.id FROM accounts x WHERE x.organization_id = p_organization_id AND x.domain = a.domain) IS NULL
+     AND (a.is_named OR a.domain IN (
+           SELECT c.account_domain FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
+            WHERE (SELECT x.id FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email) IS NULL))
    ORDER BY a.domain COLLATE "C"
   ON CONFLICT (organization_id, domain) DO NOTHING;
 END
@@ -144,11 +159,12 @@ DECLARE
   v_now timestamptz := write_time();
 BEGIN
   INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
-  SELECT p_organization_id, new_id(v_now), c.email, a.id, c.email, v_now, v_now
-    FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
-    LEFT JOIN accounts a ON a.organization_id = p_organization_id AND a.domain = c.account_domain
-   WHERE NOT EXISTS (SELECT FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email)
-     AND (a.id IS NOT NULL OR c.account_domain IS NULL)
+  SELECT p_organization_id, new_id(v_now), c.email, c.account_id, c.email, v_now, v_now
+    FROM (SELECT n.email, n.account_domain,
+                 (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = n.account_domain) AS account_id
+            FROM jsonb_to_recordset(p_contacts) AS n (email text, account_domain text)) AS c
+   WHERE (SELECT x.id FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email) IS NULL
+     AND (c.account_id IS NOT NULL OR c.account_domain IS NULL)
    ORDER BY c.email COLLATE "C"
   ON CONFLICT (organization_id, email) DO NOTHING;
 END
@@ -159,10 +175,9 @@ CREATE FUNCTION contact_ids(p_organization_id uuid, p_emails jsonb) RETURNS uuid
 DECLARE
   v_ids uuid[];
 BEGIN
-  SELECT coalesce(array_agg(c.id ORDER BY e.position), '{}') INTO v_ids
-    FROM jsonb_array_elements_text(p_emails) WITH ORDINALITY AS e (email, position)
-    JOIN contacts c ON c.organization_id = p_organization_id AND c.email = e.email;
-  IF cardinality(v_ids) < jsonb_array_length(p_emails) THEN
+  SELECT coalesce(array_agg((SELECT r.id FROM contacts r WHERE r.organization_id = p_organization_id AND r.email = k.key) ORDER BY k.position), '{}')
+    INTO v_ids FROM jsonb_array_elements_text(p_emails) WITH ORDINALITY AS k (key, position);
+  IF array_position(v_ids, NULL) IS NOT NULL THEN
     RAISE EXCEPTION 'a contact was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
   RETURN v_ids;
@@ -174,10 +189,9 @@ CREATE FUNCTION account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uui
 DECLARE
   v_ids uuid[];
 BEGIN
-  SELECT coalesce(array_agg(a.id ORDER BY d.position), '{}') INTO v_ids
-    FROM jsonb_array_elements_text(p_domains) WITH ORDINALITY AS d (domain, position)
-    JOIN accounts a ON a.organization_id = p_organization_id AND a.domain = d.domain;
-  IF cardinality(v_ids) < jsonb_array_length(p_domains) THEN
+  SELECT coalesce(array_agg((SELECT r.id FROM accounts r WHERE r.organization_id = p_organization_id AND r.domain = k.key) ORDER BY k.position), '{}')
+    INTO v_ids FROM jsonb_array_elements_text(p_domains) WITH ORDINALITY AS k (key, position);
+  IF array_position(v_ids, NULL) IS NOT NULL THEN
     RAISE EXCEPTION 'an account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
   RETURN v_ids;

@@ -23,9 +23,11 @@ END
 $$;
 
 -- The opportunities of some accounts.
-CREATE FUNCTION opportunity_ids_of_accounts(p_organization_id uuid, p_account_ids uuid[]) RETURNS uuid[] LANGUAGE sql VOLATILE AS $$
-  SELECT ARRAY(
-    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = ANY (p_account_ids))
+CREATE FUNCTION opportunity_ids_of_accounts(p_organization_id uuid, p_account_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = ANY (p_account_ids));
+END
 $$;
 
 CREATE FUNCTION change_account(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
@@ -70,11 +72,13 @@ END
 $$;
 
 -- The opportunities that name some contacts, as primary or as additional ones.
-CREATE FUNCTION opportunity_ids_of_contacts(p_organization_id uuid, p_contact_ids uuid[]) RETURNS uuid[] LANGUAGE sql VOLATILE AS $$
-  SELECT ARRAY(
+CREATE FUNCTION opportunity_ids_of_contacts(p_organization_id uuid, p_contact_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ARRAY(
     SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.contact_id = ANY (p_contact_ids)
     UNION
-    SELECT l.opportunity_id FROM opportunity_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = ANY (p_contact_ids))
+    SELECT l.opportunity_id FROM opportunity_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = ANY (p_contact_ids));
+END
 $$;
 
 -- A change may also carry `account_domain`: where the contact goes when its email changes. The account is there.

@@ -45,11 +45,11 @@ $$;
 CREATE FUNCTION hold_related_names(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM hold_names(p_organization_id, ARRAY(
-    SELECT a.id FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') n
-      JOIN accounts a ON a.organization_id = p_organization_id AND a.domain = n.value->>'domain'
+    SELECT (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = n.value->>'domain')
+      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') n
     UNION ALL
-    SELECT c.id FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') n
-      JOIN contacts c ON c.organization_id = p_organization_id AND c.email = n.value->>'email'), false);
+    SELECT (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = n.value->>'email')
+      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') n), false);
 END
 $$;
 

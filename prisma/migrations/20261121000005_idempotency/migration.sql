@@ -32,9 +32,10 @@ BEGIN
 END
 $$;
 
--- Runs a write, or answers what it answered before. p_once is null without an Idempotency-Key.
+-- Runs a write, or answers what it answered before. p_once is null without an Idempotency-Key. Everything within is a look-up by
+-- key: the settings spare it new plans for every call, and a plan from when a table was small that reads all of it.
 CREATE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_once jsonb, OUT result jsonb, OUT replayed boolean)
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   replayed := false;
   IF p_once IS NULL THEN

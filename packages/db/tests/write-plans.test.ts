@@ -1,0 +1,104 @@
+import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
+import type { TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { administration } from '../src/administration.js';
+import { type Catalog, loadCatalog, type Pipeline } from '../src/catalog.js';
+import { type Database, openDatabase } from '../src/database.js';
+import { accountCreate, accountUpdate } from '../src/write/accounts.js';
+import { contactCreate, contactUpdate } from '../src/write/contacts.js';
+import { recordDeletion } from '../src/write/deletions.js';
+import { noteCreate } from '../src/write/notes.js';
+import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
+import { runWrites } from '../src/write/write-many.js';
+import { type Once, runWrite, type Write } from '../src/write/write.js';
+import { createMigratedDatabase } from './support/database.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let catalog: Catalog;
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  testDatabase = await createMigratedDatabase();
+  // One connection, so that its statistics are those of the writes.
+  database = openDatabase({ url: testDatabase.url, applicationName: 'write-plans-test', maxConnections: 1 });
+  const { createOrganization, createPipeline } = administration(database);
+  const { id: organizationId } = await createOrganization({ name: 'Plans' });
+  pipeline = await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }] });
+  catalog = await loadCatalog(database, organizationId);
+  await fill();
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const none = { definitions: new Map<string, never>(), values: new Map<string, CustomValue>() };
+const email = (text: string): NormalizedEmail => {
+  const result = normalizeEmail(text);
+  if (!result.ok) throw new Error(`not an email: ${text}`);
+  return result.value;
+};
+const run = async <Result>(write: Write<Result>, once: Once | null = null): Promise<Result> =>
+  (await runWrite(database, catalog.organizationId, write, once)).result;
+
+/** Tables of the size at which a planner likes to read all of them rather than look up a hundred keys. */
+const fill = async (): Promise<void> => {
+  const statements = [
+    `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'company' || n || '.com', '', now(), now() FROM generate_series(1, 4000) n`,
+    `INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'ann@' || domain, id, '', now(), now() FROM accounts WHERE organization_id = $1`,
+    `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, account_id, contact_id, record, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), '${pipeline.id}', account_id::text, 'Deal', 'deal', account_id, id, '{}', '', now(), now()
+       FROM contacts WHERE organization_id = $1`,
+  ];
+  for (const text of statements) await database.query(catalog.organizationId, { text, values: [] });
+  await database.pool.query('ANALYZE');
+};
+
+const sequentialScans = async (): Promise<Record<string, number>> => {
+  await database.pool.query('SELECT pg_stat_force_next_flush()');
+  await database.pool.query('SELECT 1');
+  const { rows } = await database.pool.query<{ relname: string; seq_scan: string }>(
+    `SELECT relname, seq_scan FROM pg_stat_user_tables
+      WHERE relname IN ('accounts', 'contacts', 'opportunities', 'opportunity_contacts', 'notes', 'note_accounts', 'note_contacts', 'idempotency_keys')`,
+  );
+  return Object.fromEntries(rows.map((row) => [row.relname, Number(row.seq_scan)]));
+};
+
+const deal = (name: string, company: string) =>
+  opportunityCreate(
+    catalog,
+    pipeline,
+    {
+      ...none,
+      name,
+      primaryContact: email(`ann@${company}`),
+      additionalContacts: [email(`bob@${company}`), email('cid@company9.com')],
+    },
+    'keep',
+  );
+
+test('no write reads a whole table of records', async () => {
+  const before = await sequentialScans();
+  const once = { operation: 'createOpportunity', key: 'plans', requestHash: 'x' };
+  for (const name of ['Deal', 'New deal', 'New deal']) await run(deal(name, 'company7.com'));
+  const { id: dealId } = await run(deal('Kept', 'new-company.com'), once);
+  await run(deal('Kept', 'new-company.com'), once);
+  const { id: accountId } = await run(accountCreate({ ...none, domain: 'company7.com' }, 'update'));
+  const { id: contactId } = await run(contactCreate(catalog, { ...none, email: email('bob@company7.com') }, 'keep'));
+  await run(accountUpdate({ id: accountId }, { ...none, name: 'Seven', domain: 'seven.com' }));
+  await run(contactUpdate(catalog, { id: contactId }, { ...none, firstName: 'Bob', email: email('bob@seven.com') }));
+  const change = { ...none, name: 'Changed', accountDomain: 'seven.com', additionalContacts: [email('bob@seven.com')] };
+  await run(opportunityUpdate(catalog, { id: dealId }, change));
+  const note = { title: 'T', content: null, accountDomains: ['seven.com'], contactEmails: [email('bob@seven.com')] };
+  const { id: noteId } = await run(noteCreate(catalog, note));
+  const writes = Array.from({ length: 20 }, (_, index) => ({ index, write: deal('Bulk', `company${index}.com`) }));
+  const bulk = { function: 'create_opportunity', writes, answers: {}, answerRefusals: () => ({}) } as const;
+  await runWrites(database, catalog.organizationId, bulk, null);
+  await run(recordDeletion('note', noteId));
+  await run(recordDeletion('contact', contactId));
+  await run(recordDeletion('opportunity', dealId));
+  expect(await sequentialScans()).toEqual(before);
+});
