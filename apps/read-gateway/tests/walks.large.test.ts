@@ -55,7 +55,7 @@ describe('200', () => {
   );
 
   test('R5: a walk through every hundredth record, by an order that says nothing of them, misses none', async () => {
-    const wanted = ids.filter((_id, index) => (index + 1) % 100 === 7);
+    const wanted = ids.filter((_id, index) => index > 7 && (index + 1) % 100 === 7);
     const filters = { field: 'domain', operator: 'ends_with', value: '07.example' };
     for (const sort of ['created_at:desc', 'seats', 'updated_at']) {
       const walked = await walkSearch(gateway.client, 'account', { filters, sort, limit: 20 });
