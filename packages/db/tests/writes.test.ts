@@ -102,6 +102,23 @@ describe('a repeat that changes nothing', () => {
     expect(await assignsTransactionId(repeat())).toBe(false);
   });
 
+  test('is no different as an update', async () => {
+    const { id: accountId } = await run(account('acme.com', 'Acme'));
+    const { id: contactId } = await run(contact('ann@acme.com', 'Ann'));
+    const { id: dealId } = await run(deal({ amount: 5 }));
+    const target = (id: string) => ({ id, version: 1 });
+    const updates = [
+      accountUpdate(target(accountId), { ...none, name: 'Acme', domain: 'acme.com', industry: null }),
+      contactUpdate(catalog, target(contactId), { ...none, firstName: 'Ann', email: email('ann@acme.com') }),
+      opportunityUpdate(catalog, target(dealId), { ...none, amount: 5, accountDomain: 'acme.com' }),
+      opportunityUpdate(catalog, target(dealId), {
+        ...none,
+        additionalContacts: ['bob', 'cid'].map((one) => email(`${one}@acme.com`)),
+      }),
+    ];
+    for (const update of updates) expect(await assignsTransactionId(update)).toBe(false);
+  });
+
   test('is told from one that changes something', async () => {
     expect(await assignsTransactionId(account('new.com'))).toBe(true);
     await run(deal());
