@@ -24,6 +24,7 @@ beforeAll(async () => {
     count,
     columns: {
       domain: `'d' || n || '.example'`,
+      search_text: `'template d' || n || '.example'`,
       number_1: `CASE WHEN n % 10 = 0 THEN NULL ELSE n * 7919 % 1009 END`,
       created_at: `CASE WHEN n % 3 = 0 THEN t.created_at ELSE t.created_at + n % 97 * interval '1 second' END`,
     },
