@@ -108,20 +108,6 @@ describe('crm import', () => {
     expect(report(result)).toMatchObject({ created: 0, updated: 1, matched: 2, warnings: 3 });
     expect(requests[0]?.path).toBe('/v1/inbound/opportunities?on_match=update');
   });
-
-  it('sends notes with a key of their own, the same when the file is sent again', async () => {
-    await fixture.write(
-      'deals.yaml',
-      'object: note\nfields: { title: { column: Name }, contact_emails: { column: Domain } }',
-    );
-    const { url, requests } = await fixture.start();
-    await fixture.import('Name,Value,Domain\nCall,1,a@x.com\nCall,1,a@x.com\n', url, ['--concurrency', '1']);
-    await fixture.import('Name,Value,Domain\nCall,1,a@x.com\nCall,1,a@x.com\n', url, ['--concurrency', '1']);
-    const keys = requests.map(({ headers }) => headers['idempotency-key']);
-    expect(keys.slice(0, 2)).toEqual(keys.slice(2));
-    expect(new Set(keys).size).toBe(2);
-    expect(requests[0]?.body).toEqual({ note: { title: 'Call' }, contact_emails: ['a@x.com'] });
-  });
 });
 
 describe('crm import, refused rows', () => {

@@ -9,10 +9,10 @@ import { exportFormats } from '../export/row-format.js';
 import { findConnection, type ConnectionOptions, type ImportConnection } from '../import/connection.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
 import { InboundClient } from '../import/inbound-client.js';
-import { noteKeys } from '../import/note-keys.js';
 import { makeProgress } from '../import/progress.js';
 import { reportJson, reportText } from '../import/report.js';
 import { runImport } from '../import/run-import.js';
+import { SentNotes } from '../import/sent-notes.js';
 import type { ImportObject } from '../import/targets.js';
 import { httpUrl, wholeNumber, withJson, type OutputOptions } from '../options.js';
 
@@ -20,6 +20,7 @@ interface ImportOptions extends OutputOptions, ConnectionOptions, PlanOptions {
   readonly concurrency?: number;
   readonly batch: number;
   readonly rejects?: string;
+  readonly progress?: string;
   readonly onMatch: 'keep' | 'update';
   readonly limitRows?: number;
   readonly outage: number;
@@ -76,6 +77,7 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     )
     .option('--batch <n>', 'rows in one request; 1 uses the single creates', wholeNumber(1, mostItems), mostItems)
     .option('--rejects <file>', 'where refused rows go (default: <name of FILE>.rejects.csv here)')
+    .option('--progress <file>', 'of notes: where to note which lines are in (default: <name of FILE>.progress here)')
     .addOption(
       new Option('--on-match <what>', 'what a row does to its record that exists')
         .choices(['keep', 'update'])
@@ -110,7 +112,10 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     batchSize: isBulk ? options.batch : 1,
     concurrency: options.concurrency ?? (isBulk ? bulkConcurrency : singleConcurrency),
     limitRows: options.limitRows,
-    idempotencyKey: plan.object === 'note' ? await noteKeys(file) : () => undefined,
+    sentNotes:
+      plan.object !== 'note' || options.dryRun === true || connection === undefined
+        ? undefined
+        : await SentNotes.open(options.progress ?? `${basename(file)}.progress`, file, connection),
     makeProgress: (sizeBytes) => makeProgress(context.stderr, sizeBytes),
     signal: context.onInterrupt(),
   });

@@ -51,6 +51,8 @@ export interface ImportResult {
   /** Why it ended before the end of the file, when it did. */
   readonly stopped: string | undefined;
   readonly isDryRun: boolean;
+  /** Whether a source that was changed can be sent again: its records are found by their natural keys. */
+  readonly isSourceCorrectable: boolean;
 }
 
 /** The result as the object that `--json` prints. */
@@ -75,7 +77,7 @@ const commonTexts = (counter: TextCounter): string[] =>
   counter.mostFrequent(5).map(([text, times]) => `    ${count(times)} × ${text}`);
 
 /** The result as text for people. */
-export const reportText = ({ tally, rejectsFile, stopped, isDryRun }: ImportResult): string => {
+export const reportText = ({ tally, rejectsFile, stopped, isDryRun, isSourceCorrectable }: ImportResult): string => {
   const accepted = tally.rows - tally.rejected - tally.skipped;
   const lines = isDryRun
     ? [`${count(tally.rows)} rows read, ${count(accepted)} fit the mapping. Nothing was sent (--dry-run).`]
@@ -98,10 +100,8 @@ export const reportText = ({ tally, rejectsFile, stopped, isDryRun }: ImportResu
       'Then run the same command again: rows that are there already are matched, not duplicated.',
     );
   } else if (rejectsFile !== undefined) {
-    lines.push(
-      '',
-      `Correct ${rejectsFile} and import it with the same mapping, or correct the source and run this again.`,
-    );
+    const other = isSourceCorrectable ? ', or correct the source and run this again' : '';
+    lines.push('', `Correct ${rejectsFile} and import it with the same mapping${other}.`);
   }
   return lines.join('\n');
 };

@@ -6,6 +6,7 @@ import { KeyOrder, type Turn } from './key-order.js';
 import { orderKey } from './order-key.js';
 import type { Progress } from './progress.js';
 import { RejectsFile } from './rejects-file.js';
+import type { SentNotes } from './sent-notes.js';
 import { ImportTally, type ImportResult } from './report.js';
 import type { SendOutcome } from './inbound-answer.js';
 import type { ImportObject } from './targets.js';
@@ -23,8 +24,8 @@ export interface ImportJob {
   readonly batchSize: number;
   readonly concurrency: number;
   readonly limitRows: number | undefined;
-  /** The key under which a row is one however often it is sent; for notes. */
-  readonly idempotencyKey: (line: number, text: string) => string | undefined;
+  /** Which rows are in already; of notes, which have no natural key that would tell. */
+  readonly sentNotes: SentNotes | undefined;
   readonly makeProgress: (sizeBytes: number) => Progress;
   /** Aborted when the user stops the import; requests under way still end. */
   readonly signal: AbortSignal;
@@ -56,11 +57,13 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
   } finally {
     await source.rows.return?.();
     await rejects.close();
+    await job.sentNotes?.close();
     run.progress.stop();
   }
   const { tally, stopped } = run;
   const rejectsFile = tally.rejected > 0 ? rejects.path : undefined;
-  return { tally, rejectsFile, stopped, isDryRun: job.makeClient === undefined };
+  const isDryRun = job.makeClient === undefined;
+  return { tally, rejectsFile, stopped, isDryRun, isSourceCorrectable: job.object !== 'note' };
 };
 
 class ImportRun {
@@ -119,7 +122,7 @@ class ImportRun {
       const text = JSON.stringify(converted);
       const size = Buffer.byteLength(text);
       if (items.length > 0 && bytes + size > mostBatchBytes) yield take();
-      items.push({ row, text, idempotencyKey: this.job.idempotencyKey(row.line, text) });
+      items.push({ row, text, idempotencyKey: this.job.sentNotes?.keyOf(row.line) });
       bytes += size;
       const key = orderKey(this.job.object, converted);
       if (key !== undefined) keys.push(key);
@@ -137,6 +140,10 @@ class ImportRun {
 
   /** The body to send; `undefined` for a row that needs no sending, which is counted here. */
   async #convert(row: SourceRow): Promise<Readonly<Record<string, unknown>> | undefined> {
+    if (this.job.sentNotes?.has(row.line) === true) {
+      await this.#count(row, { kind: 'matched', warnings: [] });
+      return undefined;
+    }
     const converted: ConvertedRow =
       row.problem === undefined
         ? this.job.convert(row)
@@ -168,6 +175,7 @@ class ImportRun {
     if (outcome === undefined) return;
     this.tally.countSent(outcome);
     if (outcome.kind === 'rejected') await this.rejects.add(row.line, outcome.problems, row.cells);
+    else if (this.job.sentNotes?.has(row.line) === false) await this.job.sentNotes.add(row.line);
     this.tally.rows += 1;
     this.progress.update(row.bytes, this.tally);
   }
