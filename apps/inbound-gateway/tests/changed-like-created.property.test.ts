@@ -84,7 +84,12 @@ const kinds: readonly Kind[] = [
   },
   {
     table: 'opportunities',
-    fields: { deal_size: fc.constantFrom(0, 12.25), next_step: text, close_date: fc.constant(1798675200000) },
+    fields: {
+      deal_size: fc.constantFrom(0, 12.25),
+      currency: fc.constantFrom('EUR', 'USD'),
+      next_step: text,
+      close_date: fc.constant(1798675200000),
+    },
     create: (key, body) => opportunity(body, { account_domain: `${key}.com` }),
     change: (id, body) => changeOpportunity(id, { opportunity: body }),
   },

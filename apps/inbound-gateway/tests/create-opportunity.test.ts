@@ -81,6 +81,7 @@ describe('200', () => {
         name: 'Full',
         stage_id: stages[2]?.id.toUpperCase(),
         deal_size: 0.0001,
+        currency: 'EUR',
         close_date: 1798675200000,
         next_action_date: 253402300799999,
         next_step: 'Call\nback',
@@ -93,6 +94,7 @@ describe('200', () => {
       {
         stage: 'Won',
         amount: '0.0001',
+        currency: 'EUR',
         close_date: '1798675200000',
         next_action_date: '253402300799999',
         next_step: 'Call\nback',
@@ -181,6 +183,7 @@ describe('400', () => {
     ['a text for a deal size', { name: 'x', deal_size: '12' }, ['opportunity.deal_size']],
     ['five decimals', { name: 'x', deal_size: 0.00001 }, ['opportunity.deal_size']],
     ['sixteen digits', { name: 'x', deal_size: 1e15 }, ['opportunity.deal_size']],
+    ['a currency in small letters', { name: 'x', currency: 'eur' }, ['opportunity.currency']],
     ['seconds for a close date', { name: 'x', close_date: 1798675200 }, ['opportunity.close_date']],
     ['seconds for a next action', { name: 'x', next_action_date: 1798675200 }, ['opportunity.next_action_date']],
     ['a date after the year 9999', { name: 'x', close_date: 253402300800000 }, ['opportunity.close_date']],

@@ -87,12 +87,15 @@ describe('crm export and crm import', () => {
       expect(records.length).toBeGreaterThanOrEqual(3);
       expect(await recordsOf(`again-${object}.${format}`)).toEqual(records);
     }
-    expect((await readdir(directory)).filter((name) => /partial|progress|rejects/.test(name))).toEqual([]);
+    expect((await readdir(directory)).filter((name) => /partial|progress\.json|rejects/.test(name))).toEqual([]);
   });
 
-  it('can run again: every record is matched, and no note is made twice', async () => {
+  it.each([
+    ['with', 'notes.jsonl.progress'],
+    ['without', 'lost.progress'],
+  ])('can run again %s its progress file: every record is matched, and no note is made twice', async (_, name) => {
     for (const object of objects) {
-      const { stdout } = await importFrom(`${object}.jsonl`);
+      const { stdout } = await importFrom(`${object}.jsonl`, '--progress', path(name));
       expect(JSON.parse(stdout)).toMatchObject({ created: 0, updated: 0, rejected: 0, warnings: 0 });
     }
   });

@@ -11,6 +11,7 @@ import {
   normalizeName,
   normalizeOptionalName,
   ok,
+  parseCurrencyCode,
   parseDealDate,
   parsePhone,
   parseWebsite,
@@ -61,6 +62,9 @@ export const readDomains = readList(parseDomain);
 
 /** Reads a deal's size: at most 15 digits, four of them decimals, never rounded. */
 export const readAmount = read((input: number) => checkDecimal(input, amountLimits));
+
+/** Reads the code of a deal's currency. */
+export const readCurrency = read<string, string>(parseCurrencyCode);
 
 /** Reads a date of a deal in Unix milliseconds. */
 export const readEpochMs = read(parseDealDate);

@@ -4,6 +4,7 @@ import type { ErrorCollector } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
 import {
   readAmount,
+  readCurrency,
   readDomain,
   readEmail,
   readEmails,
@@ -65,6 +66,7 @@ export const readOpportunityChange = (
     stageId: readStage(pipeline, opportunity.stage_id, errors),
     ownerId: readOwner(catalog, related.owner_email, errors),
     amount: readAmount(opportunity.deal_size, 'opportunity.deal_size', errors),
+    currency: readCurrency(opportunity.currency, 'opportunity.currency', errors),
     closeDateMs: readEpochMs(opportunity.close_date, 'opportunity.close_date', errors),
     nextActionDateMs: readEpochMs(opportunity.next_action_date, 'opportunity.next_action_date', errors),
     nextStep: readNextStep(opportunity, errors),

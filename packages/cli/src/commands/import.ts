@@ -77,7 +77,7 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     )
     .option('--batch <n>', 'rows in one request; 1 uses the single creates', wholeNumber(1, mostItems), mostItems)
     .option('--rejects <file>', 'where refused rows go (default: <name of FILE>.rejects.csv here)')
-    .option('--progress <file>', 'of notes: where to note which lines are in (default: <name of FILE>.progress here)')
+    .option('--progress <file>', 'of notes: where to note which lines are in (default: FILE.progress)')
     .addOption(
       new Option('--on-match <what>', 'what a row does to its record that exists')
         .choices(['keep', 'update'])
@@ -115,7 +115,7 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     sentNotes:
       plan.object !== 'note' || options.dryRun === true || connection === undefined
         ? undefined
-        : await SentNotes.open(options.progress ?? `${basename(file)}.progress`, file, connection),
+        : await SentNotes.open(options.progress ?? `${file}.progress`, file, connection),
     makeProgress: (sizeBytes) => makeProgress(context.stderr, sizeBytes),
     signal: context.onInterrupt(),
   });

@@ -30,6 +30,7 @@ const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> =
     key('name'),
     column('stage', 'stage_name'),
     column('amount'),
+    column('currency'),
     column('close_date'),
     column('next_action_date'),
     column('next_step'),

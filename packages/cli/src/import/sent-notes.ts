@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-import { CliError, errorCode } from '../errors.js';
+import { CliError, errorCode, errorText } from '../errors.js';
 import type { ImportConnection } from './connection.js';
 import { parseJson } from './inbound-answer.js';
 
@@ -15,6 +15,11 @@ interface NoteImport {
   /** The start of the key's SHA-256, since keys belong to no file. */
   readonly api_key_digest: string;
 }
+
+/** How a progress file begins, even one whose first line was cut. */
+const start = '{"digest":';
+
+const foreign = (path: string): string => `${path} is no progress file; name another one with --progress.`;
 
 const sha256 = async (file: string): Promise<string> => {
   const hash = createHash('sha256');
@@ -56,8 +61,10 @@ export class SentNotes {
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     const [first, ...lines] = whole.split('\n').slice(0, -1);
     if (first !== undefined) assertSame(path, parseJson(first), own);
-    else if (text !== '') throw new CliError(`${path} is no progress file; name another one with --progress.`);
-    const handle = await open(path, 'a');
+    else if (text !== '' && !text.startsWith(start)) throw new CliError(foreign(path));
+    const handle = await open(path, 'a').catch((error: unknown) => {
+      throw new CliError(`${errorText(error)}. Name a place for the progress file with --progress.`);
+    });
     await handle.truncate(Buffer.byteLength(whole));
     if (first === undefined) await handle.write(`${JSON.stringify(own)}\n`);
     return new SentNotes(digest, lines.map(Number), handle);
@@ -89,8 +96,7 @@ export class SentNotes {
 
 const assertSame = (path: string, found: Readonly<Record<string, unknown>>, own: NoteImport): void => {
   const other = `To send all of it, name another file with --progress.`;
-  if (found['digest'] === undefined)
-    throw new CliError(`${path} is no progress file; name another one with --progress.`);
+  if (found['digest'] === undefined) throw new CliError(foreign(path));
   if (found['digest'] !== own.digest) {
     throw new CliError(
       `${path} is of another version of this file, whose notes are in already: import the new lines from a file of their own. ${other}`,

@@ -31,6 +31,7 @@ const byObject: Record<ImportObject, ObjectTargets> = {
       target('name', 'text', 'opportunity', 'name'),
       target('stage', 'stage', 'opportunity', 'stage_id'),
       target('amount', 'number', 'opportunity', 'deal_size'),
+      target('currency', 'text', 'opportunity', 'currency'),
       target('close_date', 'instant', 'opportunity', 'close_date'),
       target('next_action_date', 'instant', 'opportunity', 'next_action_date'),
       target('next_step', 'text', 'opportunity', 'next_step'),

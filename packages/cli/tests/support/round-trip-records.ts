@@ -61,6 +61,7 @@ export const createRecords = async ({ organization, client }: SetUpOrganization)
       {
         stage_id: won,
         deal_size: 48000.5,
+        currency: 'EUR',
         close_date: 1798675200001,
         next_action_date: -1798675200000,
         next_step: ' Call\nback, "soon" ',

@@ -27,6 +27,13 @@ const writableFields = {
       ...checkedAs('amount'),
     }),
   ),
+  currency: optional(
+    Type.String({
+      description: 'Currency of `deal_size`: an ISO 4217 code in capital letters.',
+      examples: ['USD'],
+      ...checkedAs('currencyCode'),
+    }),
+  ),
   close_date: optional(epochMs('When the deal is expected to close', 1798675200000)),
   next_action_date: optional(epochMs('When the next action is due', 1796083200000)),
   next_step: optional(nextStep('What happens next.')),

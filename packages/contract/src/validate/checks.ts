@@ -5,6 +5,7 @@ import {
   normalizeDomain,
   normalizeEmail,
   normalizeName,
+  parseCurrencyCode,
   parseDealDate,
   parseLimit,
   parsePhone,
@@ -27,6 +28,7 @@ const collected =
 
 /** Rules of `domain` that a text can be held against by itself, by the name that schemas give under `x-check`. */
 const textChecks = {
+  currencyCode: parseCurrencyCode,
   domain: normalizeDomain,
   email: normalizeEmail,
   limit: collected(parseLimit),

@@ -11,6 +11,8 @@ export interface OpportunityChange extends CustomValues {
   readonly stageId?: string | null | undefined;
   readonly ownerId?: string | null | undefined;
   readonly amount?: number | null | undefined;
+  /** ISO 4217. */
+  readonly currency?: string | null | undefined;
   readonly closeDateMs?: number | null | undefined;
   readonly nextActionDateMs?: number | null | undefined;
   readonly nextStep?: string | null | undefined;
@@ -37,7 +39,7 @@ type OpportunityColumns = Change & {
 
 const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns => {
   const { name, primaryContact, additionalContacts } = opportunity;
-  const change = layOut(opportunity, { next_step: opportunity.nextStep });
+  const change = layOut(opportunity, { currency: opportunity.currency, next_step: opportunity.nextStep });
   const columns = {
     name,
     stage_id: opportunity.stageId,

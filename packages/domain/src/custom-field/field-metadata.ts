@@ -1,3 +1,4 @@
+import { parseCurrencyCode } from '../currency-code.js';
 import { fail, ok, type Result } from '../result.js';
 import { fold } from '../text.js';
 import { defaultRatingMax, type AttributeType, type FieldMetadata, type FieldOption } from './definition.js';
@@ -29,7 +30,6 @@ export const optionColors = [
 ] as const;
 
 const hexColorPattern = /^#[0-9a-f]{6}$/i;
-const currencyPattern = /^[A-Z]{3}$/;
 
 const parseColor = (input: unknown, index: number): Result<string> => {
   if (input === undefined || input === null) return ok(optionColors[index % optionColors.length] ?? optionColors[0]);
@@ -86,10 +86,8 @@ const parseOptionsMetadata = (input: Readonly<Record<string, unknown>>): Result<
 const parseCurrencyMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata | null> => {
   const currency = ownValue(input, 'currency');
   if (currency === undefined || currency === null) return ok(null);
-  if (typeof currency !== 'string' || !currencyPattern.test(currency)) {
-    return fail('currency: Must be an ISO 4217 code of three capital letters, as EUR');
-  }
-  return ok({ currency });
+  const code = parseCurrencyCode(currency);
+  return code.ok ? ok({ currency: code.value }) : fail(`currency: ${code.message}`);
 };
 
 const parseRatingMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata> => {
