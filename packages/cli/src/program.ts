@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 
 import type { CliContext } from './cli-context.js';
+import { addAuditCommand } from './commands/audit.js';
 import { addExportCommand } from './commands/export.js';
 import { addFieldDefineCommand } from './commands/field-define.js';
 import { addFieldListCommand } from './commands/field-list.js';
@@ -9,9 +10,11 @@ import { addImportCommand } from './commands/import.js';
 import { addKeyCreateCommand } from './commands/key-create.js';
 import { addKeyListCommand } from './commands/key-list.js';
 import { addKeyRevokeCommand } from './commands/key-revoke.js';
+import { addKeyRotateCommand } from './commands/key-rotate.js';
 import { addMemberAddCommand } from './commands/member-add.js';
 import { addMigrateCommand } from './commands/migrate.js';
 import { addOrgCreateCommand } from './commands/org-create.js';
+import { addOrgLimitCommand } from './commands/org-limit.js';
 import { addOrgListCommand } from './commands/org-list.js';
 import { addPipelineCreateCommand } from './commands/pipeline-create.js';
 import { addPipelineListCommand } from './commands/pipeline-list.js';
@@ -42,7 +45,7 @@ export const createProgram = (context: CliContext): Command => {
     });
   addStartCommand(program, context);
   addMigrateCommand(program, context);
-  addGroup(program, context, 'org', 'organizations', [addOrgCreateCommand, addOrgListCommand]);
+  addGroup(program, context, 'org', 'organizations', [addOrgCreateCommand, addOrgLimitCommand, addOrgListCommand]);
   addGroup(program, context, 'member', 'people of an organization', [addMemberAddCommand]);
   addGroup(program, context, 'pipeline', 'pipelines and their stages', [
     addPipelineCreateCommand,
@@ -53,10 +56,16 @@ export const createProgram = (context: CliContext): Command => {
     addFieldUpdateCommand,
     addFieldListCommand,
   ]);
-  addGroup(program, context, 'key', 'API keys', [addKeyCreateCommand, addKeyListCommand, addKeyRevokeCommand]);
+  addGroup(program, context, 'key', 'API keys', [
+    addKeyCreateCommand,
+    addKeyRotateCommand,
+    addKeyListCommand,
+    addKeyRevokeCommand,
+  ]);
   addImportCommand(program, context);
   addExportCommand(program, context);
   addRebuildCommand(program, context);
+  addAuditCommand(program, context);
   return program;
 };
 

@@ -2,44 +2,32 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { findApiKeyByHash, migrate, openDatabase, type Database } from '@crm/db';
+import { findApiKeyByHash, type Database } from '@crm/db';
 import { hashApiKey, parseApiKey } from '@crm/domain';
-import { createTestDatabase, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { runCrm, type CrmResult } from './run-crm.js';
+import { runCrm } from './run-crm.js';
+import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
 
 const nobody = '01890000-0000-7000-8000-000000000001';
 
-let testDatabase: TestDatabase;
+let administered: AdministeredDatabase;
 let database: Database;
 let directory: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase(async (url) => {
-    await migrate(url);
-  }, 'cli');
-  database = openDatabase({ url: testDatabase.url, applicationName: 'test', maxConnections: 2 });
+  administered = await createAdministeredDatabase();
+  ({ database } = administered);
   directory = await mkdtemp(join(tmpdir(), 'crm-administration-'));
 });
 afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
+  await administered.drop();
   await rm(directory, { recursive: true });
 });
 
-const crm = (...args: string[]): Promise<CrmResult> => runCrm(args, { DATABASE_URL: testDatabase.url });
-
-/** Runs a command with `--json` and answers its one object. */
-const crmJson = async (...args: string[]): Promise<Record<string, unknown>> => {
-  const result = await crm(...args, '--json');
-  expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(result.stdout.trim().split('\n')).toHaveLength(1);
-  return JSON.parse(result.stdout) as Record<string, unknown>;
-};
-
-const createOrganization = async (): Promise<string> =>
-  String((await crmJson('org', 'create', 'Acme Sales'))['organization_id']);
+const crm: AdministeredDatabase['crm'] = (...args) => administered.crm(...args);
+const crmJson: AdministeredDatabase['crmJson'] = (...args) => administered.crmJson(...args);
+const createOrganization = (): Promise<string> => administered.createOrganization();
 
 describe('crm migrate', () => {
   it('says that there is nothing to do', async () => {
@@ -181,7 +169,10 @@ describe('crm pipeline and crm field', () => {
 describe('every command', () => {
   const commands = [
     ['key', 'create'],
+    ['key', 'rotate', nobody],
     ['key', 'list'],
+    ['org', 'limit', 'list=1'],
+    ['audit'],
     ['member', 'add', 'a@b.com'],
     ['pipeline', 'create', 'P', '--stage', 'A'],
     ['pipeline', 'list'],

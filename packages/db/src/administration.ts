@@ -1,15 +1,22 @@
+import { auditAdministration, type AuditOrigin, unnamedOrigin } from './administration/audit.js';
 import { apiKeyAdministration } from './administration/api-keys.js';
 import { fieldAdministration } from './administration/fields.js';
+import { memberAdministration } from './administration/members.js';
 import { organizationAdministration } from './administration/organizations.js';
 import { pipelineAdministration } from './administration/pipelines.js';
 import type { Database } from './database.js';
 
-/** Everything that an operator sets up; every change is one transaction. */
-export const administration = (database: Database) => ({
-  ...organizationAdministration(database),
-  ...apiKeyAdministration(database),
-  ...pipelineAdministration(database),
-  ...fieldAdministration(database),
+/**
+ * Everything that an operator sets up; every change is one transaction, which also holds its event in the audit trail.
+ * @param origin - who does it; the trail says `unnamed` when it is absent
+ */
+export const administration = (database: Database, origin: AuditOrigin = unnamedOrigin()) => ({
+  ...organizationAdministration(database, origin),
+  ...memberAdministration(database, origin),
+  ...apiKeyAdministration(database, origin),
+  ...pipelineAdministration(database, origin),
+  ...fieldAdministration(database, origin),
+  ...auditAdministration(database),
 });
 
 /** See {@link administration}. */

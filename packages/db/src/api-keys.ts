@@ -7,15 +7,17 @@ export interface StoredApiKey {
   readonly organizationId: string;
   readonly allowedOperations: readonly string[];
   readonly limits: Readonly<Record<string, number>>;
+  /** Limits of the organization's own, for all its keys together. */
+  readonly organizationLimits: Readonly<Record<string, number>>;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
 /** The one statement without an organization: it is how the organization becomes known. */
 const findApiKeySql = `
-  SELECT id, organization_id AS "organizationId", allowed_operations AS "allowedOperations", limits,
-         expires_at AS "expiresAt", revoked_at AS "revokedAt"
-    FROM api_keys WHERE hash = $1`;
+  SELECT k.id, k.organization_id AS "organizationId", k.allowed_operations AS "allowedOperations", k.limits,
+         o.limits AS "organizationLimits", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
+    FROM api_keys k JOIN organizations o ON o.id = k.organization_id WHERE k.hash = $1`;
 
 /** Finds a key by the SHA-256 of its text, whatever its state. */
 export const findApiKeyByHash = (database: Database, hash: Buffer): Promise<StoredApiKey | null> =>

@@ -1,5 +1,6 @@
 export * from './administration.js';
-export type { ApiKeyRow, NewApiKey } from './administration/api-keys.js';
+export type { ApiKeyRow, KeyRotation, NewApiKey, NewKeyText, RotatedKey } from './administration/api-keys.js';
+export type { AuditAction, AuditEventRow, AuditOrigin } from './administration/audit.js';
 export type { FieldChange, NewField } from './administration/fields.js';
 export { rebuildRecords } from './administration/rebuild-records.js';
 export type { OrganizationRow } from './administration/organizations.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { allowedOperations, expiry, requestLimits } from './key-options.js';
+import { allowedOperations, organizationLimits, requestLimits } from './key-options.js';
 
 describe('allowedOperations', () => {
   it('takes groups and single operations, each once', () => {
@@ -26,20 +26,12 @@ describe('requestLimits', () => {
   });
 });
 
-describe('expiry', () => {
-  const now = Date.UTC(2026, 0, 1);
-
-  it.each([
-    ['90d', '2026-04-01T00:00:00.000Z'],
-    ['12h', '2026-01-01T12:00:00.000Z'],
-    ['30m', '2026-01-01T00:30:00.000Z'],
-    ['2026-02-01', '2026-02-01T00:00:00.000Z'],
-    ['2026-02-01T10:00:00+02:00', '2026-02-01T08:00:00.000Z'],
-  ])('reads %s', (text, expected) => {
-    expect(expiry(text, now).toISOString()).toBe(expected);
+describe('organizationLimits', () => {
+  it('reads requests a minute, and "default" for none of its own', () => {
+    expect(organizationLimits('list=5,bulk=default')).toEqual({ list: 5, bulk: null });
   });
 
-  it.each(['soon', '1', '5w', '2026-02-01T10:00:00', '2026-13-01', '2025-12-31', '0d'])('refuses %s', (text) => {
-    expect(() => expiry(text, now)).toThrow(/Must be|past/);
+  it.each(['list', 'delete=1', 'list=Default', 'list=constructor'])('refuses %j', (text) => {
+    expect(() => organizationLimits(text)).toThrow(/GROUP=REQUESTS_A_MINUTE/);
   });
 });

@@ -21,40 +21,31 @@ export const allowedOperations = (text: string, before: readonly string[] = []):
   return [...new Set([...before, ...names])];
 };
 
-/** Reads `--limit list=5,search=5`: requests a minute. */
-export const requestLimits = (
+const readLimits = <Amount>(
   text: string,
-  before: Readonly<Record<string, number>> = {},
-): Readonly<Record<string, number>> => {
-  const limits: Record<string, number> = { ...before };
+  before: Readonly<Record<string, number | Amount>>,
+  words: Readonly<Record<string, Amount>>,
+): Readonly<Record<string, number | Amount>> => {
+  const limits: Record<string, number | Amount> = { ...before };
   for (const entry of text.split(',')) {
     const [group = '', amount = ''] = entry.trim().split('=');
-    if (!limitGroups.includes(group) || !/^\d{1,9}$/.test(amount)) {
+    const word = Object.hasOwn(words, amount) ? words[amount] : undefined;
+    if (!limitGroups.includes(group) || (word === undefined && !/^\d{1,9}$/.test(amount))) {
       throw new InvalidArgumentError(
         `"${entry}" is not GROUP=REQUESTS_A_MINUTE; groups are ${limitGroups.join(', ')}.`,
       );
     }
-    limits[group] = Number(amount);
+    limits[group] = word === undefined ? Number(amount) : word;
   }
   return limits;
 };
 
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** Reads `--limit list=5,search=5`: requests a minute. */
+export const requestLimits = (
+  text: string,
+  before: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> => readLimits<never>(text, before, {});
 
-/** Reads `--expires`: `90d`, `12h`, `30m`, a day (its start in UTC) or an RFC 3339 time; it must be in the future. */
-export const expiry = (text: string, nowMs = Date.now()): Date => {
-  const [, amount, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
-  const date = new Date(
-    amount === undefined || unit === undefined
-      ? isTime
-        ? Date.parse(text)
-        : Number.NaN
-      : nowMs + Number(amount) * (unitMs[unit] ?? Number.NaN),
-  );
-  if (Number.isNaN(date.getTime())) {
-    throw new InvalidArgumentError('Must be a duration (90d, 12h, 30m), a day (2030-01-31) or an RFC 3339 time.');
-  }
-  if (date.getTime() <= nowMs) throw new InvalidArgumentError(`${date.toISOString()} is in the past.`);
-  return date;
-};
+/** Reads `list=5,search=default`: requests a minute of an organization; null takes a group's own limit away. */
+export const organizationLimits = (text: string): Readonly<Record<string, number | null>> =>
+  readLimits<null>(text, {}, { default: null });

@@ -1,10 +1,11 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { withJson, type OutputOptions } from '../options.js';
+import type { ActorOption } from './audit-origin.js';
 import type { DatabaseUrlOption } from './database-url.js';
 
 /** Options of every administrative command. */
-export interface AdministrationOptions extends OutputOptions, DatabaseUrlOption {}
+export interface AdministrationOptions extends OutputOptions, DatabaseUrlOption, ActorOption {}
 
 /** Options of every administrative command on one organization. */
 export interface OrganizationOptions extends AdministrationOptions {
@@ -22,9 +23,13 @@ export const uuid = (text: string): string => {
 /** Reads an option with several ids. */
 export const uuids = (text: string, before: readonly string[] = []): readonly string[] => [...before, uuid(text)];
 
-/** Adds `--database-url` and `--json`. */
+/** Adds `--database-url`, `--actor` and `--json`. */
 export const withAdministrationOptions = (command: Command): Command =>
-  withJson(command.option('--database-url <url>', 'PostgreSQL address (default: DATABASE_URL)'));
+  withJson(
+    command
+      .option('--database-url <url>', 'PostgreSQL address (default: DATABASE_URL)')
+      .option('--actor <name>', 'who does it, for crm audit (default: CRM_ACTOR, or your user name)'),
+  );
 
 /** Adds `--org` besides. */
 export const withOrganizationOptions = (command: Command): Command =>

@@ -12,6 +12,7 @@ import { ApiError } from '@crm/domain';
 
 import type { CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorText } from '../errors.js';
+import { auditOrigin, type ActorOption } from './audit-origin.js';
 import { findDatabaseUrl, shownDatabase, type DatabaseUrlOption } from './database-url.js';
 
 /** What an administrative command works with. */
@@ -30,11 +31,12 @@ export interface AdministrationSession {
  */
 export const withAdministration = async <T>(
   context: CliContext,
-  option: DatabaseUrlOption,
+  option: DatabaseUrlOption & ActorOption,
   work: (session: AdministrationSession) => Promise<T>,
 ): Promise<T> => {
   const url = await findDatabaseUrl(context, option);
   const database = openDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
+  const origin = auditOrigin(context, option);
   try {
     const pending = await pendingMigrations(database.pool, await readMigrations());
     if (pending.length > 0) {
@@ -43,9 +45,9 @@ export const withAdministration = async <T>(
       );
     }
     return await work({
-      administration: administration(database),
+      administration: administration(database, origin),
       catalog: (organizationId) => findCatalog(() => loadCatalog(database, organizationId), organizationId),
-      rebuildRecords: (organizationId, onProgress) => rebuildRecords(database, organizationId, onProgress),
+      rebuildRecords: (organizationId, onProgress) => rebuildRecords(database, organizationId, onProgress, origin),
     });
   } catch (error) {
     throw databaseError(error, url);

@@ -1,7 +1,9 @@
-import { generateApiKey, hashApiKey, normalizeName } from '@crm/domain';
+import { normalizeName } from '@crm/domain';
 import type { Command } from 'commander';
 
-import { allowedOperations, defaultOperations, expiry, requestLimits } from '../administration/key-options.js';
+import { expiry } from '../administration/instants.js';
+import { allowedOperations, defaultOperations, requestLimits } from '../administration/key-options.js';
+import { newKey } from '../administration/new-key.js';
 import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
 import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
@@ -13,9 +15,6 @@ interface KeyCreateOptions extends OrganizationOptions {
   readonly limit?: Readonly<Record<string, number>>;
   readonly expires?: Date;
 }
-
-/** Enough to tell keys apart in a list, too little to guess one. */
-const prefixLength = 'crm_live_'.length + 6;
 
 const examples = `
 Examples:
@@ -43,14 +42,13 @@ export const addKeyCreateCommand = (key: Command, context: CliContext): void => 
 const createKey = async (context: CliContext, options: KeyCreateOptions): Promise<void> => {
   const name = normalizeName(options.name);
   if (!name.ok) throw usageError(`--name: ${name.message}`);
-  const apiKey = generateApiKey();
+  const { apiKey, text: keyText } = newKey();
   const allow = options.allow ?? defaultOperations;
   const { id } = await withAdministration(context, options, ({ administration }) =>
     administration.createApiKey({
       organizationId: options.org,
       name: name.value,
-      prefix: apiKey.slice(0, prefixLength),
-      hash: new Uint8Array(hashApiKey(apiKey)),
+      ...keyText,
       allowedOperations: allow,
       limits: options.limit ?? {},
       expiresAt: options.expires ?? null,

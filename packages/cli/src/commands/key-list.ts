@@ -32,15 +32,17 @@ export const addKeyListCommand = (key: Command, context: CliContext): void => {
       last_used_at: row.lastUsedAt?.toISOString() ?? null,
       expires_at: row.expiresAt?.toISOString() ?? null,
       revoked_at: row.revokedAt?.toISOString() ?? null,
+      replaced_by: row.replacedBy,
       status: keyStatus(row.revokedAt, row.expiresAt),
     }));
-    const header = ['KEY', 'STATUS', 'STARTS WITH', 'NAME', 'ALLOWS', 'LAST USED'];
+    const header = ['KEY', 'STATUS', 'STARTS WITH', 'NAME', 'ALLOWS', 'EXPIRES', 'LAST USED'];
     const cells = keys.map((row) => [
       row.key_id,
       row.status,
       row.prefix,
       row.name,
       row.allowed_operations.join(','),
+      row.expires_at ?? 'never',
       row.last_used_at ?? 'never',
     ]);
     const text = textTable(header, cells, `There is none yet: crm key create --org ${options.org}`);

@@ -8,7 +8,7 @@ const examples = `
 Example:
   $ crm key revoke --org ID KEY_ID      (the id from crm key list, not the key itself)
 
-The gateways refuse the key within 5 seconds. To replace a key without a gap, create the new one first.`;
+The gateways refuse the key within 5 seconds. To replace a key without a gap: crm key rotate.`;
 
 /** Adds `crm key revoke`. */
 export const addKeyRevokeCommand = (key: Command, context: CliContext): void => {

@@ -14,10 +14,11 @@ export const addOrgListCommand = (org: Command, context: CliContext): void => {
   const command = org.command('list').description('list the organizations').addHelpText('after', examples);
   withAdministrationOptions(command).action(async (options: AdministrationOptions) => {
     const rows = await withAdministration(context, options, ({ administration }) => administration.listOrganizations());
-    const organizations = rows.map(({ id, name, freemail, createdAt }) => ({
+    const organizations = rows.map(({ id, name, freemail, limits, createdAt }) => ({
       organization_id: id,
       name,
       freemail,
+      limits,
       created_at: createdAt.toISOString(),
     }));
     const cells = organizations.map((row) => [row.organization_id, row.name, row.freemail, row.created_at]);

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import {
   administration,
   findApiKeyByHash,
@@ -8,15 +10,9 @@ import {
   type NewStage,
   type Pipeline,
 } from '@crm/db';
-import {
-  ApiError,
-  generateApiKey,
-  hashApiKey,
-  parseFieldMetadata,
-  type AttributeType,
-  type ObjectType,
-} from '@crm/domain';
+import { ApiError, hashApiKey, parseFieldMetadata, type AttributeType, type ObjectType } from '@crm/domain';
 
+import { newKey } from '../administration/new-key.js';
 import type { DemoFile } from './demo-file.js';
 
 /** The demo organization, as the rest of the stack needs it. */
@@ -129,7 +125,7 @@ export const openDemoOrganization = async (
   database: Database,
   previous: DemoFile | undefined,
 ): Promise<DemoOrganization> => {
-  const admin = administration(database);
+  const admin = administration(database, { actor: 'crm start', osUser: null, commandId: randomUUID() });
   const organizationId = await findOrganization(admin, previous);
   for (const member of members) await unlessThere(() => admin.addMember({ organizationId, ...member }));
   for (const pipeline of pipelines) await unlessThere(() => admin.createPipeline({ organizationId, ...pipeline }));
@@ -194,12 +190,11 @@ const openKey = async (
   for (const key of await admin.listApiKeys(organizationId)) {
     if (key.name === keyName && key.revokedAt === null) await admin.revokeApiKey({ organizationId, keyId: key.id });
   }
-  const apiKey = generateApiKey();
+  const { apiKey, text } = newKey();
   await admin.createApiKey({
     organizationId,
     name: keyName,
-    prefix: apiKey.slice(0, 'crm_live_'.length + 6),
-    hash: new Uint8Array(hashApiKey(apiKey)),
+    ...text,
     allowedOperations: ['list', 'search', 'inbound', 'bulk'],
     limits: { list: requestsAMinute, search: requestsAMinute, inbound: requestsAMinute, bulk: requestsAMinute },
     expiresAt: null,

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@crm/domain';
 import type { Database } from '../database.js';
+import type { Prisma } from '../generated/client.js';
+import { type AuditOrigin, noteEvent } from './audit.js';
 import { lockOrganization } from './shared.js';
 
-/** An API key to be stored; the key itself is never handed over. */
-export interface NewApiKey {
-  readonly organizationId: string;
-  readonly name: string;
+/** What is stored of a key's text; the key itself is never handed over. */
+export interface NewKeyText {
   /** Its first characters, to tell keys apart. */
   readonly prefix: string;
   readonly hash: Uint8Array<ArrayBuffer>;
+}
+
+/** An API key to be stored. */
+export interface NewApiKey extends NewKeyText {
+  readonly organizationId: string;
+  readonly name: string;
   readonly allowedOperations: readonly string[];
+  /** Requests a minute by group. */
   readonly limits: Readonly<Record<string, number>>;
   readonly expiresAt: Date | null;
 }
@@ -21,17 +28,102 @@ export type ApiKeyRow = Omit<NewApiKey, 'hash'> & {
   readonly revokedAt: Date | null;
   readonly lastUsedAt: Date | null;
   readonly createdAt: Date;
+  /** The key that took its place. */
+  readonly replacedBy: string | null;
+};
+
+/** Which key is replaced, by what, and for how long both work. */
+export interface KeyRotation {
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly text: NewKeyText;
+  /** 0 revokes the old key at once. */
+  readonly overlapMs: number;
+}
+
+/** What a rotation led to. */
+export interface RotatedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly allowedOperations: readonly string[];
+  readonly expiresAt: Date | null;
+  /** When the old key ends, or has ended. */
+  readonly oldKeyExpiresAt: Date;
+}
+
+type StoredKey = Prisma.ApiKeyModel;
+
+const insertKey = async (transaction: Prisma.TransactionClient, input: NewApiKey): Promise<string> => {
+  const { allowedOperations, ...data } = input;
+  const { id } = await transaction.apiKey.create({
+    data: { id: randomUUID(), ...data, allowedOperations: [...allowedOperations] },
+  });
+  return id;
+};
+
+/** What the trail says of a key: all that tells what it may do. */
+const describe = (key: Omit<NewApiKey, 'hash' | 'organizationId'>): Prisma.InputJsonObject => ({
+  name: key.name,
+  prefix: key.prefix,
+  allowed_operations: [...key.allowedOperations],
+  limits: key.limits,
+  expires_at: key.expiresAt?.toISOString() ?? null,
+});
+
+/** A key that no longer works has nothing to hand on, and one that was replaced would hand on the end of its overlap. */
+const assertCanRotate = (key: StoredKey | null, keyId: string, now: Date): StoredKey => {
+  if (key === null) throw new ApiError('not_found', { message: `There is no key ${keyId}` });
+  const refuse = (why: string): ApiError => new ApiError('conflict', { message: `The key ${keyId} ${why}` });
+  if (key.revokedAt !== null) throw refuse('is revoked. Create a new one');
+  if (key.replacedBy !== null) throw refuse(`was replaced by ${key.replacedBy} already. Rotate that one`);
+  if (key.expiresAt !== null && key.expiresAt <= now) throw refuse('has expired. Create a new one');
+  return key;
+};
+
+const rotate = async (
+  transaction: Prisma.TransactionClient,
+  { organizationId, keyId, text, overlapMs }: KeyRotation,
+  origin: AuditOrigin,
+): Promise<RotatedKey> => {
+  await lockOrganization(transaction, organizationId);
+  const now = new Date();
+  const found = await transaction.apiKey.findFirst({ where: { id: keyId, organizationId } });
+  const old = assertCanRotate(found, keyId, now);
+  const { name, allowedOperations, expiresAt } = old;
+  const successor = { name, allowedOperations, expiresAt, limits: old.limits as Record<string, number> };
+  const id = await insertKey(transaction, { organizationId, ...text, ...successor });
+  const overlapEndMs = now.getTime() + overlapMs;
+  const oldKeyExpiresAt = new Date(Math.min(overlapEndMs, expiresAt?.getTime() ?? overlapEndMs));
+  const end = overlapMs === 0 ? { revokedAt: now } : { expiresAt: oldKeyExpiresAt };
+  const { count } = await transaction.apiKey.updateMany({
+    // A revocation that came in between must stay one.
+    where: { id: keyId, organizationId, revokedAt: null },
+    data: { ...end, replacedBy: id },
+  });
+  if (count === 0) throw new ApiError('conflict', { message: `The key ${keyId} is revoked. Create a new one` });
+  const details = { ...describe({ ...successor, prefix: text.prefix }), replaces: keyId };
+  await noteEvent(transaction, origin, {
+    organizationId,
+    action: 'key.rotate',
+    target: id,
+    details: { ...details, old_key_expires_at: oldKeyExpiresAt.toISOString() },
+  });
+  return { id, name, allowedOperations, expiresAt, oldKeyExpiresAt };
 };
 
 /** API keys. */
-export const apiKeyAdministration = ({ prisma }: Database) => ({
+export const apiKeyAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
   /** @throws ApiError `not_found` for an unknown organization. */
   createApiKey: (input: NewApiKey): Promise<{ id: string }> =>
     prisma.$transaction(async (transaction) => {
-      await lockOrganization(transaction, input.organizationId);
-      const { allowedOperations, ...data } = input;
-      const { id } = await transaction.apiKey.create({
-        data: { id: randomUUID(), ...data, allowedOperations: [...allowedOperations] },
+      const { organizationId } = input;
+      await lockOrganization(transaction, organizationId);
+      const id = await insertKey(transaction, input);
+      await noteEvent(transaction, origin, {
+        organizationId,
+        action: 'key.create',
+        target: id,
+        details: describe(input),
       });
       return { id };
     }),
@@ -40,19 +132,30 @@ export const apiKeyAdministration = ({ prisma }: Database) => ({
     const rows = await prisma.apiKey.findMany({
       where: { organizationId },
       omit: { hash: true },
-      orderBy: { createdAt: 'asc' },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
     return rows.map((row) => ({ ...row, limits: row.limits as Record<string, number> }));
   },
 
-  /** Revokes at once; a revoked key stays listed. @throws ApiError `not_found` for an unknown key. */
-  revokeApiKey: async (input: { readonly organizationId: string; readonly keyId: string }): Promise<void> => {
-    const where = { id: input.keyId, organizationId: input.organizationId };
-    const { count } = await prisma.apiKey.updateMany({
-      where: { ...where, revokedAt: null },
-      data: { revokedAt: new Date() },
-    });
-    if (count === 0 && (await prisma.apiKey.count({ where })) === 0)
-      throw new ApiError('not_found', { message: `There is no key ${input.keyId}` });
-  },
+  /**
+   * Puts a new key with the same name, operations, limits and expiry in the place of one that works until the overlap ends.
+   * @throws ApiError `not_found` for an unknown key, `conflict` for one that is revoked, expired or replaced already.
+   */
+  rotateApiKey: (input: KeyRotation): Promise<RotatedKey> =>
+    prisma.$transaction((transaction) => rotate(transaction, input, origin)),
+
+  /** Revokes at once; a revoked key stays listed, and stays as it is. @throws ApiError `not_found` for an unknown key. */
+  revokeApiKey: (input: { readonly organizationId: string; readonly keyId: string }): Promise<void> =>
+    prisma.$transaction(async (transaction) => {
+      const { organizationId, keyId } = input;
+      const where = { id: keyId, organizationId };
+      const key = await transaction.apiKey.findFirst({ where, select: { name: true, prefix: true } });
+      if (key === null) throw new ApiError('not_found', { message: `There is no key ${keyId}` });
+      const { count } = await transaction.apiKey.updateMany({
+        where: { ...where, revokedAt: null },
+        data: { revokedAt: new Date() },
+      });
+      if (count === 0) return;
+      await noteEvent(transaction, origin, { organizationId, action: 'key.revoke', target: keyId, details: key });
+    }),
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApiError, type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
 import type { Database } from '../database.js';
 import type { Prisma } from '../generated/client.js';
+import { type AuditOrigin, noteEvent } from './audit.js';
 import { insertOrConflict, lockOrganization } from './shared.js';
 
 /** How many slot columns of each kind a record has; see the schema. */
@@ -47,7 +48,11 @@ const freeSlot = async (transaction: Prisma.TransactionClient, field: NewField):
   return slots.find((slot) => !taken.has(slot)) ?? null;
 };
 
-const insertField = async (transaction: Prisma.TransactionClient, field: NewField): Promise<string> => {
+const insertField = async (
+  transaction: Prisma.TransactionClient,
+  field: NewField,
+  origin: AuditOrigin,
+): Promise<string> => {
   await lockOrganization(transaction, field.organizationId);
   const { organizationId, objectType } = field;
   const last = await transaction.customField.aggregate({
@@ -72,15 +77,52 @@ const insertField = async (transaction: Prisma.TransactionClient, field: NewFiel
   });
   const links = (field.pipelineIds ?? []).map((pipelineId) => ({ organizationId, customFieldId: id, pipelineId }));
   await transaction.customFieldPipeline.createMany({ data: links });
+  await noteEvent(transaction, origin, {
+    organizationId,
+    action: 'field.define',
+    target: id,
+    details: {
+      object: objectType,
+      slug: field.slug,
+      name: field.name,
+      attribute_type: field.attributeType,
+      is_hidden: field.isHidden,
+      pipeline_ids: field.pipelineIds === null ? null : [...field.pipelineIds],
+    },
+  });
   return id;
 };
 
+const changeField = async (
+  transaction: Prisma.TransactionClient,
+  change: FieldChange,
+  origin: AuditOrigin,
+): Promise<void> => {
+  const { organizationId, objectType, slug, name, metadata, position, isHidden } = change;
+  const data = {
+    ...(name === undefined ? {} : { name }),
+    ...(metadata === undefined ? {} : { metadata: metadata as Prisma.InputJsonObject }),
+    ...(position === undefined ? {} : { position }),
+    ...(isHidden === undefined ? {} : { isHidden }),
+  };
+  const [field] = await transaction.customField.updateManyAndReturn({
+    where: { organizationId, objectType, slug },
+    data,
+    select: { id: true },
+  });
+  if (field === undefined)
+    throw new ApiError('not_found', { message: `The ${objectType} has no custom field ${slug}` });
+  const { isHidden: hidden, ...rest } = data;
+  const details = { object: objectType, slug, ...rest, ...(hidden === undefined ? {} : { is_hidden: hidden }) };
+  await noteEvent(transaction, origin, { organizationId, action: 'field.update', target: field.id, details });
+};
+
 /** Custom fields. */
-export const fieldAdministration = ({ prisma }: Database) => ({
+export const fieldAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
   /** @throws ApiError `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
   defineField: (input: NewField): Promise<{ id: string }> =>
     insertOrConflict(
-      prisma.$transaction(async (transaction) => ({ id: await insertField(transaction, input) })),
+      prisma.$transaction(async (transaction) => ({ id: await insertField(transaction, input, origin) })),
       `The ${input.objectType} has a custom field ${input.slug} already`,
     ),
 
@@ -89,15 +131,6 @@ export const fieldAdministration = ({ prisma }: Database) => ({
    * {@link rebuildRecords}.
    * @throws ApiError `not_found` when the object has no field of this slug
    */
-  updateField: async (change: FieldChange): Promise<void> => {
-    const { organizationId, objectType, slug, name, metadata, position, isHidden } = change;
-    const data = {
-      ...(name === undefined ? {} : { name }),
-      ...(metadata === undefined ? {} : { metadata: metadata as Prisma.InputJsonObject }),
-      ...(position === undefined ? {} : { position }),
-      ...(isHidden === undefined ? {} : { isHidden }),
-    };
-    const { count } = await prisma.customField.updateMany({ where: { organizationId, objectType, slug }, data });
-    if (count === 0) throw new ApiError('not_found', { message: `The ${objectType} has no custom field ${slug}` });
-  },
+  updateField: (change: FieldChange): Promise<void> =>
+    prisma.$transaction((transaction) => changeField(transaction, change, origin)),
 });

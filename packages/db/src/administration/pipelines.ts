@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pipeline } from '../catalog.js';
 import type { Database } from '../database.js';
 import type { Prisma } from '../generated/client.js';
+import { type AuditOrigin, noteEvent } from './audit.js';
 import { insertOrConflict, lockOrganization } from './shared.js';
 
 /** A stage to be made. */
@@ -18,6 +19,7 @@ const insertPipeline = async (
   organizationId: string,
   name: string,
   stages: readonly NewStage[],
+  origin: AuditOrigin,
 ): Promise<Pipeline> => {
   await lockOrganization(transaction, organizationId);
   const last = await transaction.pipeline.aggregate({ where: { organizationId }, _max: { position: true } });
@@ -34,11 +36,17 @@ const insertPipeline = async (
     probability: stage.probability ?? null,
   }));
   await transaction.stage.createMany({ data: rows.map((row) => ({ organizationId, ...row })) });
+  await noteEvent(transaction, origin, {
+    organizationId,
+    action: 'pipeline.create',
+    target: pipeline.id,
+    details: { name, stages: stages.map(({ label }) => label) },
+  });
   return { ...pipeline, createdAt: createdAt.toISOString(), stages: rows };
 };
 
 /** Pipelines and their stages. */
-export const pipelineAdministration = ({ prisma }: Database) => ({
+export const pipelineAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
   /** @throws ApiError `not_found` for an unknown organization, `conflict` for a name or label given twice. */
   createPipeline: (input: {
     readonly organizationId: string;
@@ -46,7 +54,9 @@ export const pipelineAdministration = ({ prisma }: Database) => ({
     readonly stages: readonly NewStage[];
   }): Promise<Pipeline> =>
     insertOrConflict(
-      prisma.$transaction((transaction) => insertPipeline(transaction, input.organizationId, input.name, input.stages)),
+      prisma.$transaction((transaction) =>
+        insertPipeline(transaction, input.organizationId, input.name, input.stages, origin),
+      ),
       `The pipeline ${input.name} exists already, or two of its stages have one label`,
     ),
 });

@@ -1,4 +1,5 @@
 import type { Database } from '../database.js';
+import { type AuditOrigin, noteEvent, unnamedOrigin } from './audit.js';
 
 /** Opportunities whose stored records one transaction makes anew: few enough that nobody waits long for a row. */
 const batchSize = 500;
@@ -11,16 +12,21 @@ const nextIdsSql = `
 
 /**
  * Makes the stored records of all of an organization's opportunities anew, in small transactions. Needed after a field was hidden
- * or shown; otherwise they are always right already, and it changes nothing that a read could see.
+ * or shown; otherwise they are always right already, and it changes nothing that a read could see. The audit trail has its
+ * event before the first transaction: one that is cut off is in it too.
  *
  * @param onProgress - told the number of opportunities done so far
+ * @param origin - who does it
  * @returns how many opportunities there were
  */
 export const rebuildRecords = async (
   database: Database,
   organizationId: string,
   onProgress: (done: number) => void = () => undefined,
+  origin: AuditOrigin = unnamedOrigin(),
 ): Promise<number> => {
+  const event = { organizationId, action: 'opportunities.rebuild', target: organizationId, details: {} } as const;
+  await noteEvent(database.prisma, origin, event);
   let done = 0;
   let last: string | null = null;
   for (;;) {
