@@ -1,22 +1,31 @@
 import { openDatabase } from '@crm/db';
-import { createLogger, loadConfig, startServer } from '@crm/http';
+import { createLogger, loadConfig, Observability, startServer } from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
 
 const config = loadConfig(envToConfig);
 const logger = createLogger({ level: config.logLevel, name: 'inbound-gateway' });
+const observability = new Observability('inbound', config, logger);
 const database = openDatabase({
   url: config.databaseUrl,
   applicationName: 'crm-inbound-gateway',
   maxConnections: config.maxConnections,
   onConnectionError: (error) => logger.warn({ err: error }, 'a database connection broke'),
+  onConnectionWait: observability.metrics?.waitsOf('primary'),
 });
-const app = createApp(createContext(database), config, logger);
+const context = createContext(database);
+observability.metrics?.watchPool('primary', database.pool);
+observability.metrics?.watchCache('catalogs', context.catalogs.counts);
+const app = createApp(context, config, logger, observability.activity);
+const close = async (): Promise<void> => {
+  await Promise.all([database.close(), observability.stop()]);
+};
 try {
-  await startServer(app, { host: config.host, port: config.port, logger, onStopped: () => database.close() });
+  await observability.start();
+  await startServer(app, { host: config.host, port: config.port, logger, onStopped: close });
 } catch (error) {
   logger.fatal({ err: error }, 'the gateway could not start');
   process.exitCode = 1;
-  await database.close();
+  await close();
 }

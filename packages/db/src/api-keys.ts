@@ -1,5 +1,6 @@
 import type { Database } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
+import { traceStatement } from './statement-span.js';
 
 /** An API key as it is stored, without the key itself. */
 export interface StoredApiKey {
@@ -23,7 +24,7 @@ const findApiKeySql = `
 export const findApiKeyByHash = (database: Database, hash: Buffer): Promise<StoredApiKey | null> =>
   translateDatabaseErrors(async () => {
     const statement = { name: 'find-api-key', text: findApiKeySql, values: [hash] };
-    const { rows } = await database.pool.query<StoredApiKey>(statement);
+    const { rows } = await traceStatement(findApiKeySql, () => database.pool.query<StoredApiKey>(statement));
     return rows[0] ?? null;
   });
 

@@ -12,6 +12,8 @@ interface Entry {
 
 /** Organizations' catalogs, kept for at most a second so that requests do not each ask the database for them. */
 export interface Catalogs {
+  /** How often a catalog was at hand, and how often it was loaded, so far. */
+  readonly counts: { readonly hits: number; readonly misses: number };
   /**
    * Runs `work` with the organization's catalog. Where it refuses the request with a catalog that was kept, it runs once
    * more with a fresh one: what was set up a moment ago counts at once. So `work` must refuse before it writes.
@@ -25,8 +27,10 @@ const isRefusal = (error: unknown): boolean =>
 /** Makes the cache of one process. */
 export const createCatalogs = (database: Database): Catalogs => {
   const entries = new Map<string, Entry>();
+  const counts = { hits: 0, misses: 0 };
 
   const load = (organizationId: string): Entry => {
+    counts.misses++;
     const entry = { catalog: loadCatalog(database, organizationId), loadedAtMs: performance.now() };
     // The oldest go first: a Map keeps the order of insertion.
     entries.delete(organizationId);
@@ -42,10 +46,13 @@ export const createCatalogs = (database: Database): Catalogs => {
   };
 
   return {
+    counts,
     use: async (organizationId, work) => {
       const kept = entries.get(organizationId);
       const startedAtMs = performance.now();
-      const entry = kept !== undefined && startedAtMs - kept.loadedAtMs < maxAgeMs ? kept : load(organizationId);
+      const isKept = kept !== undefined && startedAtMs - kept.loadedAtMs < maxAgeMs;
+      if (isKept) counts.hits++;
+      const entry = isKept ? kept : load(organizationId);
       try {
         return await work(await entry.catalog);
       } catch (error) {

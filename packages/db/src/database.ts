@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
+import { measureConnectionWait } from './connection-wait.js';
 import { translateDatabaseErrors } from './database-errors.js';
+import { traceStatement } from './statement-span.js';
 
 /** How to reach a database. */
 export interface DatabaseOptions {
@@ -16,6 +18,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number | undefined;
   /** Told of connections that break while idle; without it they are only dropped. */
   readonly onConnectionError?: ((error: Error) => void) | undefined;
+  /** Told how long each statement waited for a connection, in milliseconds. */
+  readonly onConnectionWait?: ((waitMs: number) => void) | undefined;
 }
 
 /** A statement on tenant tables. Its first bind parameter is always the organization. */
@@ -88,6 +92,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   });
   // Without a listener a server that goes away would end the process.
   pool.on('error', (error) => options.onConnectionError?.(error));
+  if (options.onConnectionWait !== undefined) measureConnectionWait(pool, options.onConnectionWait);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     prisma,
@@ -97,7 +102,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       const values = [organizationId, ...statement.values];
       return translateDatabaseErrors(async () => {
         const name = statement.isPrepared === true ? statementName(statement.text) : undefined;
-        const result = await pool.query<Row>({ text: statement.text, values, name });
+        const { text } = statement;
+        const result = await traceStatement(text, () => pool.query<Row>({ text, values, name }));
         return result.rows;
       });
     },

@@ -5,6 +5,7 @@ import type { ApiKeyRecord, AuthenticationOptions } from './api-key-record.js';
 import { exchangeOf } from './exchange.js';
 import { ApiKeyCache } from './key-cache.js';
 import { createKeyUsageReporter } from './key-usage.js';
+import type { CacheCounter } from './metrics/activity.js';
 import type { RouteMatch } from './route-table.js';
 
 const defaultMaxAgeMs = 2_000;
@@ -21,11 +22,15 @@ const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean
 };
 
 /** Looks up the key that a request carries. A key sent twice arrives joined by a comma and is malformed like any other. */
-const createKeyFinder = (options: AuthenticationOptions): ((request: Request) => Promise<ApiKeyRecord | null>) => {
-  const cache = new ApiKeyCache(options.findApiKeyByHash, {
+const createKeyFinder = (
+  options: AuthenticationOptions,
+  counter: CacheCounter,
+): ((request: Request) => Promise<ApiKeyRecord | null>) => {
+  const bounds = {
     maxAgeMs: options.cacheMaxAgeMs ?? defaultMaxAgeMs,
     maxEntries: options.cacheMaxEntries ?? defaultMaxEntries,
-  });
+  };
+  const cache = new ApiKeyCache(options.findApiKeyByHash, bounds, counter);
   return async (request) => {
     const header = request.headers['x-api-key'];
     const key = typeof header === 'string' ? parseApiKey(header) : null;
@@ -47,9 +52,10 @@ const createKeyFinder = (options: AuthenticationOptions): ((request: Request) =>
 export const authenticate = (
   options: AuthenticationOptions,
   limitFailures: RequestHandler,
+  counter: CacheCounter,
   logger: Logger,
 ): RequestHandler => {
-  const findKey = createKeyFinder(options);
+  const findKey = createKeyFinder(options, counter);
   const reportUse = createKeyUsageReporter(options.onKeyUsed, logger);
   const refuse = (request: Request, response: Response, next: (error: unknown) => void): void => {
     void limitFailures(request, response, (error?: unknown) => {

@@ -31,6 +31,8 @@ describe('reading an environment', () => {
       unsafe: false,
       host: '127.0.0.1',
       port: 4000,
+      admin: undefined,
+      tracing: undefined,
       trustProxy: false,
       logLevel: 'info',
       maxInFlight: 256,
@@ -49,6 +51,21 @@ describe('reading an environment', () => {
     ]);
   });
 
+  it('reads where metrics are served and traces are sent', () => {
+    const env = {
+      ...good,
+      ADMIN_PORT: '9464',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    };
+    expect(readEnvironment(env, build)).toMatchObject({
+      admin: { host: '127.0.0.1', port: 9464 },
+      tracing: { url: 'http://collector:4318/v1/traces', sampledShare: 0.25 },
+    });
+    expect(problemsOf({ ...good, PORT: '9464', ADMIN_PORT: '9464' })).toEqual(['ADMIN_PORT must differ from PORT']);
+  });
+
   it('names every problem at once and none of the values', () => {
     const env = {
       DATABASE_URL: 'mysql://crm:secret@db/crm',
@@ -58,6 +75,11 @@ describe('reading an environment', () => {
       ALLOW_UNSAFE_DURABILITY: 'secret',
       TRUST_PROXY: 'true',
       LOG_LEVEL: 'secret',
+      ADMIN_PORT: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'secret',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_TRACES_SAMPLER: 'secret',
+      OTEL_TRACES_SAMPLER_ARG: '1.5',
     };
     const problems = problemsOf(env);
     expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual(

@@ -15,6 +15,8 @@ export class Exchange {
   input: OperationInput | undefined;
   /** The error behind a 5xx, for the log line. */
   failure: unknown;
+  /** The trace of the request, where requests are traced. */
+  traceId: string | undefined;
 
   constructor(
     readonly requestId: string,

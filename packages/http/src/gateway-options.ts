@@ -1,6 +1,7 @@
 import type { Gateway, OperationContract } from '@crm/contract';
 import type { Logger } from 'pino';
 import type { AuthenticationOptions } from './api-key-record.js';
+import type { GatewayActivity } from './metrics/activity.js';
 import type { OperationValidators } from './operation-validators.js';
 import type { Operation } from './operation.js';
 import type { RateLimitOptions } from './rate-limit-config.js';
@@ -29,4 +30,8 @@ export interface GatewayAppOptions<Context> {
   readonly maxInFlight?: number | undefined;
   /** Load is shed while the event loop runs later than this, 500 ms when absent. */
   readonly maxEventLoopDelayMs?: number | undefined;
+  /** Where the gateway counts what it does, for whoever shows it. */
+  readonly activity?: GatewayActivity | undefined;
+  /** Whether requests become spans; `startTracing` says where those go. False when absent. */
+  readonly isTraced?: boolean | undefined;
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { EnvironmentReader } from './environment.js';
 import type { TrustProxy } from './gateway-options.js';
+import { readTracingSettings, type TracingSettings } from './tracing/tracing-settings.js';
 import { defaultRateLimits, type RateLimits } from './rate-limit-config.js';
 
 /** The levels of `LOG_LEVEL`. */
@@ -18,6 +19,10 @@ export interface GatewaySettings {
   readonly maxInFlight: number;
   readonly maxEventLoopDelayMs: number;
   readonly rateLimits: RateLimits;
+  /** Where metrics are served; nowhere when absent. */
+  readonly admin: { readonly host: string; readonly port: number } | undefined;
+  /** Where traces are sent; nowhere when absent. */
+  readonly tracing: TracingSettings | undefined;
 }
 
 const isAddressRange = (part: string): boolean => {
@@ -38,13 +43,25 @@ const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
   return false;
 };
 
-/** Reads `HOST PORT TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_*`; problems are noted in the reader. */
+/** `ADMIN_PORT` and `ADMIN_HOST`: never the address of the API, where anyone may ask. */
+const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admin'] => {
+  const host = read.string('ADMIN_HOST', '127.0.0.1');
+  if (read.optionalString('ADMIN_PORT') === undefined) return undefined;
+  const admin = { host, port: read.integer('ADMIN_PORT', { min: 1, max: 65_535 }) };
+  if (admin.port === port) read.problem('ADMIN_PORT', 'must differ from PORT');
+  return admin;
+};
+
+/** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_*`; problems are noted in the reader. */
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
   const limit = (name: string, fallback: number): number =>
     read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });
+  const port = read.integer('PORT', { min: 0, max: 65_535, fallback: defaults.port });
   return {
     host: read.string('HOST', '127.0.0.1'),
-    port: read.integer('PORT', { min: 0, max: 65_535, fallback: defaults.port }),
+    port,
+    admin: readAdmin(read, port),
+    tracing: readTracingSettings(read),
     trustProxy: readTrustProxy(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { min: 1, max: 1_000_000, fallback: 256 }),

@@ -7,12 +7,14 @@ import { exchangeOf, present } from './exchange.js';
 import type { GatewayAppOptions } from './gateway-options.js';
 import { answerPublicPages } from './health.js';
 import { readOperationInput } from './input.js';
+import { GatewayActivity } from './metrics/activity.js';
 import type { OperationRequest } from './operation.js';
 import { shedLoad } from './overload.js';
 import { limitFailedAuthentication, limitRequests } from './rate-limit.js';
 import { sendJson, successBody } from './reply.js';
 import { beginExchange } from './request-log.js';
 import { RouteTable, type Route } from './route-table.js';
+import { traceRequests } from './tracing/trace-requests.js';
 
 const defaultMaxInFlight = 256;
 const defaultMaxEventLoopDelayMs = 500;
@@ -74,7 +76,9 @@ const runOperation: RequestHandler = async (request, response) => {
  * @throws Error when an operation belongs to the other gateway, or two share method and path.
  */
 export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): Express => {
-  const { logger, limits } = options;
+  const { logger } = options;
+  const activity = options.activity ?? new GatewayActivity();
+  const limiterParts = { options: options.limits, activity, logger };
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -84,18 +88,22 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
     typeof options.trustProxy === 'object' ? [...options.trustProxy] : (options.trustProxy ?? false),
   );
 
-  app.use(beginExchange(logger));
+  app.use(beginExchange(logger, activity));
   app.use(requireHost);
   app.use(answerPublicPages(options));
   app.use(
-    shedLoad({
-      maxInFlight: options.maxInFlight ?? defaultMaxInFlight,
-      maxEventLoopDelayMs: options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs,
-    }),
+    shedLoad(
+      {
+        maxInFlight: options.maxInFlight ?? defaultMaxInFlight,
+        maxEventLoopDelayMs: options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs,
+      },
+      activity,
+    ),
   );
   app.use(matchRoute(new RouteTable(toRoutes(options))));
-  app.use(authenticate(options.authentication, limitFailedAuthentication(limits, logger), logger));
-  app.use(limitRequests(options.gateway, limits, logger));
+  if (options.isTraced === true) app.use(traceRequests);
+  app.use(authenticate(options.authentication, limitFailedAuthentication(limiterParts), activity.apiKeys, logger));
+  app.use(limitRequests(options.gateway, limiterParts));
   app.use(readOperationInput);
   app.use(runOperation);
   app.use(handleError);

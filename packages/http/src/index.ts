@@ -4,6 +4,8 @@ export * from './environment.js';
 export * from './gateway-options.js';
 export * from './gateway-settings.js';
 export * from './gateway.js';
+export { GatewayActivity } from './metrics/activity.js';
+export * from './observability.js';
 export * from './operation-validators.js';
 export * from './operation.js';
 export * from './rate-limit-config.js';

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from './api-key-record.js';
+import type { CacheCounter } from './metrics/activity.js';
 
 type FindApiKey = (hash: Buffer) => Promise<ApiKeyRecord | null>;
 
@@ -27,13 +28,15 @@ export interface ApiKeyCacheBounds {
 export class ApiKeyCache {
   readonly #find: FindApiKey;
   readonly #bounds: ApiKeyCacheBounds;
+  readonly #counter: CacheCounter;
   readonly #keys = new Map<string, Known>();
   readonly #absent = new Map<string, Known>();
   readonly #flights = new Map<string, Flight>();
 
-  constructor(find: FindApiKey, bounds: ApiKeyCacheBounds) {
+  constructor(find: FindApiKey, bounds: ApiKeyCacheBounds, counter: CacheCounter) {
     this.#find = find;
     this.#bounds = bounds;
+    this.#counter = counter;
   }
 
   /** The record of a hash in whatever state it is, `null` when there is none. A failed look-up rejects and is not kept. */
@@ -41,7 +44,11 @@ export class ApiKeyCache {
     const id = hash.toString('base64');
     const oldest = performance.now() - this.#bounds.maxAgeMs;
     const known = this.#keys.get(id) ?? this.#absent.get(id);
-    if (known !== undefined && known.readAtMs > oldest) return known.record;
+    if (known !== undefined && known.readAtMs > oldest) {
+      this.#counter.hits++;
+      return known.record;
+    }
+    this.#counter.misses++;
     const flight = this.#flights.get(id);
     // A look-up that began too long ago may answer what no longer holds.
     if (flight !== undefined && flight.startedAtMs > oldest) return flight.result;

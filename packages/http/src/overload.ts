@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { ApiError } from '@crm/domain';
 import type { RequestHandler } from 'express';
+import type { GatewayActivity } from './metrics/activity.js';
 
 /** When a process sheds load. */
 export interface OverloadOptions {
@@ -35,17 +36,18 @@ const watchEventLoop = (): (() => number) => {
  * keep their latency and the process recovers as soon as the flood ends. Stands before authentication: a statement for each
  * refused request would carry the overload on to the database.
  */
-export const shedLoad = (options: OverloadOptions): RequestHandler => {
+export const shedLoad = (options: OverloadOptions, activity: GatewayActivity): RequestHandler => {
   const eventLoopDelayMs = watchEventLoop();
-  let inFlight = 0;
+  activity.eventLoopDelayMs = eventLoopDelayMs;
   return (_request, response, next) => {
-    if (inFlight >= options.maxInFlight || eventLoopDelayMs() > options.maxEventLoopDelayMs) {
+    if (activity.inFlight >= options.maxInFlight || eventLoopDelayMs() > options.maxEventLoopDelayMs) {
+      activity.shed++;
       next(new ApiError('unavailable', { headers: { 'Retry-After': '1' } }));
       return;
     }
-    inFlight++;
+    activity.inFlight++;
     response.once('close', () => {
-      inFlight--;
+      activity.inFlight--;
     });
     next();
   };

@@ -7,6 +7,7 @@ import type { ApiKeyRecord } from './api-key-record.js';
 import { exchangeOf, present } from './exchange.js';
 import { FallbackStore } from './fallback-store.js';
 import { MemoryStore } from './memory-store.js';
+import type { GatewayActivity } from './metrics/activity.js';
 import {
   organizationFactor,
   rateLimitGroupOf,
@@ -46,6 +47,13 @@ const secondsUntilReset = (request: Request): number => {
   return Math.max(1, Math.ceil((resetMs - Date.now()) / 1000));
 };
 
+/** What all limiters of a gateway are made with. */
+interface LimiterParts {
+  readonly options: RateLimitOptions;
+  readonly activity: GatewayActivity;
+  readonly logger: Logger;
+}
+
 /**
  * One limiter. Its policy stands under its own name in `RateLimit-Policy` and `RateLimit`, so that several limiters of one
  * response add to each other instead of overwriting.
@@ -54,10 +62,10 @@ const createLimiter = (
   name: string,
   keyOf: (request: Request) => string,
   limitOf: (request: Request) => number,
-  options: RateLimitOptions,
-  logger: Logger,
-): RequestHandler =>
-  rateLimit({
+  { options, activity, logger }: LimiterParts,
+): RequestHandler => {
+  activity.rateLimited.set(name, 0);
+  return rateLimit({
     windowMs: rateLimitWindowMs,
     identifier: name,
     standardHeaders: 'draft-8',
@@ -67,6 +75,7 @@ const createLimiter = (
     skip: (request) => limitOf(request) === 0,
     retryAfter: secondsUntilReset,
     handler: (_request, _response, next) => {
+      activity.rateLimited.set(name, (activity.rateLimited.get(name) ?? 0) + 1);
       next(new ApiError('rate_limited'));
     },
     store: createStore(name, options, logger),
@@ -78,15 +87,15 @@ const createLimiter = (
     // Its checks are for set-ups that this one rules out, and each would print to the console.
     validate: false,
   });
+};
 
 /** Counts failed authentications by address (IPv6: by /56); the only limiter that callers without a key meet. */
-export const limitFailedAuthentication = (options: RateLimitOptions, logger: Logger): RequestHandler =>
+export const limitFailedAuthentication = (parts: LimiterParts): RequestHandler =>
   createLimiter(
     'failed-auth',
     (request) => (request.ip === undefined ? 'unknown' : ipKeyGenerator(request.ip)),
-    () => options.perMinute.failedAuth,
-    options,
-    logger,
+    () => parts.options.perMinute.failedAuth,
+    parts,
   );
 
 const inTurn =
@@ -102,23 +111,21 @@ const inTurn =
  * Counts requests by key, then by organization, in the group of their operation. A request to no operation counts as the
  * gateway's plainest one, so that guessing at paths is limited too.
  */
-export const limitRequests = (gateway: Gateway, options: RateLimitOptions, logger: Logger): RequestHandler => {
-  const { perMinute } = options;
+export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHandler => {
+  const { perMinute } = parts.options;
   const limiters = new Map<RateLimitGroup, RequestHandler>();
   for (const group of ['list', 'search', 'inbound', 'bulk'] as const) {
     const byKey = createLimiter(
       `key-${group}`,
       (request) => apiKeyOf(request).id,
       (request) => keyLimitOf(apiKeyOf(request), group, perMinute),
-      options,
-      logger,
+      parts,
     );
     const byOrganization = createLimiter(
       `org-${group}`,
       (request) => apiKeyOf(request).organizationId,
       (request) => organizationLimitOf(apiKeyOf(request), group, perMinute),
-      options,
-      logger,
+      parts,
     );
     limiters.set(group, inTurn(byKey, byOrganization));
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { Exchange, exchangeOf, setExchange } from './exchange.js';
+import type { GatewayActivity } from './metrics/activity.js';
 import type { RouteMatch } from './route-table.js';
 
 const wellFormedRequestId = /^[A-Za-z0-9_-]{8,64}$/;
@@ -22,20 +23,29 @@ export const splitTarget = (target: string): { readonly path: string; readonly q
 };
 
 /** The path of the log line is the route's template: a path itself may carry anything. */
-const templateOf = (match: RouteMatch | undefined): string | undefined => {
+export const templateOf = (match: RouteMatch | undefined): string | undefined => {
   if (match?.kind === 'found') return match.route.contract.path;
   return match?.kind === 'wrong-method' ? match.template : undefined;
 };
 
-const writeLine = (logger: Logger, request: Request, response: Response): void => {
+/** The name of the operation that a request met, for counting; anything else is one, since paths may be anything. */
+export const operationOf = (match: RouteMatch | undefined): string =>
+  match?.kind === 'found' ? match.route.contract.id : 'none';
+
+/** The status that a finished exchange is counted under. */
+export const statusOf = (response: Response): number =>
+  response.writableFinished || response.headersSent ? response.statusCode : clientGoneStatus;
+
+const writeLine = (logger: Logger, request: Request, response: Response, durationMs: number): void => {
   const exchange = exchangeOf(request);
   const cutOff = !response.writableFinished;
   const line = {
     method: request.method,
     route: templateOf(exchange.match),
-    status: cutOff && !response.headersSent ? clientGoneStatus : response.statusCode,
-    duration_ms: Math.round((performance.now() - exchange.startedAtMs) * 100) / 100,
+    status: statusOf(response),
+    duration_ms: Math.round(durationMs * 100) / 100,
     request_id: exchange.requestId,
+    trace_id: exchange.traceId,
     organization_id: exchange.apiKey?.organizationId,
     api_key_id: exchange.apiKey?.id,
     ...(cutOff ? { cut_off: true } : {}),
@@ -46,16 +56,21 @@ const writeLine = (logger: Logger, request: Request, response: Response): void =
 };
 
 /**
- * The first middleware: gives the request its id, puts it on the response, and writes one line when the response is over.
+ * The first middleware: gives the request its id, puts it on the response, and writes one line and counts it when the response
+ * is over.
  * The line never has header values, query text or bodies.
  */
 export const beginExchange =
-  (logger: Logger): RequestHandler =>
+  (logger: Logger, activity: GatewayActivity): RequestHandler =>
   (request, response, next) => {
     const { path, queryText } = splitTarget(request.url);
     const exchange = new Exchange(requestIdOf(request.headers['x-request-id']), path, queryText);
     setExchange(request, exchange);
     response.setHeader('X-Request-Id', exchange.requestId);
-    response.once('close', () => writeLine(logger, request, response));
+    response.once('close', () => {
+      const durationMs = performance.now() - exchange.startedAtMs;
+      writeLine(logger, request, response, durationMs);
+      activity.onRequest?.(operationOf(exchange.match), statusOf(response), durationMs);
+    });
     next();
   };

@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import { Server as NetServer, type AddressInfo } from 'node:net';
+import { Server as NetServer } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { answerClientErrors } from './client-error.js';
+import { listen } from './listen.js';
 import { messageClassesOf } from './message-classes.js';
 import { drainingSetting } from './reply.js';
 import { stopOnSignals } from './signals.js';
@@ -68,23 +69,6 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
   answerClientErrors(server, options.logger);
   return server;
 };
-
-const listenProblem = (error: NodeJS.ErrnoException, { host, port }: ServerOptions): Error => {
-  if (error.code === 'EADDRINUSE') return new Error(`Port ${port} on ${host} is already in use`, { cause: error });
-  if (error.code === 'EACCES')
-    return new Error(`Port ${port} on ${host} is not allowed to this user`, { cause: error });
-  return new Error(`Cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error });
-};
-
-const listen = (server: Server, options: ServerOptions): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenProblem(error, options)));
-    server.listen({ host: options.host, port: options.port }, () => {
-      server.removeAllListeners('error');
-      server.on('error', (error) => options.logger.error({ err: error }, 'the listener failed'));
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 
 /**
  * Calls `then` in the moment in which no connection waits to be accepted. A closed listener resets those that wait, and

@@ -1,0 +1,31 @@
+/** How often something kept was found, and how often it had to be fetched. */
+export interface CacheCounts {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** Counts of a cache that are counted on. */
+export class CacheCounter implements CacheCounts {
+  hits = 0;
+  misses = 0;
+}
+
+/** Told of each request that is over. `operation` is `none` where no operation was met. */
+export type OnRequest = (operation: string, status: number, durationMs: number) => void;
+
+/**
+ * What a gateway counts while it works, as plain numbers: counting costs a request next to nothing, and whoever wants the
+ * numbers reads them.
+ */
+export class GatewayActivity {
+  /** Requests under `/v1` in work. */
+  inFlight = 0;
+  /** Requests refused since the process was overloaded. */
+  shed = 0;
+  /** Mean delay of the event loop over the last half second, in milliseconds. */
+  eventLoopDelayMs: () => number = () => 0;
+  /** Requests refused by each limiter, by its name. */
+  readonly rateLimited = new Map<string, number>();
+  readonly apiKeys = new CacheCounter();
+  onRequest: OnRequest | undefined;
+}

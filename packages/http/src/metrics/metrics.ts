@@ -1,0 +1,152 @@
+import type { Gateway } from '@crm/contract';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { CacheCounts, GatewayActivity } from './activity.js';
+
+/** A pool of connections as it is now. */
+export interface PoolState {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  /** Statements that wait for a connection. */
+  readonly waitingCount: number;
+  readonly options: { readonly max: number };
+}
+
+const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const waitBuckets = [0.0001, 0.001, 0.005, 0.025, 0.1, 0.5, 1, 2];
+const msPerSecond = 1000;
+
+/**
+ * The metrics of one gateway process, in the Prometheus format. Everything but durations is read from the plain numbers of
+ * the gateway when somebody asks, so that a request costs one observation.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #pools = new Map<string, PoolState>();
+  readonly #caches = new Map<string, CacheCounts>();
+  readonly #wait: Histogram<'pool'>;
+
+  constructor(gateway: Gateway, activity: GatewayActivity) {
+    this.#registry.setDefaultLabels({ gateway });
+    collectDefaultMetrics({ register: this.#registry });
+    this.#observeRequests(activity);
+    this.#readActivity(activity);
+    this.#readPools();
+    this.#wait = new Histogram({
+      ...this.#named('crm_database_pool_wait_seconds', 'Time until a statement had a connection.'),
+      labelNames: ['pool'],
+      buckets: waitBuckets,
+    });
+    this.watchCache('api_keys', activity.apiKeys);
+  }
+
+  /** Shows the state of a pool from now on. */
+  watchPool(name: string, pool: PoolState): void {
+    this.#pools.set(name, pool);
+  }
+
+  /** Shows the counts of a cache from now on. */
+  watchCache(name: string, counts: CacheCounts): void {
+    this.#caches.set(name, counts);
+  }
+
+  /** Takes how long each statement waited for a connection of a pool, in milliseconds. */
+  waitsOf(pool: string): (waitMs: number) => void {
+    const child = this.#wait.labels(pool);
+    return (waitMs) => child.observe(waitMs / msPerSecond);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All of it as text. */
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #named(name: string, help: string) {
+    return { name, help, registers: [this.#registry] };
+  }
+
+  #observeRequests(activity: GatewayActivity): void {
+    const durations = new Histogram({
+      ...this.#named(
+        'crm_request_duration_seconds',
+        'Requests by operation and status: how many, and how long they took.',
+      ),
+      labelNames: ['operation', 'status'],
+      buckets: requestBuckets,
+    });
+    // Finding a child by its labels is most of an observation, and there are few of them.
+    const children = new Map<string, Histogram.Internal<'operation' | 'status'>>();
+    activity.onRequest = (operation, status, durationMs) => {
+      const id = `${operation} ${status}`;
+      let child = children.get(id);
+      if (child === undefined) children.set(id, (child = durations.labels(operation, String(status))));
+      child.observe(durationMs / msPerSecond);
+    };
+  }
+
+  #readActivity(activity: GatewayActivity): void {
+    this.#gauge('crm_requests_in_flight', 'Requests in work.', () => activity.inFlight);
+    this.#gauge(
+      'crm_event_loop_delay_seconds',
+      'Mean delay of the event loop over the last half second, by which load is shed.',
+      () => activity.eventLoopDelayMs() / msPerSecond,
+    );
+    this.#counter('crm_requests_shed_total', 'Requests refused because of overload.', [], () => [[{}, activity.shed]]);
+    this.#counter('crm_requests_rate_limited_total', 'Requests refused by a rate limit.', ['limiter'], () =>
+      [...activity.rateLimited].map(([limiter, count]) => [{ limiter }, count]),
+    );
+    this.#counter('crm_cache_lookups_total', 'Look-ups in caches of this process.', ['cache', 'result'], () =>
+      [...this.#caches].flatMap(([cache, { hits, misses }]) => [
+        [{ cache, result: 'hit' }, hits],
+        [{ cache, result: 'miss' }, misses],
+      ]),
+    );
+  }
+
+  #readPools(): void {
+    const figures: readonly [string, string, (pool: PoolState) => number][] = [
+      ['connections', 'Open connections.', (pool) => pool.totalCount],
+      ['idle_connections', 'Open connections without a statement.', (pool) => pool.idleCount],
+      ['max_connections', 'Connections that may be open.', (pool) => pool.options.max],
+      ['waiting', 'Statements that wait for a connection.', (pool) => pool.waitingCount],
+    ];
+    for (const [name, help, read] of figures) {
+      const pools = this.#pools;
+      new Gauge({
+        ...this.#named(`crm_database_pool_${name}`, help),
+        labelNames: ['pool'],
+        collect() {
+          for (const [pool, state] of pools) this.set({ pool }, read(state));
+        },
+      });
+    }
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      ...this.#named(name, help),
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  #counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => readonly (readonly [Partial<Record<Label, string>>, number])[],
+  ): void {
+    new Counter({
+      ...this.#named(name, help),
+      labelNames: [...labelNames],
+      collect() {
+        this.reset();
+        for (const [labels, count] of read()) this.inc(labels, count);
+      },
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import { context, diag, DiagLogLevel, propagation, trace } from '@opentelemetry/api';
+import type { Logger } from 'pino';
+import type { TracingSettings } from './tracing-settings.js';
+
+/** Every part is loaded here only: a gateway without tracing neither loads nor runs any of it. */
+const loadSdk = async () => {
+  const [sdk, hooks, core, exporter, resources] = await Promise.all([
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/context-async-hooks'),
+    import('@opentelemetry/core'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]);
+  return { ...sdk, ...hooks, ...core, ...exporter, ...resources };
+};
+
+/**
+ * Sends what is traced in this process to an OTLP collector, as JSON over HTTP. `OTEL_SERVICE_NAME`,
+ * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS` are read by the library. A collector that is away costs
+ * spans and warnings in the log, and no request.
+ * @returns what sends the rest and ends it
+ */
+export const startTracing = async (
+  settings: TracingSettings,
+  serviceName: string,
+  logger: Logger,
+): Promise<() => Promise<void>> => {
+  const sdk = await loadSdk();
+  const warn = (message: string): void => logger.warn({ detail: message }, 'tracing');
+  diag.setLogger({ error: warn, warn, info: warn, debug: warn, verbose: warn }, DiagLogLevel.WARN);
+  const provider = new sdk.TracerProvider({
+    resource: sdk
+      .defaultResource()
+      .merge(sdk.resourceFromAttributes({ 'service.name': serviceName }))
+      .merge(sdk.detectResources({ detectors: [sdk.envDetector] })),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(settings.sampledShare) }),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new sdk.OTLPTraceExporter({ url: settings.url }) })],
+  });
+  context.setGlobalContextManager(new sdk.AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new sdk.W3CTraceContextPropagator());
+  trace.setGlobalTracerProvider(provider);
+  return () => provider.shutdown();
+};
