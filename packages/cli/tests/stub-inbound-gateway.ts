@@ -22,6 +22,14 @@ export interface StubGateway {
   close(): Promise<void>;
 }
 
+/** What a bulk call creates; undefined for a single one. */
+export const itemsOf = (
+  body: Readonly<Record<string, unknown>>,
+): readonly Readonly<Record<string, unknown>>[] | undefined => {
+  const items = body['items'];
+  return Array.isArray(items) ? (items as readonly Readonly<Record<string, unknown>>[]) : undefined;
+};
+
 /** Answers with an error in the envelope. */
 export const answerError = (
   response: ServerResponse,
@@ -55,11 +63,16 @@ export const startStubGateway = async (mischief: Mischief = () => 'create', port
     const times = timesByBody.get(content) ?? 0;
     timesByBody.set(content, times + 1);
     if (mischief(received, response, times) === 'answered') return;
-    const name = (body['opportunity'] as { name?: string } | undefined)?.name ?? content;
-    const status = recordNames.has(name) ? 'matched' : 'created';
-    recordNames.add(name);
-    response.writeHead(200, { 'content-type': 'application/json', 'x-record-status': status });
-    const data = { opportunity_id: '0', name, amount: null };
+    const create = (item: Readonly<Record<string, unknown>>): 'matched' | 'created' => {
+      const name = (item['opportunity'] as { name?: string } | undefined)?.name ?? JSON.stringify(item);
+      const status = recordNames.has(name) ? 'matched' : 'created';
+      recordNames.add(name);
+      return status;
+    };
+    const results = itemsOf(body)?.map((item) => ({ success: true, record_status: create(item), warnings: [] }));
+    const headers = results === undefined ? { 'x-record-status': create(body) } : {};
+    response.writeHead(200, { 'content-type': 'application/json', ...headers });
+    const data = results === undefined ? { opportunity_id: '0', amount: null } : { results };
     response.end(JSON.stringify({ success: true, statusCode: 200, message: 'ok', data }));
   };
 

@@ -1,11 +1,12 @@
 import { open, type FileHandle } from 'node:fs/promises';
 
+import { errorCode } from '../errors.js';
 import type { ExportState, PartialFile } from './export-state.js';
 
 /** Where the lines of an export go. */
 export interface Output {
-  /** Writes a page; once it has resolved, an interrupted export goes on behind it. */
-  readonly writePage: (text: string, cursor: string | null, records: number) => Promise<void>;
+  /** Writes a page; once it has resolved, an interrupted export goes on behind it. False when the reader wants no more. */
+  readonly writePage: (text: string, cursor: string | null, records: number) => Promise<boolean>;
   /** The output is complete. */
   readonly finish: () => Promise<void>;
   /** Ends without completing; what is written stays for the next run. */
@@ -30,6 +31,7 @@ export const openPartialFile = async (
       // The state must not promise bytes that a power failure takes back.
       await handle.datasync();
       await partial.write({ request, cursor, bytes, records });
+      return true;
     },
     finish: async () => {
       await handle.close();
@@ -55,7 +57,9 @@ export const streamOutput = (stream: NodeJS.WritableStream): Output => {
     writePage: (text) =>
       new Promise((resolve, reject) => {
         stream.write(text, (error) => {
-          if (error === null || error === undefined) resolve();
+          if (error === null || error === undefined) resolve(true);
+          // As `head` does when it has seen enough.
+          else if (errorCode(error) === 'EPIPE') resolve(false);
           else reject(error);
         });
       }),

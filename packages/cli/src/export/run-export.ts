@@ -44,10 +44,10 @@ export const runExport = async (job: ExportJob): Promise<ExportResult> => {
       await job.members.prepare(page.records);
       records += page.records.length;
       const text = header + page.records.map((record) => job.format.line(record)).join('');
-      await job.output.writePage(text, page.nextCursor, records);
+      const isWanted = await job.output.writePage(text, page.nextCursor, records);
       header = '';
       cursor = page.nextCursor;
-      isComplete = cursor === null;
+      isComplete = cursor === null || !isWanted;
       job.onProgress(records, (records - earlierRecords) / seconds());
     }
   } catch (error) {

@@ -50,20 +50,26 @@ export class InboundClient {
    * Creates the records of a batch, in its order. Sending it again is safe: creation is idempotent by natural key, and for
    * notes, which have none, by an `Idempotency-Key`.
    *
+   * @param patience - the share of the bound to wait for; halves of a batch that was waited for wait less, so that one bad row
+   * costs two bounds at most
    * @returns what became of each.
    * @throws CliError when the gateway is away for longer than the bound, or when no row can succeed: the key is refused,
    * or the address is not that of an inbound gateway.
    */
-  async send(items: readonly SendItem[], signal: AbortSignal): Promise<readonly SendOutcome[]> {
-    const outcomes = await this.#sendTogether(items, signal);
+  async send(items: readonly SendItem[], signal: AbortSignal, patience = 1): Promise<readonly SendOutcome[]> {
+    const outcomes = await this.#sendTogether(items, signal, patience);
     if (outcomes !== undefined) return outcomes;
     // One row at fault must not take the others with it: each half is asked about alone, down to that row.
     const middle = Math.ceil(items.length / 2);
-    const first = await this.send(items.slice(0, middle), signal);
-    return [...first, ...(await this.send(items.slice(middle), signal))];
+    const first = await this.send(items.slice(0, middle), signal, patience / 2);
+    return [...first, ...(await this.send(items.slice(middle), signal, patience / 2))];
   }
 
-  async #sendTogether(items: readonly SendItem[], signal: AbortSignal): Promise<readonly SendOutcome[] | undefined> {
+  async #sendTogether(
+    items: readonly SendItem[],
+    signal: AbortSignal,
+    patience: number,
+  ): Promise<readonly SendOutcome[] | undefined> {
     const request = this.#request(items);
     let failedSinceMs: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
@@ -71,7 +77,7 @@ export class InboundClient {
       if (answer === undefined || 'outcomes' in answer) return answer?.outcomes;
       if (answer.isRateLimit) continue;
       failedSinceMs ??= performance.now();
-      const given = this.#giveUp(failedSinceMs, answer.reason);
+      const given = this.#giveUp(failedSinceMs, patience, answer.reason);
       if (given !== undefined) return items.length > 1 ? undefined : [given];
       this.#noteOutage(attempt, answer.reason);
       await sleep(retryDelayMs(attempt, answer.retryAfterMs), undefined, { signal });
@@ -79,10 +85,10 @@ export class InboundClient {
   }
 
   /** Past the bound: a row that fails while others succeed is rejected; when nothing succeeds, the import stops. */
-  #giveUp(failedSinceMs: number, reason: string): SendOutcome | undefined {
+  #giveUp(failedSinceMs: number, patience: number, reason: string): SendOutcome | undefined {
     const nowMs = performance.now();
     const boundMs = this.#lastAnswerMs === undefined ? this.#options.firstAnswerMs : this.#options.outageMs;
-    if (nowMs - failedSinceMs < boundMs) return undefined;
+    if (nowMs - failedSinceMs < patience * boundMs) return undefined;
     if (this.#lastAnswerMs !== undefined && nowMs - this.#lastAnswerMs < boundMs / 2) {
       return { kind: 'rejected', problems: [{ field: '', reason: `not created after many attempts: ${reason}` }] };
     }
