@@ -3,7 +3,7 @@ import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const rounds = 8;
+const rounds = process.env['SOAK'] === undefined ? 8 : 100;
 const callsPerRound = 40;
 
 let gateway: TestGateway;
