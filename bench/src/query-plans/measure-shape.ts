@@ -16,7 +16,8 @@ export interface Subject {
   readonly organization: OrganizationLayout;
 }
 
-const requestOf = ({ catalog, organization }: Subject, shape: Shape, limit: number): PageRequest => {
+/** The request that a shape stands for. */
+export const requestOf = ({ catalog, organization }: Subject, shape: Shape, limit: number): PageRequest => {
   const { objectType, stageId, words = '', filters, sort } = shape;
   const firstPipeline = objectType === 'opportunity' ? (organization.pipelineIds[0] ?? null) : null;
   const pipelineId = shape.pipelineId === undefined ? firstPipeline : shape.pipelineId;
@@ -52,16 +53,16 @@ const positionAt = async (database: Database, request: PageRequest, place: numbe
   const found: CursorPosition[] = [];
   const query: Database['query'] = async (organizationId, { text, values }) => {
     if (missing === 0) return [];
-    // The limit is the last parameter, and inside a page of several pipelines an earlier one too.
-    const reaching = values.map((value) => (value === request.limit + 1 ? missing : value));
+    // One more than missing is asked for: the position comes with the last but one. The limit may be bound several times.
+    const reaching = values.map((value) => (value === request.limit + 1 ? missing + 1 : value));
     const rows = await database.query<PlaceRow>(organizationId, {
-      text: `WITH p AS MATERIALIZED (SELECT position FROM (${text}) s), c AS (SELECT count(*)::int AS count FROM p)
-             SELECT c.count, (SELECT position FROM p OFFSET greatest(c.count - 1, 0) LIMIT 1) AS position FROM c`,
+      text: `WITH p AS MATERIALIZED (SELECT position FROM (${text}) s)
+             SELECT count(*)::int AS count, (SELECT position FROM p WHERE position IS NOT NULL) AS position FROM p`,
       values: reaching,
     });
-    missing -= rows[0]?.count ?? 0;
     const position = rows[0]?.position ?? null;
-    if (missing === 0 && position !== null) found.push(position);
+    missing -= position === null ? (rows[0]?.count ?? 0) : missing;
+    if (position !== null) found.push(position);
     return [];
   };
   await listPage({ ...database, query }, request);
