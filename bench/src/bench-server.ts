@@ -5,18 +5,21 @@ import { migrate, readMigrations } from '@crm/db';
 import { startLocalPostgres } from '@crm/local-postgres';
 import pg from 'pg';
 import { createDataset, datasetVersion } from './dataset.js';
+import { renewDatabase } from './kept-database.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Nothing here must survive a power failure, and nothing may change what is measured behind its back. */
-const settings = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  autovacuum: 'off',
-  shared_buffers: '1GB',
-  max_wal_size: '8GB',
-};
+/** Where the benchmark keeps what it makes: `.crm-bench`, or what CRM_BENCH_DIR says. */
+export const benchFolder = resolve(process.env['CRM_BENCH_DIR'] ?? resolve(root, '.crm-bench'));
+
+/** Nothing may change what is measured behind its back. */
+const steady = { autovacuum: 'off', shared_buffers: '1GB', max_wal_size: '4GB' };
+
+/** For making data and counting pages, where nothing must survive a power failure. */
+const unsafe = { ...steady, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** As users run it: what was committed is on disk. */
+const durable = { ...steady, fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
 /** Any number will do, as long as every run takes the same. */
 const buildLock = 7_120_934;
@@ -25,12 +28,14 @@ const buildLock = 7_120_934;
 export interface BenchServer {
   /** The address of a database with so many deals, which is made at the first call. */
   database(opportunities: number): Promise<string>;
+  /** The address of a copy to write to, in place of the one before it. */
+  copy(url: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** Data that were kept are good as long as the schema and the generator are the same. */
 const fingerprint = async (): Promise<string> => {
-  const hash = createHash('sha256').update(String(datasetVersion));
+  const hash = createHash('sha256');
   for (const { name, sql } of await readMigrations()) hash.update(name).update(sql);
   return hash.digest('hex').slice(0, 12);
 };
@@ -53,7 +58,9 @@ const addressOf = (serverUrl: string, database: string): string => {
   return url.href;
 };
 
-const fill = async (url: string, opportunities: number, log: (message: string) => void): Promise<void> => {
+type Log = (message: string) => void;
+
+const fill = async (url: string, opportunities: number, log: Log): Promise<void> => {
   await migrate(url);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   pool.on('error', () => undefined);
@@ -64,51 +71,96 @@ const fill = async (url: string, opportunities: number, log: (message: string) =
   }
 };
 
+/** What the comment on a kept database says: of which generator and which migrations it is. */
+const stateOf = async (client: pg.Client, database: string): Promise<string | null> => {
+  const { rows } = await client.query<{ state: string | null }>(
+    `SELECT coalesce(shobj_description(oid, 'pg_database'), '') AS state FROM pg_database WHERE datname = $1`,
+    [database],
+  );
+  return rows[0]?.state ?? null;
+};
+
+const renew = async (client: pg.Client, serverUrl: string, database: string): Promise<boolean> => {
+  const url = addressOf(serverUrl, database);
+  const empty = `${database}_empty`;
+  const emptyUrl = addressOf(serverUrl, empty);
+  await client.query(`DROP DATABASE IF EXISTS ${empty}`);
+  await client.query(`CREATE DATABASE ${empty} TEMPLATE template0`);
+  try {
+    return await withClient(url, (kept) =>
+      withClient(emptyUrl, (current) => renewDatabase({ url, client: kept }, { url: emptyUrl, client: current })),
+    );
+  } finally {
+    await client.query(`DROP DATABASE ${empty} WITH (FORCE)`);
+  }
+};
+
 /** Makes a database under another name first, so that half of one is never taken for it. */
-const ensureDatabase = async (
-  serverUrl: string,
-  opportunities: number,
-  log: (message: string) => void,
-): Promise<string> => {
-  const prefix = `bench_${opportunities}_`;
-  const name = `${prefix}${await fingerprint()}`;
-  const url = addressOf(serverUrl, name);
+const ensureDatabase = async (serverUrl: string, opportunities: number, log: Log): Promise<string> => {
+  const name = `bench_${opportunities}`;
+  const generator = `generator ${datasetVersion}`;
+  const state = `${generator}, migrations ${await fingerprint()}`;
   await withClient(serverUrl, async (client) => {
     // Another run would take what this one is making for a leftover; the lock goes with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [buildLock]);
-    const { rows } = await client.query<{ datname: string }>(
-      'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
-      [prefix],
-    );
-    if (rows.some(({ datname }) => datname === name)) return;
-    // What an older schema or generator left is of no use any more.
-    for (const { datname } of rows) await client.query(`DROP DATABASE ${datname} WITH (FORCE)`);
-    const unfinished = `${name}_new`;
-    await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0`);
-    await fill(addressOf(serverUrl, unfinished), opportunities, (message) => log(`${opportunities} deals: ${message}`));
-    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+    const found = await stateOf(client, name);
+    if (found === state) return;
+    const isRenewed = found?.startsWith(`${generator},`) === true && (await renew(client, serverUrl, name));
+    if (!isRenewed) {
+      const unfinished = `${name}_new`;
+      for (const old of [name, unfinished]) await client.query(`DROP DATABASE IF EXISTS ${old} WITH (FORCE)`);
+      await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0`);
+      await fill(addressOf(serverUrl, unfinished), opportunities, (text) => log(`${opportunities} deals: ${text}`));
+      await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+    }
+    await client.query(`COMMENT ON DATABASE ${name} IS '${state}'`);
   });
-  return url;
+  return addressOf(serverUrl, name);
 };
 
+/** Copies a database, file by file: nobody may be connected to it meanwhile. */
+const copyDatabase = async (serverUrl: string, url: string): Promise<string> => {
+  const name = new URL(url).pathname.slice(1);
+  const copy = `${name}_copy`;
+  await withClient(serverUrl, async (client) => {
+    await client.query(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${copy} TEMPLATE ${name} STRATEGY file_copy`);
+  });
+  return addressOf(serverUrl, copy);
+};
+
+/** How to start the server. */
+export interface BenchServerOptions {
+  /** Whether commits are on disk before they are answered, as in production. Making data is quicker without. */
+  readonly isDurable: boolean;
+  /** Told what happens, a line at a time. */
+  readonly log: Log;
+}
+
 /**
- * Starts the benchmark's PostgreSQL in `.crm-bench`, or where CRM_BENCH_DIR says. It ends with this process, unless it ran before.
- * @param log - told what happens, a line at a time
+ * Starts the benchmark's PostgreSQL in {@link benchFolder}. It ends with this process, unless it ran before.
+ * @throws Error when one runs there that is not as durable as was asked for
  */
-export const startBenchServer = async (log: (message: string) => void): Promise<BenchServer> => {
-  const folder = resolve(process.env['CRM_BENCH_DIR'] ?? resolve(root, '.crm-bench'));
+export const startBenchServer = async ({ isDurable, log }: BenchServerOptions): Promise<BenchServer> => {
   const server = await startLocalPostgres({
-    dataDir: resolve(folder, 'postgres'),
+    dataDir: resolve(benchFolder, 'postgres'),
     user: 'bench',
     // The server listens on this machine only, and holds nothing but made-up data.
     password: 'bench',
     database: 'postgres',
-    settings,
+    settings: isDurable ? durable : unsafe,
     stopOnExit: true,
     log,
   });
+  const [setting] = await withClient(
+    server.url,
+    async (client) => (await client.query('SHOW fsync')).rows as unknown[],
+  );
+  if (isDurable && JSON.stringify(setting) !== '{"fsync":"on"}')
+    throw new Error(`Another run uses the server in ${benchFolder}, with fsync off`);
   return {
     database: (opportunities) => ensureDatabase(server.url, opportunities, log),
+    copy: (url) => copyDatabase(server.url, url),
     // A server that ran before belongs to another run.
     stop: async () => {
       if (!server.adopted) await server.stop();

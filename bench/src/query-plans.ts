@@ -34,7 +34,7 @@ const compare = async (small: Subject, large: Subject, shape: Shape, largeShape:
 /** Measures the shapes whose names contain the first argument; all of them, into the report, without one. */
 const main = async (): Promise<void> => {
   const wanted = process.argv[2];
-  const server = await startBenchServer(log);
+  const server = await startBenchServer({ isDurable: false, log });
   const small = await openSubject(await server.database(smallSize), smallSize);
   const large = await openSubject(await server.database(largeSize), largeSize);
   const comparisons: Comparison[] = [];

@@ -1,0 +1,58 @@
+import { startBenchServer } from './bench-server.js';
+import { readArguments } from './harness/arguments.js';
+import { keepMeasures, type Measure, toMeasure } from './harness/results.js';
+import type { MeasureGroup, Run } from './harness/run.js';
+import { tableOf } from './harness/table.js';
+import { pages } from './measures/pages.js';
+
+const groups: readonly MeasureGroup[] = [pages];
+
+/** Taken with `--soak` or by name, for they run long. */
+const soakIds = new Set(['S11', 'S12']);
+/** Taken again with `--size`. */
+const scalingIds = new Set(['S5', 'S6', 'S7', 'S10']);
+
+const log = (message: string): void => {
+  process.stderr.write(`${message}\n`);
+};
+
+const asked = readArguments(process.argv.slice(2));
+
+const wants = (id: string): boolean => {
+  if (asked.ids.length > 0) return asked.ids.includes(id);
+  if (asked.isSoak) return soakIds.has(id);
+  return asked.isSizeGiven ? scalingIds.has(id) : !soakIds.has(id);
+};
+
+/** Makes the data first, without waiting for the disk; then the server starts again as users run it. */
+const prepare = async (sizes: readonly number[]): Promise<Run['server']> => {
+  const loading = await startBenchServer({ isDurable: false, log });
+  for (const size of sizes) await loading.database(size);
+  await loading.stop();
+  return startBenchServer({ isDurable: true, log });
+};
+
+const main = async (): Promise<void> => {
+  const size = asked.isQuick ? 10_000 : 300_000;
+  const server = await prepare([...new Set([10_000, size, asked.largest])]);
+  const run: Run = {
+    server,
+    rounds: asked.isQuick ? 3 : 5,
+    seconds: asked.isQuick ? 2 : 4,
+    size,
+    sizes: [10_000, asked.largest],
+    wants,
+    log,
+  };
+  const measures: Measure[] = [];
+  for (const group of groups) {
+    if (!group.ids.some(wants)) continue;
+    const found = (await group.measure(run)).map(toMeasure);
+    if (!asked.isQuick) await keepMeasures(found);
+    measures.push(...found);
+  }
+  process.stdout.write(`${tableOf(measures)}\n`);
+  await server.stop();
+};
+
+await main();

@@ -1,0 +1,73 @@
+import { type Database, listPage, loadCatalog, openDatabase, type TenantStatement } from '@crm/db';
+import { organizationLayout } from '../dataset/layout.js';
+import { requestOf } from '../query-plans/measure-shape.js';
+import type { Gateway } from './gateways.js';
+
+/** The first page of a list, and everything that others need to send the same. */
+export interface PageFixture {
+  readonly limit: number;
+  readonly path: string;
+  /** The answer of the gateway. */
+  readonly body: string;
+  /** The text before the first record and behind the last. */
+  readonly head: string;
+  readonly tail: string;
+  /** The statement that the gateway sends. */
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The organization and pipeline that pages are read from. */
+export const pageScope = (size: number): { readonly organizationId: string; readonly pipelineId: string } => {
+  const { id, pipelineIds } = organizationLayout(1, size);
+  return { organizationId: id, pipelineId: pipelineIds[0] ?? '' };
+};
+
+const captureStatement = async (
+  databaseUrl: string,
+  size: number,
+  limit: number,
+): Promise<{ readonly statement: TenantStatement; readonly records: readonly string[] }> => {
+  const database = openDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
+  const statements: TenantStatement[] = [];
+  const query: Database['query'] = (organizationId, statement) => {
+    statements.push(statement);
+    return database.query(organizationId, statement);
+  };
+  try {
+    const organization = organizationLayout(1, size);
+    const catalog = await loadCatalog(database, organization.id);
+    const shape = { name: 'list', objectType: 'opportunity', statements: 1 } as const;
+    const { records } = await listPage(
+      { ...database, query },
+      requestOf({ database, catalog, organization }, shape, limit),
+    );
+    const [statement, ...others] = statements;
+    if (statement === undefined || others.length > 0) throw new Error('A list is expected to be one statement');
+    return { statement, records };
+  } finally {
+    await database.close();
+  }
+};
+
+/** Reads a page from a gateway and takes it apart. @throws Error when it is not made of the records of its own statement */
+export const readPageFixture = async (
+  gateway: Gateway,
+  databaseUrl: string,
+  size: number,
+  limit: number,
+): Promise<PageFixture> => {
+  const { organizationId, pipelineId } = pageScope(size);
+  const path = `/v1/opportunities?pipeline_id=${pipelineId}&limit=${limit}`;
+  const response = await fetch(`${gateway.url}${path}`, { headers: gateway.headers });
+  const body = await response.text();
+  const { statement, records } = await captureStatement(databaseUrl, size, limit);
+  const joined = records.join(',');
+  const from = body.indexOf(joined);
+  if (response.status !== 200 || records.length !== limit || from === -1)
+    throw new Error(`The gateway did not answer the page: ${response.status} ${body.slice(0, 300)}`);
+  return {
+    ...{ limit, path, body, head: body.slice(0, from), tail: body.slice(from + joined.length) },
+    ...{ text: statement.text, values: [organizationId, ...statement.values] },
+  };
+};

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { benchFolder } from '../bench-server.js';
+
+const run = promisify(execFile);
+
+const places = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench', '/usr/local/bin/pgbench'];
+
+/** How to run a statement. */
+export interface PgbenchOptions {
+  readonly databaseUrl: string;
+  /** SQL in which `:random` is another number each time. */
+  readonly sql: string;
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+/**
+ * Lets PostgreSQL's own benchmark client run a statement as often as it can, prepared.
+ * @returns runs a second
+ * @throws Error where pgbench is not installed, or a run failed
+ */
+export const runPgbench = async ({ databaseUrl, sql, seconds, connections }: PgbenchOptions): Promise<number> => {
+  const program = places.find((place) => existsSync(place));
+  if (program === undefined)
+    throw new Error(`pgbench is needed: install PostgreSQL's client tools (${places.join(', ')})`);
+  const script = resolve(benchFolder, 'pgbench.sql');
+  await writeFile(script, `\\set random random(1, 1000000000000000)\n${sql.replaceAll(/\s*\n\s*/g, ' ').trim()};\n`);
+  const settings = ['--no-vacuum', '--protocol=prepared', '--jobs=2', `--client=${connections}`, `--time=${seconds}`];
+  const { stdout } = await run(program, [...settings, `--file=${script}`, databaseUrl]);
+  const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1];
+  const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
+  if (!(perSecond > 0) || (failed !== undefined && failed !== '0')) throw new Error(`pgbench failed:\n${stdout}`);
+  return perSecond;
+};

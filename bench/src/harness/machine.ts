@@ -1,0 +1,19 @@
+import { cpus, totalmem, type as systemName, release } from 'node:os';
+
+/** On what the figures were measured. */
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memory_gib: number;
+  readonly system: string;
+  readonly node: string;
+}
+
+/** Describes this machine. */
+export const describeMachine = (): Machine => ({
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  cores: cpus().length,
+  memory_gib: Math.round(totalmem() / 1024 ** 3),
+  system: `${systemName()} ${release()}`,
+  node: process.version,
+});
