@@ -90,6 +90,24 @@ describe.each(documents)('the document of %s', (_name, document) => {
     }
   });
 
+  it('describes every property, parameter and header', () => {
+    const undescribed: string[] = [];
+    const walk = (value: unknown, path: string): void => {
+      if (Array.isArray(value)) for (const [index, each] of value.entries()) walk(each, `${path}/${index}`);
+      if (!isRecord(value)) return;
+      if (isRecord(value['properties']) && 'type' in value) {
+        for (const [name, property] of Object.entries(value['properties'])) {
+          if (!isRecord(property)) continue;
+          if (property['description'] === undefined && property['$ref'] === undefined)
+            undescribed.push(`${path}.${name}`);
+        }
+      }
+      for (const [key, each] of Object.entries(value)) if (!key.startsWith('example')) walk(each, `${path}/${key}`);
+    };
+    walk(document, '');
+    expect(undescribed).toEqual([]);
+  });
+
   it('gives each operation one id and a described tag', () => {
     const operations = Object.values(document.paths).flatMap(
       (item) => Object.values(item) as Record<string, unknown>[],

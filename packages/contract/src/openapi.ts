@@ -81,7 +81,12 @@ export const buildOpenApiDocument = (
   const { title, description } = gatewayTexts[gateway];
   return {
     openapi: '3.1.0',
-    info: { title, version: '1.0.0', description: `${description}\n\n${commonDescription}` },
+    info: {
+      title,
+      version: '1.0.0',
+      description: `${description}\n\n${commonDescription}`,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: serverUrl, description: 'This gateway.' }],
     security: [{ ApiKey: [] }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),

@@ -27,7 +27,8 @@ const errorResponses: readonly ErrorResponse[] = [
     component: 'Unauthorized',
     code: 'unauthorized',
     description: 'The API key is missing, not valid, or not allowed to call this operation.',
-    headers: standingHeaders,
+    // Failures are counted by address.
+    headers: countedHeaders,
   },
   {
     status: 404,

@@ -41,7 +41,7 @@ const page = (
 });
 
 /** The statuses that the health paths answer beside 200. */
-export const healthErrorStatuses = [500, 503] as const;
+export const healthErrorStatuses = [400, 500, 503] as const;
 
 /**
  * Behind a proxy that puts both gateways under one address, these pages are beside the document, which may be below a path of
@@ -51,7 +51,7 @@ const servers: readonly Json[] = [{ url: '.', description: 'Beside this document
 
 /** The paths that tell whether a gateway runs; they take no key. */
 export const healthPaths: Readonly<Record<string, Json>> = {
-  '/livez': page('live', 'Whether the gateway runs', 'Answers without asking the database.', 'Alive', [500]),
+  '/livez': page('live', 'Whether the gateway runs', 'Answers without asking the database.', 'Alive', [400, 500]),
   '/readyz': page('ready', 'Whether the gateway can serve', 'Asks the database; 503 while it cannot serve.', 'Ready', [
     ...healthErrorStatuses,
   ]),

@@ -13,10 +13,11 @@ import {
   UpdateAccountItem,
 } from '../schemas/account-write.js';
 import { SearchBody } from '../schemas/search.js';
+import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
   FieldsQuery,
-  IdParams,
+  idParams,
   ListQuery,
   onceHeaders,
   OnMatchQuery,
@@ -79,7 +80,7 @@ export const getAccount = {
   tag: 'Accounts',
   summary: 'Get an account',
   description: 'Answers one account with every system field and visible custom field, unless `fields` narrows it.',
-  params: IdParams,
+  params: idParams(exampleIds.account),
   query: FieldsQuery,
   data: AccountDetail,
   errors: [404],
@@ -114,7 +115,7 @@ export const updateAccount = {
   tag: 'Accounts',
   summary: 'Update an account',
   description: 'Changes an account and answers it whole. Fields that are absent keep their value, `null` clears.',
-  params: IdParams,
+  params: idParams(exampleIds.account),
   body: UpdateAccountBody,
   data: AccountDetail,
   extra: writeExtra,
@@ -133,7 +134,7 @@ export const deleteAccount = {
   summary: 'Delete an account',
   description:
     'Deletes an account for good. One that still has contacts or opportunities is refused with their counts.',
-  params: IdParams,
+  params: idParams(exampleIds.account),
   data: Deleted,
   errors: [404, 409],
   headers: writeHeaders,

@@ -13,10 +13,11 @@ import {
   UpdateContactItem,
 } from '../schemas/contact-write.js';
 import { SearchBody } from '../schemas/search.js';
+import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
   FieldsQuery,
-  IdParams,
+  idParams,
   ListQuery,
   onceHeaders,
   OnMatchQuery,
@@ -79,7 +80,7 @@ export const getContact = {
   tag: 'Contacts',
   summary: 'Get a contact',
   description: 'Answers one contact with every system field and visible custom field, unless `fields` narrows it.',
-  params: IdParams,
+  params: idParams(exampleIds.contact),
   query: FieldsQuery,
   data: ContactDetail,
   errors: [404],
@@ -116,7 +117,7 @@ export const updateContact = {
   tag: 'Contacts',
   summary: 'Update a contact',
   description: 'Changes a contact and answers it whole. Fields that are absent keep their value, `null` clears.',
-  params: IdParams,
+  params: idParams(exampleIds.contact),
   body: UpdateContactBody,
   data: ContactDetail,
   extra: writeExtra,
@@ -134,7 +135,7 @@ export const deleteContact = {
   tag: 'Contacts',
   summary: 'Delete a contact',
   description: 'Deletes a contact for good; it leaves its opportunities and notes.',
-  params: IdParams,
+  params: idParams(exampleIds.contact),
   data: Deleted,
   errors: [404],
   headers: writeHeaders,

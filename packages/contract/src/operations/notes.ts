@@ -5,7 +5,8 @@ import { Deleted } from '../schemas/deleted.js';
 import { closed } from '../schemas/input.js';
 import { CreatedNote, CreateNoteBody, NotePage } from '../schemas/note.js';
 import { pageQuery } from '../schemas/pagination.js';
-import { createHeaders, IdParams, writeExtra, writeHeaders } from './shared.js';
+import { exampleIds } from '../schemas/example-ids.js';
+import { createHeaders, idParams, writeExtra, writeHeaders } from './shared.js';
 
 /** `GET /v1/notes` */
 export const listNotes = {
@@ -55,7 +56,7 @@ export const deleteNote = {
   tag: 'Notes',
   summary: 'Delete a note',
   description: 'Deletes a note for good. What it was attached to stays.',
-  params: IdParams,
+  params: idParams(exampleIds.note),
   data: Deleted,
   errors: [404],
   headers: writeHeaders,

@@ -18,10 +18,11 @@ import {
 } from '../schemas/opportunity-write.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { SearchOpportunitiesBody } from '../schemas/search.js';
+import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
   FieldsQuery,
-  IdParams,
+  idParams,
   onceHeaders,
   OnMatchQuery,
   recordHeaders,
@@ -94,7 +95,7 @@ export const getOpportunity = {
   tag: 'Opportunities',
   summary: 'Get an opportunity',
   description: 'Answers one opportunity with every system field and visible custom field, unless `fields` narrows it.',
-  params: IdParams,
+  params: idParams(exampleIds.opportunity),
   query: FieldsQuery,
   data: OpportunityDetail,
   errors: [404],
@@ -131,7 +132,7 @@ export const updateOpportunity = {
   tag: 'Opportunities',
   summary: 'Update an opportunity',
   description: 'Changes an opportunity and answers it whole. Fields that are absent keep their value, `null` clears.',
-  params: IdParams,
+  params: idParams(exampleIds.opportunity),
   body: UpdateOpportunityBody,
   data: OpportunityDetail,
   extra: writeExtra,
@@ -149,7 +150,7 @@ export const deleteOpportunity = {
   tag: 'Opportunities',
   summary: 'Delete an opportunity',
   description: 'Deletes an opportunity for good. Its account, contacts and their notes stay.',
-  params: IdParams,
+  params: idParams(exampleIds.opportunity),
   data: Deleted,
   errors: [404],
   headers: writeHeaders,

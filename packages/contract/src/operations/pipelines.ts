@@ -1,6 +1,7 @@
 import type { OperationContract } from '../operation.js';
 import { PipelinePage, StagePage } from '../schemas/pipeline.js';
-import { IdParams, PageQuery } from './shared.js';
+import { exampleIds } from '../schemas/example-ids.js';
+import { idParams, PageQuery } from './shared.js';
 
 /** `GET /v1/pipelines` */
 export const listPipelines = {
@@ -26,7 +27,7 @@ export const listPipelineStages = {
   tag: 'Pipelines',
   summary: 'List the stages of a pipeline',
   description: 'Pages through the stages of a pipeline, in their order.',
-  params: IdParams,
+  params: idParams(exampleIds.pipeline),
   query: PageQuery,
   data: StagePage,
   errors: [404],

@@ -30,7 +30,7 @@ export const updateHeaders = { ...recordHeaders, ...writeHeaders } as const;
 export const writeExtra = { warnings: Type.Optional(Warnings) } as const;
 
 /** The path of one record. */
-export const IdParams = closed({ id: uuid('Id of the record.') }, {});
+export const idParams = (example: string) => closed({ id: uuid('Id of the record.', { examples: [example] }) }, {});
 
 /** The query of a get by id. */
 export const FieldsQuery = closed({ fields: Type.Optional(FieldsParameter) }, {});

@@ -1,0 +1,23 @@
+// Writes docs/openapi/*.json from the contracts, or with `--check` compares them with what is there.
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import { format, resolveConfig } from 'prettier';
+
+import { buildOpenApiDocument, inboundOperations, readOperations } from '../dist/index.js';
+
+const folder = fileURLToPath(new URL('../../../docs/openapi/', import.meta.url));
+const documents = {
+  'read-gateway.json': buildOpenApiDocument('read', readOperations),
+  'inbound-gateway.json': buildOpenApiDocument('inbound', inboundOperations),
+};
+
+for (const [name, document] of Object.entries(documents)) {
+  const path = `${folder}${name}`;
+  const text = await format(JSON.stringify(document, null, 2), { ...(await resolveConfig(path)), filepath: path });
+  if (!process.argv.includes('--check')) await writeFile(path, text);
+  else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
+    process.exitCode = 1;
+    console.error(`docs/openapi/${name} is not what the contracts say. Run: npm run openapi`);
+  }
+}
