@@ -76,7 +76,8 @@ export const buildOpenApiDocument = (
   const schemas = new SchemaComponents();
   schemas.place(ErrorBody as object as JsonSchema);
   const paths = { ...byPath(operations, schemas), ...healthPaths };
-  const tags = [...new Set([...operations.map(({ tag }) => tag), 'Health'])];
+  const used = new Set([...operations.map(({ tag }) => tag), 'Health']);
+  const tags = Object.keys(tagDescriptions).filter((name) => used.has(name));
   const statuses = new Set<number>([...operations.flatMap(errorStatusesOf), ...healthErrorStatuses]);
   const { title, description } = gatewayTexts[gateway];
   return {
@@ -89,7 +90,7 @@ export const buildOpenApiDocument = (
     },
     servers: [{ url: serverUrl, description: 'This gateway.' }],
     security: [{ ApiKey: [] }],
-    tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
     components: {
       securitySchemes: {
