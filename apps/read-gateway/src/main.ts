@@ -1,5 +1,5 @@
 import { openDatabase } from '@crm/db';
-import { createLogger, loadConfig, Observability, startServer } from '@crm/http';
+import { connectSharedCounters, createLogger, loadConfig, Observability, startServer } from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
@@ -17,8 +17,10 @@ const database = openDatabase({
 const context = createContext(database, config.cursorSecrets);
 observability.metrics?.watchPool('primary', database.pool);
 observability.metrics?.watchCache('catalogs', context.catalogs.counts);
-const app = createApp(context, config, logger, observability.activity);
+const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
+const app = createApp(context, config, logger, { activity: observability.activity, counters });
 const close = async (): Promise<void> => {
+  counters?.close();
   await Promise.all([database.close(), observability.stop()]);
 };
 try {

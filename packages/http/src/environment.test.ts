@@ -4,7 +4,6 @@ import { readGatewaySettings } from './gateway-settings.js';
 
 const build = (read: EnvironmentReader) => ({
   databaseUrl: read.url('DATABASE_URL', { schemes: ['postgres', 'postgresql'] }),
-  redisUrl: read.optionalUrl('REDIS_URL', { schemes: ['redis', 'rediss'] }),
   secrets: read.list('CURSOR_SECRETS'),
   unsafe: read.boolean('ALLOW_UNSAFE_DURABILITY', false),
   ...readGatewaySettings(read, { port: 4000 }),

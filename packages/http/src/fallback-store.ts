@@ -4,13 +4,17 @@ import { MemoryStore } from './memory-store.js';
 
 /** A shared store that has not answered by then counts as failed: limits must not make requests wait. */
 const answerWithinMs = 250;
+/** Nothing waits while it is made ready, and at the start of a process there is much else to do. */
+const readyWithinMs = 2_000;
 /** After a failure the shared store is left alone this long. */
 const retryAfterMs = 1_000;
 
 const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const end = (): void => reject(new Error(`no answer within ${timeoutMs} ms`));
+    // After a hold-up of the event loop timers come first: an answer that has arrived by then is read in the same turn.
+    timer = setTimeout(() => setImmediate(() => setImmediate(end)), timeoutMs);
   });
   try {
     return await Promise.race([work, timeout]);
@@ -20,6 +24,64 @@ const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
 };
 
 /**
+ * Whether the store that all limiters of a process share can be used. Limiters fail and recover together, so that an outage
+ * is one warning; and it is tried again in the background, so that no request waits for a store that is known to fail.
+ */
+export class SharedStoreHealth {
+  readonly #logger: Logger;
+  readonly #preparations: (() => Promise<unknown>)[] = [];
+  #failing = false;
+  #retryAtMs = 0;
+  #isTrying = false;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Registers what makes a store ready; it runs now, and again whenever the shared store is tried after a failure. */
+  prepare(preparation: () => Promise<unknown>): void {
+    this.#preparations.push(preparation);
+    within(preparation(), readyWithinMs).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Does `shared` while the store is well and answers in time; else `memory`. */
+  async use<T>(shared: () => Promise<T>, memory: () => T): Promise<T> {
+    if (this.#failing) {
+      this.#retryInBackground();
+      return memory();
+    }
+    try {
+      return await within(shared(), answerWithinMs);
+    } catch (error) {
+      this.#fail(error);
+      return memory();
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#failing) this.#logger.warn({ err: error }, 'the shared store of rate limits fails, counting in memory');
+    this.#failing = true;
+    this.#retryAtMs = performance.now() + retryAfterMs;
+  }
+
+  #retryInBackground(): void {
+    if (this.#isTrying || performance.now() < this.#retryAtMs) return;
+    this.#isTrying = true;
+    within(Promise.all(this.#preparations.map((prepare) => prepare())), readyWithinMs)
+      .then(
+        () => {
+          this.#failing = false;
+          this.#logger.info('the shared store of rate limits answers again');
+        },
+        (error: unknown) => this.#fail(error),
+      )
+      .finally(() => {
+        this.#isTrying = false;
+      });
+  }
+}
+
+/**
  * Counts in a shared store, and in memory while that store fails or is silent: a limit then holds by process instead of for
  * all, and no request is refused or answered 500 for it.
  */
@@ -27,29 +89,27 @@ export class FallbackStore implements Store {
   readonly localKeys = false;
   readonly #shared: Store;
   readonly #memory: MemoryStore;
-  readonly #logger: Logger;
-  #failing = false;
-  #retryAtMs = 0;
+  readonly #health: SharedStoreHealth;
 
-  constructor(shared: Store, windowMs: number, logger: Logger) {
+  constructor(shared: Store, windowMs: number, health: SharedStoreHealth) {
     this.#shared = shared;
     this.#memory = new MemoryStore(windowMs);
-    this.#logger = logger;
+    this.#health = health;
   }
 
   init(options: Options): void {
-    void this.#shared.init?.(options);
+    this.#health.prepare(async () => this.#shared.init?.(options));
   }
 
   increment(key: string): Promise<ClientRateLimitInfo> {
-    return this.#try(
+    return this.#health.use(
       async () => this.#shared.increment(key),
       () => this.#memory.increment(key),
     );
   }
 
   decrement(key: string): Promise<void> {
-    return this.#try(
+    return this.#health.use(
       async () => this.#shared.decrement(key),
       () => this.#memory.decrement(key),
     );
@@ -57,25 +117,9 @@ export class FallbackStore implements Store {
 
   resetKey(key: string): Promise<void> {
     this.#memory.resetKey(key);
-    return this.#try(
+    return this.#health.use(
       async () => this.#shared.resetKey(key),
       () => undefined,
     );
-  }
-
-  async #try<T>(shared: () => Promise<T>, memory: () => T): Promise<T> {
-    if (this.#failing && performance.now() < this.#retryAtMs) return memory();
-    try {
-      const result = await within(shared(), answerWithinMs);
-      if (this.#failing) this.#logger.info('the shared store of rate limits answers again');
-      this.#failing = false;
-      return result;
-    } catch (error) {
-      if (!this.#failing)
-        this.#logger.warn({ err: error }, 'the shared store of rate limits fails, counting in memory');
-      this.#failing = true;
-      this.#retryAtMs = performance.now() + retryAfterMs;
-      return memory();
-    }
   }
 }

@@ -19,6 +19,8 @@ export interface GatewaySettings {
   readonly maxInFlight: number;
   readonly maxEventLoopDelayMs: number;
   readonly rateLimits: RateLimits;
+  /** Where rate limits are counted for all processes together; each counts for itself when absent. */
+  readonly redisUrl: string | undefined;
   /** Where metrics are served; nowhere when absent. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
   /** Where traces are sent; nowhere when absent. */
@@ -52,7 +54,7 @@ const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admi
   return admin;
 };
 
-/** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_*`; problems are noted in the reader. */
+/** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_* REDIS_URL`; problems are noted in the reader. */
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
   const limit = (name: string, fallback: number): number =>
     read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });
@@ -73,5 +75,6 @@ export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonl
       bulk: limit('BULK', defaultRateLimits.bulk),
       failedAuth: limit('FAILED_AUTH', defaultRateLimits.failedAuth),
     },
+    redisUrl: read.optionalUrl('REDIS_URL', { schemes: ['redis', 'rediss'] }),
   };
 };

@@ -4,6 +4,7 @@ import express, { type Express, type Request, type RequestHandler } from 'expres
 import { authenticate } from './authentication.js';
 import { handleError } from './errors.js';
 import { exchangeOf, present } from './exchange.js';
+import { SharedStoreHealth } from './fallback-store.js';
 import type { GatewayAppOptions } from './gateway-options.js';
 import { answerPublicPages } from './health.js';
 import { readOperationInput } from './input.js';
@@ -78,7 +79,7 @@ const runOperation: RequestHandler = async (request, response) => {
 export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): Express => {
   const { logger } = options;
   const activity = options.activity ?? new GatewayActivity();
-  const limiterParts = { options: options.limits, activity, logger };
+  const limiterParts = { options: options.limits, activity, logger, health: new SharedStoreHealth(logger) };
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);

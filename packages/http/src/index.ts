@@ -9,4 +9,5 @@ export * from './observability.js';
 export * from './operation-validators.js';
 export * from './operation.js';
 export * from './rate-limit-config.js';
+export * from './redis-counters.js';
 export * from './server.js';

@@ -5,7 +5,7 @@ import { ipKeyGenerator, rateLimit, type RateLimitInfo, type Store } from 'expre
 import type { Logger } from 'pino';
 import type { ApiKeyRecord } from './api-key-record.js';
 import { exchangeOf, present } from './exchange.js';
-import { FallbackStore } from './fallback-store.js';
+import { FallbackStore, type SharedStoreHealth } from './fallback-store.js';
 import { MemoryStore } from './memory-store.js';
 import type { GatewayActivity } from './metrics/activity.js';
 import {
@@ -34,13 +34,6 @@ export const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup,
   return keyLimit === 0 || limits[group] === 0 ? 0 : organizationFactor * Math.max(keyLimit, limits[group]);
 };
 
-const createStore = (name: string, options: RateLimitOptions, logger: Logger): Store => {
-  const shared = options.createStore?.(name);
-  return shared === undefined
-    ? new MemoryStore(rateLimitWindowMs)
-    : new FallbackStore(shared, rateLimitWindowMs, logger);
-};
-
 const secondsUntilReset = (request: Request): number => {
   const { rateLimit: info } = request as Request & { rateLimit?: RateLimitInfo };
   const resetMs = info?.resetTime?.getTime() ?? Date.now() + rateLimitWindowMs;
@@ -48,11 +41,20 @@ const secondsUntilReset = (request: Request): number => {
 };
 
 /** What all limiters of a gateway are made with. */
-interface LimiterParts {
+export interface LimiterParts {
   readonly options: RateLimitOptions;
   readonly activity: GatewayActivity;
   readonly logger: Logger;
+  /** One for all of them, so that what one meets of the shared store the others know. */
+  readonly health: SharedStoreHealth;
 }
+
+const createStore = (name: string, { options, health }: LimiterParts): Store => {
+  const shared = options.createStore?.(name);
+  return shared === undefined
+    ? new MemoryStore(rateLimitWindowMs)
+    : new FallbackStore(shared, rateLimitWindowMs, health);
+};
 
 /**
  * One limiter. Its policy stands under its own name in `RateLimit-Policy` and `RateLimit`, so that several limiters of one
@@ -62,8 +64,9 @@ const createLimiter = (
   name: string,
   keyOf: (request: Request) => string,
   limitOf: (request: Request) => number,
-  { options, activity, logger }: LimiterParts,
+  parts: LimiterParts,
 ): RequestHandler => {
+  const { activity, logger } = parts;
   activity.rateLimited.set(name, 0);
   return rateLimit({
     windowMs: rateLimitWindowMs,
@@ -78,7 +81,7 @@ const createLimiter = (
       activity.rateLimited.set(name, (activity.rateLimited.get(name) ?? 0) + 1);
       next(new ApiError('rate_limited'));
     },
-    store: createStore(name, options, logger),
+    store: createStore(name, parts),
     passOnStoreError: true,
     logger: {
       warn: (error, text) => logger.warn({ err: error }, text),

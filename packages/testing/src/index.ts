@@ -13,4 +13,5 @@ export {
 export { describeBodies } from './suites/describe-bodies.js';
 export { describeRateLimits, describeWrongMethods } from './suites/describe-refusals.js';
 export { describeUnauthorized } from './suites/describe-unauthorized.js';
+export { createTestRedis, type TestRedis } from './redis-server.js';
 export type { SuiteOptions } from './suites/suite-options.js';

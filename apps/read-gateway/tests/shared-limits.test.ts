@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listPipelines } from '@crm/contract';
+import { createTestRedis, type Answer, type TestClient, type TestRedis } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+const limit = 60;
+/** The end of all patience; recovering takes about a second. */
+const patienceMs = 30_000;
+
+let redis: TestRedis;
+let gateway: TestGateway;
+let processes: readonly TestClient[];
+let key: string;
+
+beforeAll(async () => {
+  redis = await createTestRedis();
+  await redis.start();
+  gateway = await startTestGateway();
+  const environment = { REDIS_URL: redis.url, RATE_LIMIT_LIST: String(limit) };
+  const started = await Promise.all([gateway.startProcess(environment), gateway.startProcess(environment)]);
+  processes = started.map(({ client }) => client);
+});
+beforeEach(async () => {
+  ({ key } = await gateway.organization.createKey());
+});
+afterAll(async () => {
+  redis.thaw();
+  await gateway.stop();
+  await redis.kill();
+});
+
+const ask = (client: TestClient, withKey = key): Promise<Answer> => client.call(listPipelines, { key: withKey });
+
+/** So many requests to each process, ten at a time, all processes at once. */
+const flood = async (count: number): Promise<Answer[]> => {
+  const toOne = async (client: TestClient): Promise<Answer[]> => {
+    const answers: Answer[] = [];
+    while (answers.length < count) answers.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(client)))));
+    return answers;
+  };
+  return (await Promise.all(processes.map(toOne))).flat();
+};
+
+const countOf = (answers: readonly Answer[], status: number): number =>
+  answers.filter((answer) => answer.status === status).length;
+
+/** Asks with fresh keys until the processes count together again: what one was asked, the other knows of. */
+const untilShared = async (): Promise<void> => {
+  const deadlineMs = performance.now() + patienceMs;
+  for (;;) {
+    const fresh = await gateway.organization.createKey();
+    const left: number[] = [];
+    for (const client of processes) {
+      const { headers } = await ask(client, fresh.key);
+      left.push(Number(/"key-list"; r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]));
+    }
+    if (left[0] === limit - 1 && left[1] === limit - 2) return;
+    if (performance.now() > deadlineMs) throw new Error(`the processes do not count together: ${left.join(', ')} left`);
+    await sleep(100);
+  }
+};
+
+describe('R12: two processes with one Redis', () => {
+  test('let through what the limit says, both together, give or take one', async () => {
+    await untilShared();
+    const answers = await flood(limit);
+    expect(answers).toHaveLength(2 * limit);
+    expect(Math.abs(countOf(answers, 200) - limit)).toBeLessThanOrEqual(1);
+    expect(countOf(answers, 429)).toBe(answers.length - countOf(answers, 200));
+    const refused = answers.filter(({ status }) => status === 429);
+    for (const { headers } of refused) expect(headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+  });
+
+  test('count each for itself once Redis is killed, with no 5xx, and together again when it is back', async () => {
+    await untilShared();
+    const running = flood(2 * limit);
+    await redis.kill();
+    const answers = [...(await running), ...(await flood(2 * limit))];
+    expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+    // What was counted in Redis before, and then a limit of its own for each process.
+    expect(countOf(answers, 200)).toBeGreaterThanOrEqual(2 * limit);
+    expect(countOf(answers, 200)).toBeLessThanOrEqual(3 * limit);
+    await redis.start();
+    await untilShared();
+  });
+
+  test('go on while Redis takes commands and answers none', async () => {
+    await untilShared();
+    redis.freeze();
+    const startedAtMs = performance.now();
+    const answers = await flood(limit);
+    console.log(`${answers.length} requests with a frozen Redis: ${Math.round(performance.now() - startedAtMs)} ms`);
+    expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+    // The organization's other keys have been counted too, so only the key's own limit is sure.
+    expect(countOf(answers, 200)).toBeLessThanOrEqual(2 * limit);
+    expect(countOf(answers, 200)).toBeGreaterThan(0);
+    redis.thaw();
+    await untilShared();
+  });
+});
+
+test('R12: a gateway starts without Redis, counts in memory, and joins the others when Redis is there', async () => {
+  await redis.kill();
+  const { client } = await gateway.startProcess({ REDIS_URL: redis.url, RATE_LIMIT_LIST: '2' });
+  expect([(await ask(client)).status, (await ask(client)).status, (await ask(client)).status]).toEqual([200, 200, 429]);
+  await redis.start();
+  processes = [client, client];
+  const deadlineMs = performance.now() + patienceMs;
+  // A Redis that was told of the key's use would know it again; memory would still refuse.
+  while ((await ask(client)).status !== 200) {
+    if (performance.now() > deadlineMs) throw new Error('the gateway does not count in Redis');
+    await sleep(100);
+  }
+});

@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { findFreePort } from './gateway/free-port.js';
+
+const binary = '/usr/bin/redis-server';
+const startTimeoutMs = 15_000;
+const pollEveryMs = 20;
+
+/** A Redis of a test's own, without persistence. */
+export interface TestRedis {
+  readonly url: string;
+  /** Starts it (again), on the same port; resolves once it answers. */
+  start(): Promise<void>;
+  /** Ends it as a power cut would; what it held is gone. */
+  kill(): Promise<void>;
+  /** Stops it from answering while connections stay open. */
+  freeze(): void;
+  thaw(): void;
+}
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    const end = (isUp: boolean): void => {
+      socket.destroy();
+      resolve(isUp);
+    };
+    socket.once('data', () => end(true));
+    socket.once('error', () => end(false));
+  });
+
+/**
+ * Makes a Redis for one test; it does not run yet.
+ * @throws Error that says what to install when there is none on this machine.
+ */
+export const createTestRedis = async (): Promise<TestRedis> => {
+  if (!existsSync(binary)) throw new Error(`${binary} is missing. Install it: apt-get install redis-server`);
+  const port = await findFreePort();
+  let child: ChildProcess | undefined;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start: async () => {
+      const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+      child = spawn(binary, args, { stdio: 'ignore' });
+      const deadlineMs = performance.now() + startTimeoutMs;
+      while (!(await answers(port))) {
+        if (child.exitCode !== null) throw new Error(`redis-server ended with code ${child.exitCode}`);
+        if (performance.now() > deadlineMs) throw new Error('redis-server does not answer');
+        await sleep(pollEveryMs);
+      }
+    },
+    kill: async () => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+  };
+};
