@@ -24,7 +24,7 @@ export const createApp = (
   const { database } = context;
   return createGatewayApp({
     gateway: 'inbound',
-    context,
+    withContext: (_request, run) => run(context),
     operations,
     validators: compileOperation,
     authentication: {

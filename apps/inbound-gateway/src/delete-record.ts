@@ -3,6 +3,7 @@ import { recordDeletion, runWrite } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
+import { readAfterHeader } from './read-after-header.js';
 
 /** Deletes one record for good. @throws ApiError `not_found`; `conflict` with the counts for an account that is in use */
 export const deleteRecord = async (
@@ -10,7 +11,7 @@ export const deleteRecord = async (
   { organizationId }: Caller,
   kind: ObjectType | 'note',
   id: string,
-): Promise<{ message: string; data: Deleted }> => {
-  const { result } = await runWrite(database, organizationId, recordDeletion(kind, id.toLowerCase()), null);
-  return { message: `Deleted ${kind}`, data: { id: result.id } };
+): Promise<{ message: string; data: Deleted; headers: Readonly<Record<string, string>> }> => {
+  const { result, readMark } = await runWrite(database, organizationId, recordDeletion(kind, id.toLowerCase()), null);
+  return { message: `Deleted ${kind}`, data: { id: result.id }, headers: readAfterHeader(readMark) };
 };

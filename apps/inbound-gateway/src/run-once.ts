@@ -4,6 +4,7 @@ import { ApiError } from '@crm/domain';
 import type { OperationReply } from '@crm/http';
 import type { Context } from './context.js';
 import { type OnceRequest, readOnce } from './idempotency.js';
+import { readAfterHeader } from './read-after-header.js';
 
 /** How one operation writes: what to run, and what to answer from its result and nothing else. */
 export interface OnceOptions<Result, Reply> {
@@ -26,17 +27,17 @@ export const runOnce = async <Result, Reply extends Pick<OperationReply<Operatio
   { run, answer }: OnceOptions<Result, Reply>,
 ): Promise<Reply> => {
   const once = readOnce(contract, request);
-  const replay = (result: Result): Reply => {
+  const toReply = ({ result, replayed, readMark }: Written<Result>): Reply => {
     const reply = answer(result);
-    return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+    const headers = { ...reply.headers, ...readAfterHeader(readMark) };
+    return { ...reply, headers: replayed ? { ...headers, 'Idempotent-Replayed': 'true' } : headers };
   };
   try {
-    const { result, replayed } = await run(once);
-    return replayed ? replay(result) : answer(result);
+    return toReply(await run(once));
   } catch (error) {
     if (once === null || !isRefusal(error)) throw error;
     const first = await findFirstResult<Result>(database, request.caller.organizationId, once);
     if (first === null) throw error;
-    return replay(first);
+    return toReply(first);
   }
 };

@@ -4,6 +4,7 @@ import { ApiError, definitionsMap, ErrorCollector, holdsForPipeline, type Object
 import { JsonText, type OperationReply, type OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
 import { readIfMatch } from './if-match.js';
+import { readAfterHeader } from './read-after-header.js';
 
 /** What an update of any object is asked with. */
 type UpdateRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
@@ -17,13 +18,15 @@ export type ReadUpdate = (catalog: Catalog, target: UpdateTarget, errors: ErrorC
 const answerRecord = (context: Context, organizationId: string, objectType: ObjectType, id: string) =>
   context.catalogs.use(organizationId, async (catalog) => {
     const selection = catalog.fieldCatalogue(objectType, null).fullSelection;
-    const found = await readRecord(context.database, { organizationId, objectType, id, selection });
-    if (found === null) throw new ApiError('not_found');
+    const request = { organizationId, objectType, id, selection, isMarked: true };
+    const found = await readRecord(context.database, request);
+    if (found === null || found.readMark === null) throw new ApiError('not_found');
     const shown = selection.custom.filter((definition) => holdsForPipeline(definition, found.pipelineId));
     const definitions = JSON.stringify(definitionsMap(shown));
     return {
       data: new JsonText(`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`),
-      headers: { ETag: `"${found.version}"` },
+      // The mark is of this look, which came after the write: others may have written in between, and that is shown too.
+      headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
     };
   });
 

@@ -3,8 +3,9 @@ import { findApiKeyByHash, touchApiKey } from '@crm/db';
 import { createGatewayApp, type GatewayActivity, type GatewaySettings, type SharedCounters } from '@crm/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-import type { Context } from './context.js';
+import type { Context, GatewayContext } from './context.js';
 import { operations } from './operations/index.js';
+import { readReadAfter } from './read-after.js';
 
 /** What a process adds to its app. */
 export interface AppParts {
@@ -16,23 +17,24 @@ export interface AppParts {
 
 /** Builds the read gateway's app, apart from any listener. */
 export const createApp = (
-  context: Context,
+  context: GatewayContext,
   settings: GatewaySettings,
   logger: Logger,
   parts: AppParts = {},
 ): Express => {
-  const { database } = context;
-  return createGatewayApp({
+  const { primary, reads, cursors } = context;
+  return createGatewayApp<Context>({
     gateway: 'read',
-    context,
+    withContext: ({ header }, run) =>
+      reads.read(readReadAfter(header('x-read-after')), (source) => run({ ...source, cursors })),
     operations,
     validators: compileOperation,
     authentication: {
-      findApiKeyByHash: (hash) => findApiKeyByHash(database, hash),
-      onKeyUsed: (apiKeyId, usedAt) => touchApiKey(database, apiKeyId, usedAt),
+      findApiKeyByHash: (hash) => reads.readLatest((database) => findApiKeyByHash(database, hash)),
+      onKeyUsed: (apiKeyId, usedAt) => touchApiKey(primary, apiKeyId, usedAt),
     },
     limits: { perMinute: settings.rateLimits, createStore: parts.counters?.createStore },
-    readiness: () => database.ping(),
+    readiness: () => reads.ping(),
     logger,
     openApiDocument: buildOpenApiDocument(
       'read',

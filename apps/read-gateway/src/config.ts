@@ -3,7 +3,10 @@ import { minCursorSecretLength } from '@crm/domain';
 
 /** What the read gateway is started with. */
 export interface Config extends GatewaySettings {
+  /** The primary. */
   readonly databaseUrl: string;
+  /** A replica of it that reads go to; none when absent. */
+  readonly readDatabaseUrl: string | undefined;
   /** The first signs cursors, all verify them. */
   readonly cursorSecrets: readonly [string, ...string[]];
   readonly maxConnections: number;
@@ -28,6 +31,7 @@ export const envToConfig = (env: Environment): Config =>
     return {
       ...readGatewaySettings(read, { port: 4000 }),
       databaseUrl: read.url('DATABASE_URL', postgres),
+      readDatabaseUrl: read.optionalUrl('READ_DATABASE_URL', postgres),
       cursorSecrets,
       maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
     };

@@ -1,16 +1,25 @@
 import { type CursorCodec, createCursorCodec } from '@crm/domain';
-import { type Catalogs, createCatalogs, type Database } from '@crm/db';
+import { createReadRouter, type Database, type ReadRouter, type ReadRouterOptions, type ReadSource } from '@crm/db';
 
-/** What every operation of the read gateway works with. */
-export interface Context {
-  readonly database: Database;
-  readonly catalogs: Catalogs;
+/** What every operation of the read gateway works with: its `database` and `catalogs` are those of one server. */
+export interface Context extends ReadSource {
   readonly cursors: CursorCodec;
 }
 
-/** Makes the context of one process. */
-export const createContext = (database: Database, cursorSecrets: readonly [string, ...string[]]): Context => ({
-  database,
-  catalogs: createCatalogs(database),
+/** What the gateway is built on. */
+export interface GatewayContext {
+  readonly primary: Database;
+  readonly reads: ReadRouter;
+  readonly cursors: CursorCodec;
+}
+
+/** Makes what one process works with; without a replica every read goes to the primary. */
+export const createContext = (
+  primary: Database,
+  cursorSecrets: readonly [string, ...string[]],
+  replica: Omit<ReadRouterOptions, 'primary'> = { replica: null },
+): GatewayContext => ({
+  primary,
+  reads: createReadRouter({ primary, ...replica }),
   cursors: createCursorCodec(cursorSecrets),
 });

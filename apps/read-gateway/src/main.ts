@@ -1,27 +1,35 @@
-import { openDatabase } from '@crm/db';
+import { type Database, openDatabase } from '@crm/db';
 import { connectSharedCounters, createLogger, loadConfig, Observability, startServer } from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
+import { logAvailability } from './log-availability.js';
 
 const config = loadConfig(envToConfig);
 const logger = createLogger({ level: config.logLevel, name: 'read-gateway' });
 const observability = new Observability('read', config, logger);
-const database = openDatabase({
-  url: config.databaseUrl,
-  applicationName: 'crm-read-gateway',
-  maxConnections: config.maxConnections,
-  onConnectionError: (error) => logger.warn({ err: error }, 'a database connection broke'),
-  onConnectionWait: observability.metrics?.waitsOf('primary'),
+const { metrics } = observability;
+const open = (name: 'primary' | 'replica', url: string): Database => {
+  const database = openDatabase({
+    url,
+    applicationName: 'crm-read-gateway',
+    maxConnections: config.maxConnections,
+    onConnectionError: (error) => logger.warn({ err: error }, `a connection to the ${name} broke`),
+    onConnectionWait: metrics?.waitsOf(name),
+  });
+  metrics?.watchPool(name, database.pool);
+  return database;
+};
+const context = createContext(open('primary', config.databaseUrl), config.cursorSecrets, {
+  replica: config.readDatabaseUrl === undefined ? null : open('replica', config.readDatabaseUrl),
+  ...logAvailability(logger),
 });
-const context = createContext(database, config.cursorSecrets);
-observability.metrics?.watchPool('primary', database.pool);
-observability.metrics?.watchCache('catalogs', context.catalogs.counts);
+for (const { name, catalogs } of context.reads.catalogs) metrics?.watchCache(name, catalogs.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
 const app = createApp(context, config, logger, { activity: observability.activity, counters });
 const close = async (): Promise<void> => {
   counters?.close();
-  await Promise.all([database.close(), observability.stop()]);
+  await Promise.all([context.reads.close(), observability.stop()]);
 };
 try {
   await observability.start();

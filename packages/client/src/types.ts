@@ -199,6 +199,8 @@ export type CreateOpportunityBody = {
     stage_id?: string | null;
     /** At most 15 digits, 4 of them decimals; read as `amount`. */
     deal_size?: number | null;
+    /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
+    currency?: string | null;
     /** When the deal is expected to close, in Unix milliseconds. */
     close_date?: number | null;
     /** When the next action is due, in Unix milliseconds. */
@@ -766,6 +768,8 @@ export interface UpdateOpportunityBody {
     stage_id?: string | null;
     /** At most 15 digits, 4 of them decimals; read as `amount`. */
     deal_size?: number | null;
+    /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
+    currency?: string | null;
     /** When the deal is expected to close, in Unix milliseconds. */
     close_date?: number | null;
     /** When the next action is due, in Unix milliseconds. */
@@ -796,6 +800,8 @@ export interface UpdateOpportunityItem {
     stage_id?: string | null;
     /** At most 15 digits, 4 of them decimals; read as `amount`. */
     deal_size?: number | null;
+    /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
+    currency?: string | null;
     /** When the deal is expected to close, in Unix milliseconds. */
     close_date?: number | null;
     /** When the next action is due, in Unix milliseconds. */

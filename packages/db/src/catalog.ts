@@ -1,11 +1,12 @@
 import {
+  ApiError,
   createFieldCatalogue,
   type CustomFieldDefinition,
   type FieldCatalogue,
   holdsForPipeline,
   type ObjectType,
 } from '@crm/domain';
-import type { Database } from './database.js';
+import type { Queries } from './database.js';
 
 /** A stage of a pipeline. */
 export interface Stage {
@@ -130,9 +131,11 @@ const catalogSql = `
   FROM organizations o WHERE o.id = $1`;
 
 /** Reads what an organization has set up, in one statement. */
-export const loadCatalog = async (database: Database, organizationId: string): Promise<Catalog> => {
+export const loadCatalog = async (database: Queries, organizationId: string): Promise<Catalog> => {
   const statement = { text: catalogSql, values: [], isPrepared: true };
   const [row] = await database.query<{ catalog: CatalogData }>(organizationId, statement);
-  if (row === undefined) throw new Error(`There is no organization ${organizationId}`);
+  // A replica may not have it yet.
+  if (row === undefined)
+    throw new ApiError('not_found', { cause: new Error(`There is no organization ${organizationId}`) });
   return new Catalog(organizationId, row.catalog);
 };

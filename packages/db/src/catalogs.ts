@@ -1,6 +1,6 @@
 import { ApiError } from '@crm/domain';
 import { type Catalog, loadCatalog } from './catalog.js';
-import type { Database } from './database.js';
+import type { Queries } from './database.js';
 
 const maxAgeMs = 1_000;
 const maxOrganizations = 10_000;
@@ -25,7 +25,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 400 || error.status === 404);
 
 /** Makes the cache of one process. */
-export const createCatalogs = (database: Database): Catalogs => {
+export const createCatalogs = (database: Queries): Catalogs => {
   const entries = new Map<string, Entry>();
   const counts = { hits: 0, misses: 0 };
 

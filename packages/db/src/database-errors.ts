@@ -33,8 +33,11 @@ const refusalError = (error: pg.DatabaseError): Error => {
   );
 };
 
-/** SQLSTATEs (or their classes) that say the database cannot serve now: connection, resources, intervention, lock wait. */
-const isUnavailable = (code: string): boolean => /^(08|53|57P)/.test(code) || code === '55P03' || retryable.has(code);
+/** SQLSTATEs (or their classes) of a server that serves nobody now: connection, resources, intervention. */
+const isAwayState = (code: string): boolean => /^(08|53|57P)/.test(code);
+
+/** SQLSTATEs (or their classes) that say the database cannot serve this now: it is away, or a lock was not had in time. */
+const isUnavailable = (code: string): boolean => isAwayState(code) || code === '55P03' || retryable.has(code);
 
 const statementCanceled = '57014';
 
@@ -48,9 +51,22 @@ const isConnectionError = (error: unknown): boolean =>
   (('code' in error &&
     typeof error.code === 'string' &&
     /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/.test(error.code)) ||
-    /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/.test(
+    /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable/.test(
       error.message,
     ));
+
+/** Whether an error says that no connection of the pool came free: the server may be away, or only busy. */
+export const saysBusy = (error: unknown): boolean => {
+  const cause = error instanceof ApiError ? error.cause : error;
+  return cause instanceof Error && cause.message === 'timeout exceeded when trying to connect';
+};
+
+/** Whether an error says that the server is away, rather than that this statement could not be served. */
+export const saysAway = (error: unknown): boolean => {
+  const cause = error instanceof ApiError ? error.cause : error;
+  const code = sqlStateOf(cause);
+  return code === undefined ? isConnectionError(cause) : isAwayState(code);
+};
 
 /** A statement was ended by its time limit: whoever asked knows better how to narrow it than a retry would. */
 export class StatementTimeoutError extends ApiError {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { ApiError } from '@crm/domain';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
 import { measureConnectionWait } from './connection-wait.js';
@@ -14,7 +15,7 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   /** Connections at most, 10 when absent. */
   readonly maxConnections?: number | undefined;
-  /** The server ends a statement that takes longer, 5,000 ms when absent; 0 for no limit. */
+  /** The server ends a statement that takes longer, 5,000 ms when absent; 0 for no limit, on either side. */
   readonly statementTimeoutMs?: number | undefined;
   /** Told of connections that break while idle; without it they are only dropped. */
   readonly onConnectionError?: ((error: Error) => void) | undefined;
@@ -31,19 +32,33 @@ export interface TenantStatement {
   readonly isPrepared?: boolean | undefined;
 }
 
-/** One pool of connections, used by hot SQL and by Prisma alike. */
-export interface Database {
-  /** For administration; tenant hot paths use {@link Database.query}. */
-  readonly prisma: PrismaClient;
-  readonly pool: pg.Pool;
+/** What statements on tenant tables go to: a pool, or one connection of it. */
+export interface Queries {
   /**
    * Runs a statement for one organization and returns its rows.
    * @throws Error when the statement does not bind the organization, before anything is sent.
    * @throws ApiError `unavailable` when the database is away, overloaded or over its time limits.
    */
   query<Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement): Promise<Row[]>;
+}
+
+/** One connection of a pool, for as long as the work with it lasts. */
+export interface Connection extends Queries {
+  /** Runs a statement on no tenant table and returns its one row. */
+  queryServer<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row>;
+}
+
+/** One pool of connections, used by hot SQL and by Prisma alike. */
+export interface Database extends Queries {
+  /** For administration; tenant hot paths use {@link Queries.query}. */
+  readonly prisma: PrismaClient;
+  readonly pool: pg.Pool;
+  /** Runs work whose statements all go to one connection. @throws ApiError `unavailable` when there is none in time. */
+  withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Succeeds when the database answers. @throws ApiError `unavailable` when it does not. */
   ping(): Promise<void>;
+  /** Succeeds when the server answers on a connection of its own, however busy the pool is. @throws Error when it does not. */
+  probe(): Promise<void>;
   /** Ends all connections after their current statement. */
   close(): Promise<void>;
 }
@@ -51,12 +66,17 @@ export interface Database {
 const lockTimeoutMs = 3_000;
 const idleInTransactionTimeoutMs = 10_000;
 const poolWaitMs = 2_000;
+const defaultStatementTimeoutMs = 5_000;
+/** A server that is there ends a statement in time; one that does not answer by then, nor after this, is gone. */
+const silenceMs = 1_000;
+const pingTimeoutMs = 2_000;
+const probeTimeoutMs = 1_000;
 
 /** Connection settings that bound every wait; none where a pooler in transaction mode would refuse or leak them. */
 const sessionSettings = (options: DatabaseOptions): pg.PoolConfig => {
   if (new URL(options.url).searchParams.get('pgbouncer') === 'true') return {};
   return {
-    statement_timeout: options.statementTimeoutMs ?? 5_000,
+    statement_timeout: options.statementTimeoutMs ?? defaultStatementTimeoutMs,
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
   };
@@ -80,6 +100,82 @@ const statementName = (text: string): string => {
   return name;
 };
 
+/** How long this side waits for the answer to a statement. Without a limit a connection that died unnoticed holds its caller for ever. */
+const answerTimeout = ({ statementTimeoutMs = defaultStatementTimeoutMs }: DatabaseOptions): pg.PoolConfig =>
+  statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + silenceMs };
+
+/** After an error of the server that ends no connection, the connection is as good as before. */
+const endsConnection = (error: unknown): boolean =>
+  !(error instanceof pg.DatabaseError) || error.severity === 'FATAL' || error.severity === 'PANIC';
+
+/**
+ * Runs work on a connection of the pool. The pool's own `query` ends the connection after every error, also after one that
+ * only says that a write was refused: callers who are refused much would spend the server's time on logging in.
+ */
+const withClient = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+  const client = await pool.connect();
+  let isBroken = false;
+  // Without a listener a connection that breaks while it is in use would end the process.
+  const onError = (): void => {
+    isBroken = true;
+  };
+  client.on('error', onError);
+  try {
+    return await work(client);
+  } catch (error) {
+    const origin = error instanceof ApiError ? error.cause : error;
+    if (origin !== undefined && endsConnection(origin)) isBroken = true;
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(isBroken);
+  }
+};
+
+const tenantStatement = (
+  organizationId: string,
+  { text, values, isPrepared }: TenantStatement,
+): pg.QueryConfig & { text: string } => {
+  assertTenantStatement(organizationId, text);
+  const name = isPrepared === true ? statementName(text) : undefined;
+  return { text, values: [organizationId, ...values], ...(name === undefined ? {} : { name }) };
+};
+
+const runStatement = <Row extends pg.QueryResultRow>(
+  client: pg.PoolClient,
+  config: pg.QueryConfig & { text: string },
+): Promise<Row[]> => traceStatement(config.text, async () => (await client.query<Row>(config)).rows);
+
+const connectionOf = (client: pg.PoolClient): Connection => ({
+  query: async <Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement) => {
+    const config = tenantStatement(organizationId, statement);
+    return translateDatabaseErrors(() => runStatement<Row>(client, config));
+  },
+  queryServer: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) =>
+    translateDatabaseErrors(async () => {
+      const [row] = (await client.query<Row>(text, [...values])).rows;
+      if (row === undefined) throw new Error('The server answered no row');
+      return row;
+    }),
+});
+
+const probe = async ({ url, applicationName }: DatabaseOptions): Promise<void> => {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: probeTimeoutMs,
+    query_timeout: probeTimeoutMs,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+  } finally {
+    // A server that does not answer does not say goodbye either.
+    client.end().catch(() => undefined);
+  }
+};
+
 /** Opens a pool; nothing is connected until the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const pool = new pg.Pool({
@@ -88,6 +184,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: poolWaitMs,
     keepAlive: true,
+    ...answerTimeout(options),
     ...sessionSettings(options),
   });
   // Without a listener a server that goes away would end the process.
@@ -98,18 +195,15 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     prisma,
     pool,
     query: async <Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement) => {
-      assertTenantStatement(organizationId, statement.text);
-      const values = [organizationId, ...statement.values];
-      return translateDatabaseErrors(async () => {
-        const name = statement.isPrepared === true ? statementName(statement.text) : undefined;
-        const { text } = statement;
-        const result = await traceStatement(text, () => pool.query<Row>({ text, values, name }));
-        return result.rows;
-      });
+      const config = tenantStatement(organizationId, statement);
+      return translateDatabaseErrors(() => withClient(pool, (client) => runStatement<Row>(client, config)));
     },
+    withConnection: (work) => translateDatabaseErrors(() => withClient(pool, (client) => work(connectionOf(client)))),
     ping: async () => {
-      await translateDatabaseErrors(() => pool.query('SELECT 1'));
+      const statement = { text: 'SELECT 1', query_timeout: pingTimeoutMs };
+      await translateDatabaseErrors(() => withClient(pool, (client) => client.query(statement)));
     },
+    probe: () => probe(options),
     close: async () => {
       await prisma.$disconnect();
       await pool.end();

@@ -3,17 +3,23 @@ import type { Logger } from 'pino';
 import type { AuthenticationOptions } from './api-key-record.js';
 import type { GatewayActivity } from './metrics/activity.js';
 import type { OperationValidators } from './operation-validators.js';
-import type { Operation } from './operation.js';
+import type { Operation, OperationRequest } from './operation.js';
 import type { RateLimitOptions } from './rate-limit-config.js';
 
 /** Whose `X-Forwarded-For` is believed: a number of hops, a list of addresses and CIDRs, or nobody's. */
 export type TrustProxy = number | readonly string[] | false;
 
+/** Chooses the context of one request and runs its operation with it. */
+export type WithContext<Context> = <Reply>(
+  request: OperationRequest<OperationContract>,
+  run: (context: Context) => Promise<Reply>,
+) => Promise<Reply>;
+
 /** Everything a gateway's app is built from. */
 export interface GatewayAppOptions<Context> {
   readonly gateway: Gateway;
-  /** Handed to every operation as it is. */
-  readonly context: Context;
+  /** Runs an operation with the context that its request asks for; more than once where the first did not do. */
+  readonly withContext: WithContext<Context>;
   readonly operations: readonly Operation<Context>[];
   /** Compiles the validators of one operation; called once each, when the app is built. */
   readonly validators: (contract: OperationContract) => OperationValidators;

@@ -29,7 +29,7 @@ const toRoutes = <Context>(options: GatewayAppOptions<Context>): Route[] =>
     return {
       contract,
       validators: options.validators(contract),
-      run: (request) => operation.handle(options.context, request),
+      run: (request) => options.withContext(request, (context) => operation.handle(context, request)),
     };
   });
 

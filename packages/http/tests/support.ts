@@ -134,7 +134,7 @@ export const createTestGateway = (overrides: Overrides = {}): TestGateway => {
   });
   const app = createGatewayApp<Behaviour>({
     gateway: 'read',
-    context: behaviour,
+    withContext: (_request, run) => run(behaviour),
     operations,
     validators: compileOperation,
     authentication: { findApiKeyByHash: keys.find },

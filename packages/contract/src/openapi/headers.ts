@@ -57,6 +57,11 @@ export const headerParameterComponents: Json = {
     'Makes a repeat within 24 hours answer the first response. Another body under the same key is 422, one in flight 409.',
     { type: 'string', maxLength: 255 },
   ),
+  ReadAfter: parameter(
+    'X-Read-After',
+    'The `X-Read-After` of a write: this read sees that write, though it may have to wait for up to 500 ms.',
+    { type: 'string' },
+  ),
   IfMatch: parameter('If-Match', 'Changes the record only when this is its version, as in `"3"`; 412 otherwise.', {
     type: 'string',
   }),
@@ -64,7 +69,7 @@ export const headerParameterComponents: Json = {
 
 /** The names of the request headers that an operation reads. */
 export const headerParametersOf = (contract: OperationContract): readonly string[] => {
-  if (contract.gateway === 'read') return ['RequestId'];
+  if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
   const keyed = contract.method === 'post' ? ['IdempotencyKey'] : [];
   const conditional = contract.method === 'patch' && contract.params !== undefined ? ['IfMatch'] : [];
   return ['RequestId', ...keyed, ...conditional];

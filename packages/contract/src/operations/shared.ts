@@ -6,7 +6,9 @@ import { closed } from '../schemas/input.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
 /** Every write: what a later read sends to see it. */
-export const writeHeaders = {} as const;
+export const writeHeaders = {
+  'X-Read-After': 'Opaque. A read that sends it back sees this write, also where reads go to a replica.',
+} as const;
 
 /** Writes that an `Idempotency-Key` makes happen once also say whether the answer is a replay. */
 export const onceHeaders = {

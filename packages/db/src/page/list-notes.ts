@@ -1,5 +1,5 @@
 import type { CursorPosition } from '@crm/domain';
-import type { Database } from '../database.js';
+import type { Queries } from '../database.js';
 import type { Page } from './list-page.js';
 import { Parameters } from './parameters.js';
 import { instantText } from './sort-sql.js';
@@ -38,7 +38,7 @@ const isOn = (link: string, column: string, id: string): string =>
  * Reads a page of notes in one statement. Ids are made from the instant of creation, so that newest first is their order: the
  * primary key serves the whole list, (organization_id, account_id, note_id) that of one account.
  */
-export const listNotes = async (database: Database, request: NotePageRequest): Promise<Page> => {
+export const listNotes = async (database: Queries, request: NotePageRequest): Promise<Page> => {
   const parameters = new Parameters();
   const where = ['n.organization_id = $1'];
   if (request.accountId !== null) where.push(isOn('note_accounts', 'account_id', parameters.add(request.accountId)));
@@ -56,7 +56,7 @@ export const listNotes = async (database: Database, request: NotePageRequest): P
 
 /** Whether the organization has an account or contact of this id. */
 export const recordExists = async (
-  database: Database,
+  database: Queries,
   organizationId: string,
   table: 'accounts' | 'contacts',
   id: string,

@@ -1,5 +1,5 @@
 import { type CursorPosition, fieldKey, type FilterNode, matchesFilter, type SortKey } from '@crm/domain';
-import type { Database } from '../database.js';
+import type { Queries } from '../database.js';
 import { conjuncts } from './branches.js';
 import { conditionsOf } from './conditions.js';
 import type { PageRequest } from './page-request.js';
@@ -62,7 +62,7 @@ const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean
   sort[0]?.field.source === 'system';
 
 const readRows = async (
-  database: Database,
+  database: Queries,
   request: PageRequest,
   strategy: Strategy,
   part: Part,
@@ -105,7 +105,7 @@ const probedForFilters = 20_000;
 /** So many matches are sorted without looking further. */
 const fewRecords = 2_000;
 
-const matchesFew = async (database: Database, request: PageRequest, part: PartSql): Promise<boolean> => {
+const matchesFew = async (database: Queries, request: PageRequest, part: PartSql): Promise<boolean> => {
   const { catalog, objectType } = request;
   const parameters = new Parameters();
   const text = fewSql(request, part, fewRecords, { catalog, objectType, parameters });
@@ -122,7 +122,7 @@ const isDirect = (request: PageRequest, keys: readonly KeySql[]): boolean => {
   return conditions.length === 1 && (conditions[0]?.isInOrder === true || isReadByValue(request, keys));
 };
 
-const readPart = async (database: Database, request: PageRequest, part: Part, limit: number): Promise<PageRow[]> => {
+const readPart = async (database: Queries, request: PageRequest, part: Part, limit: number): Promise<PageRow[]> => {
   const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());
   const sql = partSql(part, keys);
   const read = (strategy: Strategy): Promise<PageRow[]> => readRows(database, request, strategy, part, limit);
@@ -143,7 +143,7 @@ const readPart = async (database: Database, request: PageRequest, part: Part, li
  * Reads one page: one statement for most, two for words that are not among the next records, up to four for a filter that is
  * not; and as many again where a page reaches from the records that have the sort key to those that do not.
  */
-export const listPage = async (database: Database, request: PageRequest): Promise<Page> => {
+export const listPage = async (database: Queries, request: PageRequest): Promise<Page> => {
   const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());
   const rows: PageRow[] = [];
   for (const part of partsOf(keys, request)) {

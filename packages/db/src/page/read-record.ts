@@ -1,5 +1,6 @@
 import type { FieldSelection, ObjectType } from '@crm/domain';
-import type { Database } from '../database.js';
+import type { Queries } from '../database.js';
+import { readMarkText } from '../read-mark.js';
 import { Parameters } from './parameters.js';
 import { recordSql, tables } from './record-sql.js';
 
@@ -10,26 +11,32 @@ export interface RecordText {
   readonly version: number;
   /** The pipeline of an opportunity; null for other objects. */
   readonly pipelineId: string | null;
+  /** What a replica must have to answer the same; null unless it was asked for. */
+  readonly readMark: string | null;
 }
 
 /** Reads one record by its id, or null when the organization has none such. */
 export const readRecord = async (
-  database: Database,
+  database: Queries,
   request: {
     readonly organizationId: string;
     readonly objectType: ObjectType;
     readonly id: string;
     readonly selection: FieldSelection;
+    /** Whether to mark what was read; on the primary only. */
+    readonly isMarked?: boolean;
   },
 ): Promise<RecordText | null> => {
-  const { objectType, selection } = request;
+  const { objectType, selection, isMarked = false } = request;
   const parameters = new Parameters();
   const id = parameters.add(request.id);
   const pipeline = objectType === 'opportunity' ? 'r.pipeline_id' : 'NULL';
   const text = `
-    SELECT ${recordSql(objectType, selection, parameters)} AS record, r.version, ${pipeline} AS "pipelineId"
+    SELECT ${recordSql(objectType, selection, parameters)} AS record, r.version, ${pipeline} AS "pipelineId",
+           ${isMarked ? 'read_mark()' : 'NULL'} AS "readMark"
       FROM ${tables[objectType]} r WHERE r.organization_id = $1 AND r.id = ${id}::uuid`;
   const statement = { text, values: parameters.values };
   const [row] = await database.query<RecordText & Record<string, unknown>>(request.organizationId, statement);
-  return row ?? null;
+  if (row === undefined) return null;
+  return { ...row, readMark: row.readMark === null ? null : readMarkText(row.readMark) };
 };

@@ -1,5 +1,6 @@
 import type { Database } from '../database.js';
 import { retryTransaction } from '../database-errors.js';
+import { readMarkText } from '../read-mark.js';
 
 /** The functions of the database that write. */
 export type WriteFunction =
@@ -59,12 +60,14 @@ export interface Once {
 export interface Written<Result> {
   readonly result: Result;
   readonly replayed: boolean;
+  /** What a replica must have to show this write, as `X-Read-After` carries it. */
+  readonly readMark: string;
 }
 
 const onceArgument = ({ operation, key, requestHash }: Once): string =>
   JSON.stringify({ operation, key, request_hash: requestHash });
 
-const writeSql = 'SELECT result, replayed FROM write($1, $2, $3, $4)';
+const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4)';
 
 /**
  * Runs a write in one round trip and one transaction. Repeats it where the database says that nothing of it happened; a note
@@ -82,18 +85,20 @@ export const runWrite = async <Result>(
     const statement = { text: writeSql, values, isPrepared: true };
     const [row] = await database.query<Written<Result> & Record<string, unknown>>(organizationId, statement);
     if (row === undefined) throw new Error(`No row came back from ${write.function}`);
-    return row;
+    return { ...row, readMark: readMarkText(row.readMark) };
   };
   return write.function === 'create_note' ? run() : retryTransaction(run);
 };
 
-/** What the first request of this key answered, or null; @throws ApiError `idempotency_mismatch` for another request. */
+/** What the first request of this key answered, with a mark, or null; @throws ApiError `idempotency_mismatch` for another request. */
 export const findFirstResult = async <Result>(
   database: Database,
   organizationId: string,
   once: Once,
-): Promise<Result | null> => {
-  const statement = { text: 'SELECT first_result($1, $2) AS result', values: [onceArgument(once)] };
-  const [row] = await database.query<{ result: Result | null }>(organizationId, statement);
-  return row?.result ?? null;
+): Promise<Written<Result> | null> => {
+  const text = 'SELECT first_result($1, $2) AS result, read_mark() AS "readMark"';
+  const statement = { text, values: [onceArgument(once)] };
+  const [row] = await database.query<{ result: Result | null; readMark: string }>(organizationId, statement);
+  if (row === undefined || row.result === null) return null;
+  return { result: row.result, replayed: true, readMark: readMarkText(row.readMark) };
 };

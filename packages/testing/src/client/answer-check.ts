@@ -24,6 +24,7 @@ const recordStatuses = ['created', 'matched', 'updated'];
 /** Stack frames, SQL, names of constraints and of what is inside. */
 const leak =
   /\n\s+at |node_modules|\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b.*\b(FROM|VALUES|SET|WHERE)\b|_(pkey|fkey|check)\b|prisma/i;
+const readMark = /^[A-Za-z0-9_-]{23}$/;
 const requestId = /^[A-Za-z0-9_-]{8,64}$/;
 
 const documentedStatuses = (contract: OperationContract): ReadonlySet<number> => {
@@ -59,8 +60,10 @@ const findFaults = (exchange: Exchange, operation: OperationCheck | undefined): 
   if (status === 200) {
     const recordStatus = headers.get('x-record-status');
     const isRecordStatus = recordStatus !== null && recordStatuses.includes(recordStatus);
-    const creates = operation?.contract.headers !== undefined && 'X-Record-Status' in operation.contract.headers;
-    demand(isRecordStatus === creates, `has the X-Record-Status ${recordStatus ?? '(none)'}`);
+    const documented = operation?.contract.headers ?? {};
+    const isMarked = readMark.test(headers.get('x-read-after') ?? '');
+    demand(isMarked === 'X-Read-After' in documented, 'has the wrong X-Read-After');
+    demand(isRecordStatus === 'X-Record-Status' in documented, `has the X-Record-Status ${recordStatus ?? '(none)'}`);
     return faults;
   }
   demand(body.statusCode === status, 'has another statusCode than status');

@@ -1,0 +1,12 @@
+import { decodeReadMark, type ReadMark, validationError } from '@crm/domain';
+
+/**
+ * What an `X-Read-After` demands of the server that reads; null where none was sent.
+ * @throws ApiError `validation_failed` for a text that no write answered
+ */
+export const readReadAfter = (text: string | undefined): ReadMark | null => {
+  if (text === undefined) return null;
+  const mark = decodeReadMark(text);
+  if (mark === null) throw validationError({ 'X-Read-After': 'must be the X-Read-After of a write, unchanged' });
+  return mark;
+};

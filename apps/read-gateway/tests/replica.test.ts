@@ -1,0 +1,140 @@
+import * as contracts from '@crm/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { replicaSteps } from './support/replica-steps.js';
+import { type ReplicatedGateways, startReplicatedGateways } from './support/replicated-gateways.js';
+
+const delayMs = 2_000;
+const hangGuardMs = 30_000;
+
+let gateways: ReplicatedGateways;
+
+beforeAll(async () => {
+  gateways = await startReplicatedGateways();
+}, 120_000);
+afterAll(() => gateways.stop());
+beforeEach(async () => {
+  await gateways.servers.setDelay(0);
+  await gateways.untilReplicaFollows();
+});
+
+/** Runs the writes of some rounds side by side; each is read without its mark and then with it. */
+const countStale = async (prefix: string, rounds: number) => {
+  const stale: string[] = [];
+  let staleUnmarked = 0;
+  let reads = 0;
+  const runRound = async (round: number): Promise<void> => {
+    for (const { name, write, sees } of replicaSteps(gateways, `${prefix}${round}`)) {
+      const answer = await write();
+      expect(answer.status).toBe(200);
+      const mark = answer.headers.get('x-read-after') ?? '';
+      if (!(await sees({}))) staleUnmarked += 1;
+      if (!(await sees({ 'x-read-after': mark }))) stale.push(name);
+      reads += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: rounds }, (_, round) => runRound(round)));
+  return { stale, staleUnmarked, reads };
+};
+
+describe('R18: a read that carries the mark of a write sees it', () => {
+  test('on a replica that is two seconds behind, where a read without it does not', async () => {
+    await gateways.servers.setDelay(delayMs);
+    const { stale, staleUnmarked, reads } = await countStale('late', 8);
+    process.stdout.write(
+      `R18: of ${reads} reads behind a write, ${stale.length} with its mark and ${staleUnmarked} without it were stale\n`,
+    );
+    expect(stale).toEqual([]);
+    expect(staleUnmarked).toBeGreaterThan(0);
+  }, 120_000);
+
+  test('on a replica that follows at once', async () => {
+    const { stale, staleUnmarked, reads } = await countStale('soon', 8);
+    process.stdout.write(`R18: of ${reads} reads on a quick replica, ${staleUnmarked} without the mark were stale\n`);
+    expect(stale).toEqual([]);
+  }, 120_000);
+});
+
+describe('a mark', () => {
+  const accounts = (mark: string) =>
+    gateways.read.call(contracts.listAccounts, { headers: { 'x-read-after': mark }, query: { limit: 1 } });
+
+  test('400: that no write answered is refused by every operation', async () => {
+    const good = await gateways.inbound.call(contracts.createAccount, { body: { domain: 'mark.example' } });
+    const mark = good.headers.get('x-read-after') ?? '';
+    expect((await accounts(mark)).status).toBe(200);
+    for (const wrong of ['x', `${mark}A`, mark.slice(1), `${mark}, ${mark}`, '0/16B3748']) {
+      const answer = await accounts(wrong);
+      expect([answer.status, answer.fieldsAtFault]).toEqual([400, ['X-Read-After']]);
+    }
+  });
+
+  test('200: of another cluster is not waited for', async () => {
+    await gateways.servers.setDelay(delayMs);
+    const { headers } = await gateways.inbound.call(contracts.createAccount, { body: { domain: 'other.example' } });
+    const bytes = Buffer.from(headers.get('x-read-after') ?? '', 'base64url');
+    bytes.writeUInt8(bytes.readUInt8(5) ^ 1, 5);
+    const startedAtMs = performance.now();
+    const answer = await accounts(bytes.toString('base64url'));
+    expect(answer.data.accounts[0]?.domain).toBe('other.example');
+    process.stdout.write(`a mark of another cluster took ${Math.round(performance.now() - startedAtMs)} ms\n`);
+  });
+});
+
+describe('200: what the replica does not have yet', () => {
+  test('is looked for on the primary before anyone is told that it does not exist', async () => {
+    await gateways.servers.setDelay(delayMs);
+    const { data } = await gateways.inbound.call(contracts.createAccount, { body: { domain: 'sought.example' } });
+    const params = { id: data.company_id };
+    expect((await gateways.read.call(contracts.getAccount, { params })).status).toBe(200);
+    await gateways.organization.defineField({ objectType: 'account', slug: 'fresh', attributeType: 'string' });
+    const filters = { field: 'fresh', operator: 'empty' };
+    expect((await gateways.read.call(contracts.searchAccounts, { body: { filters } })).status).toBe(200);
+    const { key } = await gateways.organization.createKey();
+    expect((await gateways.read.call(contracts.listAccounts, { key })).status).toBe(200);
+  });
+
+  test('401: a key that was revoked on the primary is refused, however late the replica is', async () => {
+    const { id, key } = await gateways.organization.createKey();
+    await gateways.untilReplicaFollows();
+    await gateways.servers.setDelay(60_000);
+    expect((await gateways.read.call(contracts.listAccounts, { key })).status).toBe(200);
+    await gateways.organization.revokeKey(id);
+    const deadline = performance.now() + hangGuardMs;
+    while ((await gateways.read.call(contracts.listAccounts, { key })).status !== 401) {
+      expect(performance.now()).toBeLessThan(deadline);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  });
+});
+
+test('200: while the replica is away the primary answers, and the replica again when it is back', async () => {
+  const { inbound, read, servers } = gateways;
+  const { data, headers } = await inbound.call(contracts.createAccount, { body: { domain: 'away.example' } });
+  const mark = headers.get('x-read-after') ?? '';
+  const get = { params: { id: data.company_id } };
+  await servers.killReplica();
+  let slowestMs = 0;
+  for (let index = 0; index < 50; index += 1) {
+    const startedAtMs = performance.now();
+    const answer = await read.call(
+      contracts.getAccount,
+      index % 2 === 0 ? get : { ...get, headers: { 'x-read-after': mark } },
+    );
+    slowestMs = Math.max(slowestMs, performance.now() - startedAtMs);
+    expect(answer.status).toBe(200);
+  }
+  process.stdout.write(`the slowest of 50 reads without the replica took ${Math.round(slowestMs)} ms\n`);
+  expect((await fetch(`${gateways.readUrl}/readyz`)).status).toBe(200);
+
+  await servers.startReplica();
+  await servers.setDelay(60_000);
+  const deadline = performance.now() + hangGuardMs;
+  // Only the replica can be behind: a change that is not seen says that it answers again.
+  for (let round = 0; ; round += 1) {
+    const body = { industry: `round ${round}` };
+    await inbound.call(contracts.updateAccount, { ...get, body });
+    if (!(await read.call(contracts.getAccount, get)).text.includes(body.industry)) break;
+    expect(performance.now()).toBeLessThan(deadline);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}, 120_000);

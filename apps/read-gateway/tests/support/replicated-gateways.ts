@@ -1,0 +1,83 @@
+import { inboundOperations, readOperations } from '@crm/contract';
+import { type Database, migrate, openDatabase } from '@crm/db';
+import {
+  createTestClient,
+  createTestOrganization,
+  type GatewayProcess,
+  type ReplicatedPostgres,
+  startGatewayProcesses,
+  startReplicatedPostgres,
+  type TestClient,
+  type TestOrganization,
+} from '@crm/testing';
+import { organizationTools } from './organization-tools.js';
+
+const mainFile = (gateway: string): string => new URL(`../../../${gateway}/dist/main.js`, import.meta.url).pathname;
+
+const quiet = {
+  RATE_LIMIT_INBOUND: '0',
+  RATE_LIMIT_BULK: '0',
+  RATE_LIMIT_LIST: '0',
+  RATE_LIMIT_SEARCH: '0',
+  MAX_EVENT_LOOP_DELAY_MS: '60000',
+  LOG_LEVEL: 'error',
+  CURSOR_SECRETS: 'a secret that only the tests know',
+  // The servers of a test do not flush to disk.
+  ALLOW_UNSAFE_DURABILITY: '1',
+};
+
+/** Both gateways in processes of their own, on a primary and its replica. */
+export interface ReplicatedGateways {
+  readonly servers: ReplicatedPostgres;
+  readonly organization: TestOrganization;
+  readonly inbound: TestClient;
+  readonly read: TestClient;
+  /** Of the read gateway, without a trailing slash. */
+  readonly readUrl: string;
+  /** A further read gateway that reaches the replica at another address. */
+  startRead(environment: Readonly<Record<string, string>>): Promise<TestClient>;
+  /** Waits until the replica has all that the primary has. */
+  untilReplicaFollows(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts what a test of replicas needs. */
+export const startReplicatedGateways = async (): Promise<ReplicatedGateways> => {
+  const servers = await startReplicatedPostgres();
+  await migrate(servers.primaryUrl);
+  const open = (url: string): Database => openDatabase({ url, applicationName: 'replica-test' });
+  const primary = open(servers.primaryUrl);
+  const organization = await createTestOrganization(organizationTools(primary));
+  const processes: GatewayProcess[] = [];
+  const start = async (gateway: 'read' | 'inbound', environment: Readonly<Record<string, string>>) => {
+    const settings = { DATABASE_URL: servers.primaryUrl, ...quiet, ...environment };
+    processes.push(...(await startGatewayProcesses(1, mainFile(`${gateway}-gateway`), settings)));
+    const { url } = processes.at(-1) ?? { url: '' };
+    const operations = gateway === 'read' ? readOperations : inboundOperations;
+    return { url, client: createTestClient(url, operations, organization.key) };
+  };
+  const untilReplicaFollows = async (): Promise<void> => {
+    const { rows } = await primary.pool.query<{ lsn: string }>('SELECT pg_current_wal_flush_lsn() AS lsn');
+    const replica = open(servers.replicaUrl);
+    const text = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS follows';
+    while (!(await replica.pool.query<{ follows: boolean }>(text, [rows[0]?.lsn])).rows[0]?.follows) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await replica.close();
+  };
+  const readGateway = await start('read', { READ_DATABASE_URL: servers.replicaUrl });
+  return {
+    servers,
+    organization,
+    inbound: (await start('inbound', {})).client,
+    read: readGateway.client,
+    readUrl: readGateway.url,
+    startRead: async (environment) => (await start('read', environment)).client,
+    untilReplicaFollows,
+    stop: async () => {
+      await Promise.all(processes.map((one) => one.stop()));
+      await primary.close();
+      await servers.stop();
+    },
+  };
+};

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, type ReadMark } from '@crm/domain';
+import { Availability, type AvailabilityListener } from './availability.js';
+import { type Catalogs, createCatalogs } from './catalogs.js';
+import type { Database, Queries } from './database.js';
+import { saysBusy, StatementTimeoutError } from './database-errors.js';
+import { markState } from './read-mark.js';
+
+/** What a read asks: records and the set-up as one server has them. */
+export interface ReadSource {
+  readonly database: Queries;
+  readonly catalogs: Catalogs;
+}
+
+/** Decides which server answers a read. */
+export interface ReadRouter {
+  /**
+   * Runs a read on the replica, or on the primary where there is none, where it is away, or where it does not have what is
+   * marked within 500 ms. `work` runs once more on the primary when the replica fails or refuses (400, 404): what it refers
+   * to may only not have arrived yet.
+   */
+  read<T>(mark: ReadMark | null, work: (source: ReadSource) => Promise<T>): Promise<T>;
+  /** Runs what must not be late on the primary; on the replica only while the primary is away. */
+  readLatest<T>(work: (database: Database) => Promise<T>): Promise<T>;
+  /** Succeeds when reads can be answered, by whichever server. @throws ApiError `unavailable` when none answers. */
+  ping(): Promise<void>;
+  /** The kept catalogs of each server, by a name for their counts. */
+  readonly catalogs: readonly { readonly name: string; readonly catalogs: Catalogs }[];
+  /** Closes both pools. */
+  close(): Promise<void>;
+}
+
+/** The servers that reads may go to. */
+export interface ReadRouterOptions {
+  readonly primary: Database;
+  readonly replica: Database | null;
+  readonly onPrimaryChange?: AvailabilityListener;
+  readonly onReplicaChange?: AvailabilityListener;
+}
+
+const markWaitMs = 500;
+const firstPauseMs = 10;
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 400 || error.status === 404);
+
+/** Failures of a server that another one may not have; a statement that takes too long here takes too long there. */
+const isFailure = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'unavailable' && !(error instanceof StatementTimeoutError);
+
+const onlyPrimary = (primary: Database): ReadRouter => {
+  const source = { database: primary, catalogs: createCatalogs(primary) };
+  return {
+    read: (_mark, work) => work(source),
+    readLatest: (work) => work(primary),
+    catalogs: [{ name: 'catalogs', catalogs: source.catalogs }],
+    ping: () => primary.ping(),
+    close: () => primary.close(),
+  };
+};
+
+/** The answer of the work, or null where the replica does not get what is marked in time. */
+const readWhenVisible = async <T>(
+  replica: Database,
+  mark: ReadMark,
+  work: (database: Queries) => Promise<T>,
+): Promise<{ readonly answer: T } | null> => {
+  const deadlineMs = performance.now() + markWaitMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+    // Question and read go to one connection: the address may stand for several replicas. None is held while waiting.
+    const found = await replica.withConnection(async (connection) => {
+      const state = await markState(connection, mark);
+      return state === 'visible' ? { answer: await work(connection) } : state;
+    });
+    if (typeof found === 'object') return found;
+    const leftMs = deadlineMs - performance.now();
+    if (found === 'foreign' || leftMs <= 0) return null;
+    await sleep(Math.min(pauseMs, leftMs));
+  }
+};
+
+const withReplica = (primary: Database, replica: Database, options: ReadRouterOptions): ReadRouter => {
+  const ignore = (): void => undefined;
+  const primaryState = new Availability(primary, options.onPrimaryChange ?? ignore);
+  const replicaState = new Availability(replica, options.onReplicaChange ?? ignore);
+  const primarySource = { database: primary, catalogs: createCatalogs(primary) };
+  const replicaCatalogs = createCatalogs(replica);
+
+  const isReplicaAway = (): boolean => replicaState.isAway;
+  const canReplicaStandIn = (): boolean => primaryState.isAway && !isReplicaAway();
+
+  const readReplica = <T>(mark: ReadMark | null, work: (source: ReadSource) => Promise<T>) => {
+    const on = (database: Queries): Promise<T> => work({ database, catalogs: replicaCatalogs });
+    return mark === null ? on(replica).then((answer) => ({ answer })) : readWhenVisible(replica, mark, on);
+  };
+
+  return {
+    read: async (mark, work) => {
+      if (isReplicaAway()) return work(primarySource);
+      let refusal: unknown;
+      try {
+        const found = await readReplica(mark, work);
+        if (found !== null) return found.answer;
+      } catch (error) {
+        if (isRefusal(error)) refusal = error;
+        else if (!isFailure(error)) throw error;
+        await replicaState.report(error);
+        // The load of a replica that is only busy would be too much for the primary too.
+        if (saysBusy(error) && !isReplicaAway()) throw error;
+      }
+      return work(primarySource).catch(async (error: unknown) => {
+        await primaryState.report(error);
+        // Without the primary nobody can say better than the replica.
+        throw mark === null && primaryState.isAway ? (refusal ?? error) : error;
+      });
+    },
+    readLatest: async (work) => {
+      if (canReplicaStandIn()) return work(replica);
+      try {
+        return await work(primary);
+      } catch (error) {
+        await primaryState.report(error);
+        if (canReplicaStandIn()) return work(replica);
+        throw error;
+      }
+    },
+    catalogs: [
+      { name: 'catalogs', catalogs: primarySource.catalogs },
+      { name: 'replica_catalogs', catalogs: replicaCatalogs },
+    ],
+    ping: () => Promise.any([primary.ping(), replica.ping()]),
+    close: async () => {
+      primaryState.stop();
+      replicaState.stop();
+      await Promise.all([primary.close(), replica.close()]);
+    },
+  };
+};
+
+/** Makes the router of one process; without a replica every read goes to the primary, and marks mean nothing. */
+export const createReadRouter = (options: ReadRouterOptions): ReadRouter =>
+  options.replica === null ? onlyPrimary(options.primary) : withReplica(options.primary, options.replica, options);

@@ -1,0 +1,150 @@
+import { decodeReadMark, type ReadMark } from '@crm/domain';
+import { type ReplicatedPostgres, startReplicatedPostgres } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { type Database, openDatabase } from '../src/database.js';
+import { type MarkState, markState, readMarkText } from '../src/read-mark.js';
+import { migrate } from '../src/migrate/migrate.js';
+
+let servers: ReplicatedPostgres;
+let primary: Database;
+let replica: Database;
+
+beforeAll(async () => {
+  servers = await startReplicatedPostgres();
+  await migrate(servers.primaryUrl);
+  primary = openDatabase({ url: servers.primaryUrl, applicationName: 'read-marks-test', maxConnections: 50 });
+  replica = openDatabase({ url: servers.replicaUrl, applicationName: 'read-marks-test' });
+  await primary.pool.query('CREATE TABLE seen (name text PRIMARY KEY)');
+});
+afterAll(async () => {
+  await primary.close();
+  await replica.close();
+  await servers.stop();
+});
+
+const takeMark = async (client: pg.Pool | pg.PoolClient): Promise<ReadMark> => {
+  const { rows } = await client.query<{ mark: string }>('SELECT read_mark() AS mark');
+  const mark = decodeReadMark(readMarkText(rows[0]?.mark ?? ''));
+  if (mark === null) throw new Error('no mark was made');
+  return mark;
+};
+
+const stateOf = (database: Database, mark: ReadMark): Promise<MarkState> =>
+  database.withConnection((connection) => markState(connection, mark));
+
+const isSeen = async (name: string): Promise<boolean> =>
+  (await replica.pool.query('SELECT FROM seen WHERE name = $1', [name])).rowCount === 1;
+
+const untilVisible = async (mark: ReadMark): Promise<void> => {
+  while ((await stateOf(replica, mark)) !== 'visible') await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+const inTransaction = async (work: (client: pg.PoolClient) => Promise<void>): Promise<void> => {
+  const client = await primary.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await work(client);
+  } finally {
+    client.release();
+  }
+};
+
+/** Runs work while the replica receives everything and applies nothing. */
+const whileReplayPauses = async (work: () => Promise<void>): Promise<void> => {
+  await replica.pool.query('SELECT pg_wal_replay_pause()');
+  for (;;) {
+    const { rows } = await replica.pool.query<{ state: string }>('SELECT pg_get_wal_replay_pause_state() AS state');
+    if (rows[0]?.state === 'paused') break;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  try {
+    await work();
+  } finally {
+    await replica.pool.query('SELECT pg_wal_replay_resume()');
+  }
+};
+
+describe('R18: a mark', () => {
+  test('of a transaction that began before others and ended after them is not taken for theirs', async () => {
+    await inTransaction(async (early) => {
+      await early.query(`INSERT INTO seen VALUES ('early')`);
+      const mark = await takeMark(early);
+      expect(mark.kind).toBe('transaction');
+      expect(await stateOf(primary, mark)).toBe('absent');
+      await primary.pool.query(`INSERT INTO seen VALUES ('late')`);
+      // From here on the replica knows a later transaction as done, and this one as under way.
+      await untilVisible(await takeMark(primary.pool));
+      expect(await isSeen('late')).toBe(true);
+      expect(await stateOf(replica, mark)).toBe('absent');
+      await whileReplayPauses(async () => {
+        await early.query('COMMIT');
+        expect(await stateOf(primary, mark)).toBe('visible');
+        expect(await stateOf(replica, mark)).toBe('absent');
+        expect(await isSeen('early')).toBe(false);
+      });
+      await untilVisible(mark);
+      expect(await isSeen('early')).toBe(true);
+    });
+  });
+
+  test('of a transaction that the replica has not heard of is absent', async () => {
+    await whileReplayPauses(async () => {
+      await inTransaction(async (client) => {
+        await client.query(`INSERT INTO seen VALUES ('unheard')`);
+        const mark = await takeMark(client);
+        await client.query('COMMIT');
+        expect(await stateOf(replica, mark)).toBe('absent');
+      });
+    });
+  });
+
+  test('of one that only read covers what it read, which another transaction wrote', async () => {
+    await whileReplayPauses(async () => {
+      await primary.pool.query(`INSERT INTO seen VALUES ('of another')`);
+      const mark = await takeMark(primary.pool);
+      expect(mark.kind).toBe('position');
+      expect(await stateOf(primary, mark)).toBe('visible');
+      expect(await stateOf(replica, mark)).toBe('absent');
+      expect(await isSeen('of another')).toBe(false);
+    });
+  });
+
+  test('whose write is part of a subtransaction names the whole', async () => {
+    await inTransaction(async (client) => {
+      await client.query('SAVEPOINT a');
+      await client.query(`INSERT INTO seen VALUES ('inner')`);
+      const mark = await takeMark(client);
+      await client.query('RELEASE a');
+      await client.query('COMMIT');
+      await untilVisible(mark);
+      expect(await isSeen('inner')).toBe(true);
+    });
+  });
+
+  test('so old that the commit log has forgotten it is visible', async () => {
+    const mark = await takeMark(primary.pool);
+    expect(await stateOf(replica, { ...mark, kind: 'transaction', value: 3n })).toBe('visible');
+  });
+
+  test('of another cluster is foreign, whatever it names', async () => {
+    const mark = await takeMark(primary.pool);
+    const cluster = mark.cluster + 1n;
+    expect(await stateOf(replica, { ...mark, cluster })).toBe('foreign');
+    expect(await stateOf(replica, { cluster, kind: 'transaction', value: 2n ** 64n - 1n })).toBe('foreign');
+  });
+
+  test('of forty transactions at once is visible no earlier than what it marks', async () => {
+    const rounds = Array.from({ length: 40 }, async (_, index) => {
+      const client = await primary.pool.connect();
+      await client.query('BEGIN');
+      await client.query('INSERT INTO seen VALUES ($1)', [`parallel ${index}`]);
+      const mark = await takeMark(client);
+      await client.query('COMMIT');
+      client.release();
+      await untilVisible(mark);
+      return isSeen(`parallel ${index}`);
+    });
+    expect((await Promise.all(rounds)).every(Boolean)).toBe(true);
+  });
+});

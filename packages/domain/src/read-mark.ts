@@ -1,0 +1,35 @@
+/** What a database must have before it can answer a read that has to see a certain write. */
+export interface ReadMark {
+  /** The system identifier of the PostgreSQL cluster that wrote: marks of another one say nothing. */
+  readonly cluster: bigint;
+  /** A transaction that has to be committed, or a position in the WAL that has to be reached. */
+  readonly kind: 'transaction' | 'position';
+  /** The id of the transaction (never reused: 64 bits), or bytes of WAL. */
+  readonly value: bigint;
+}
+
+const kinds = ['transaction', 'position'] as const;
+
+// The layout: one byte of version and kind, cluster, value.
+const versionBits = 0x10;
+const byteLength = 1 + 8 + 8;
+
+/** The mark as `X-Read-After` carries it: base64url without padding. */
+export const encodeReadMark = ({ cluster, kind, value }: ReadMark): string => {
+  const bytes = Buffer.alloc(byteLength);
+  bytes.writeUInt8(versionBits | kinds.indexOf(kind));
+  // PostgreSQL shows the identifier as a signed number.
+  bytes.writeBigInt64BE(BigInt.asIntN(64, cluster), 1);
+  bytes.writeBigUInt64BE(value, 9);
+  return bytes.toString('base64url');
+};
+
+/** The mark in a text that `encodeReadMark` made; null for every other text. */
+export const decodeReadMark = (text: string): ReadMark | null => {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length !== byteLength || bytes.toString('base64url') !== text) return null;
+  const head = bytes.readUInt8();
+  const kind = kinds[head & ~versionBits];
+  if ((head & versionBits) === 0 || kind === undefined) return null;
+  return { cluster: bytes.readBigInt64BE(1), kind, value: bytes.readBigUInt64BE(9) };
+};

@@ -1,0 +1,44 @@
+-- Every write also answers a mark, by which a replica can tell whether it has the write already.
+
+-- '<cluster> transaction <id>' where the transaction has written, else '<cluster> position <bytes of WAL>': whatever the
+-- transaction has read was committed before that position. Taken last, on the primary.
+CREATE FUNCTION read_mark() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_transaction_id xid8 := pg_current_xact_id_if_assigned();
+  v_cluster bigint := (SELECT c.system_identifier FROM pg_control_system() c);
+BEGIN
+  IF v_transaction_id IS NULL THEN
+    RETURN v_cluster || ' position ' || (pg_current_wal_insert_lsn() - '0/0'::pg_lsn);
+  END IF;
+  RETURN v_cluster || ' transaction ' || v_transaction_id;
+END
+$$;
+
+-- As before, with the mark; what a function answers cannot be changed in place.
+DROP FUNCTION write(uuid, text, jsonb, jsonb);
+CREATE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_once jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
+LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  replayed := false;
+  IF p_once IS NULL THEN
+    result := run_write(p_organization_id, p_function, p_input);
+    read_mark := read_mark();
+    RETURN;
+  END IF;
+  result := first_result(p_organization_id, p_once);
+  IF result IS NULL THEN
+    -- Held to the end of the transaction: whoever finds it taken meets a call that is still in flight, and whoever gets it
+    -- looks again, because the call before may have ended in between.
+    IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_once->>'operation', p_once->>'key'), 0)) THEN
+      PERFORM refuse('conflict', '{"message": "A request with this Idempotency-Key is in flight"}');
+    END IF;
+    result := first_result(p_organization_id, p_once);
+  END IF;
+  replayed := result IS NOT NULL;
+  IF NOT replayed THEN
+    result := run_write(p_organization_id, p_function, p_input);
+    PERFORM keep_result(p_organization_id, p_once, result);
+  END IF;
+  read_mark := read_mark();
+END
+$$;
