@@ -13,6 +13,11 @@ export class Exchange {
   match: RouteMatch | undefined;
   apiKey: ApiKeyRecord | undefined;
   input: OperationInput | undefined;
+  /**
+   * Headers of the answer, whatever it will be. Gathered here, they go into the head at once: set one by one, every header of
+   * the answer would be stored, looked up and checked again.
+   */
+  readonly headers: Record<string, string> = {};
   /** The error behind a 5xx, for the log line. */
   failure: unknown;
   /** The trace of the request, where requests are traced. */

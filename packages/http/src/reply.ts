@@ -1,5 +1,6 @@
 import type { OperationContract } from '@crm/contract';
 import type { Response } from 'express';
+import { exchangeOf } from './exchange.js';
 import { JsonText, type OperationReply } from './operation.js';
 
 /** Response headers by name. */
@@ -23,6 +24,7 @@ export const sendText = (
     'Content-Type': contentType,
     'Content-Length': Buffer.byteLength(text),
     ...standingHeaders,
+    ...exchangeOf(response.req).headers,
     ...headers,
   });
   response.end(text);

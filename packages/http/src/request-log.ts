@@ -66,7 +66,7 @@ export const beginExchange =
     const { path, queryText } = splitTarget(request.url);
     const exchange = new Exchange(requestIdOf(request.headers['x-request-id']), path, queryText);
     setExchange(request, exchange);
-    response.setHeader('X-Request-Id', exchange.requestId);
+    exchange.headers['X-Request-Id'] = exchange.requestId;
     response.once('close', () => {
       const durationMs = performance.now() - exchange.startedAtMs;
       writeLine(logger, request, response, durationMs);
