@@ -1,6 +1,13 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
-import { findApiKeyByHash, touchApiKey } from '@crm/db';
-import { createGatewayApp, type GatewayActivity, type GatewaySettings, type SharedCounters } from '@crm/http';
+import { findApiKeyByHash, type StartUp, touchApiKey } from '@crm/db';
+import { ApiError } from '@crm/domain';
+import {
+  createGatewayApp,
+  type GatewayActivity,
+  type GatewaySettings,
+  NotReadyError,
+  type SharedCounters,
+} from '@crm/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { Context } from './context.js';
@@ -12,6 +19,8 @@ export interface AppParts {
   readonly activity?: GatewayActivity | undefined;
   /** Where rate limits are counted; in this process when absent. */
   readonly counters?: SharedCounters | undefined;
+  /** The checks before serving; passed when absent. */
+  readonly startUp?: StartUp | undefined;
 }
 
 /** Builds the inbound gateway's app, apart from any listener. */
@@ -22,17 +31,26 @@ export const createApp = (
   parts: AppParts = {},
 ): Express => {
   const { database } = context;
+  const startUpProblem = (): string | null => parts.startUp?.problem ?? null;
   return createGatewayApp({
     gateway: 'inbound',
     withContext: (_request, run) => run(context),
     operations,
     validators: compileOperation,
     authentication: {
-      findApiKeyByHash: (hash) => findApiKeyByHash(database, hash),
+      findApiKeyByHash: async (hash) => {
+        // No request gets past its key before the checks are passed. What they wait for is told by /readyz.
+        if (startUpProblem() !== null) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
+        return findApiKeyByHash(database, hash);
+      },
       onKeyUsed: (apiKeyId, usedAt) => touchApiKey(database, apiKeyId, usedAt),
     },
     limits: { perMinute: settings.rateLimits, createStore: parts.counters?.createStore },
-    readiness: () => database.ping(),
+    readiness: async () => {
+      const problem = startUpProblem();
+      if (problem !== null) throw new NotReadyError(problem);
+      await database.ping();
+    },
     logger,
     openApiDocument: buildOpenApiDocument(
       'inbound',

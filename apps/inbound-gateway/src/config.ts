@@ -4,6 +4,8 @@ import { type Environment, type GatewaySettings, readEnvironment, readGatewaySet
 export interface Config extends GatewaySettings {
   readonly databaseUrl: string;
   readonly maxConnections: number;
+  /** Whether answered writes may be lost with the power; for tests. */
+  readonly allowsUnsafeDurability: boolean;
 }
 
 /**
@@ -15,4 +17,5 @@ export const envToConfig = (env: Environment): Config =>
     ...readGatewaySettings(read, { port: 4001 }),
     databaseUrl: read.url('DATABASE_URL', { schemes: ['postgres', 'postgresql'] }),
     maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
+    allowsUnsafeDurability: read.boolean('ALLOW_UNSAFE_DURABILITY', false),
   }));

@@ -1,5 +1,5 @@
-import { openDatabase } from '@crm/db';
-import { connectSharedCounters, createLogger, loadConfig, Observability, startServer } from '@crm/http';
+import { openDatabase, watchStartUp } from '@crm/db';
+import { connectSharedCounters, createLogger, loadConfig, Observability, reportStartUp, startServer } from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
@@ -18,8 +18,14 @@ const context = createContext(database);
 observability.metrics?.watchPool('primary', database.pool);
 observability.metrics?.watchCache('catalogs', context.catalogs.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
-const app = createApp(context, config, logger, { activity: observability.activity, counters });
+const startUp = watchStartUp(
+  (work) => work(database),
+  { needsDurability: !config.allowsUnsafeDurability },
+  reportStartUp(logger),
+);
+const app = createApp(context, config, logger, { activity: observability.activity, counters, startUp });
 const close = async (): Promise<void> => {
+  startUp.stop();
   counters?.close();
   await Promise.all([database.close(), observability.stop()]);
 };

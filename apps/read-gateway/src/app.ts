@@ -1,6 +1,13 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
-import { findApiKeyByHash, touchApiKey } from '@crm/db';
-import { createGatewayApp, type GatewayActivity, type GatewaySettings, type SharedCounters } from '@crm/http';
+import { findApiKeyByHash, type StartUp, touchApiKey } from '@crm/db';
+import { ApiError } from '@crm/domain';
+import {
+  createGatewayApp,
+  type GatewayActivity,
+  type GatewaySettings,
+  NotReadyError,
+  type SharedCounters,
+} from '@crm/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { Context, GatewayContext } from './context.js';
@@ -13,6 +20,8 @@ export interface AppParts {
   readonly activity?: GatewayActivity | undefined;
   /** Where rate limits are counted; in this process when absent. */
   readonly counters?: SharedCounters | undefined;
+  /** The checks before serving; passed when absent. */
+  readonly startUp?: StartUp | undefined;
 }
 
 /** Builds the read gateway's app, apart from any listener. */
@@ -23,6 +32,7 @@ export const createApp = (
   parts: AppParts = {},
 ): Express => {
   const { primary, reads, cursors } = context;
+  const startUpProblem = (): string | null => parts.startUp?.problem ?? null;
   return createGatewayApp<Context>({
     gateway: 'read',
     withContext: ({ header }, run) =>
@@ -30,11 +40,19 @@ export const createApp = (
     operations,
     validators: compileOperation,
     authentication: {
-      findApiKeyByHash: (hash) => reads.readLatest((database) => findApiKeyByHash(database, hash)),
+      findApiKeyByHash: async (hash) => {
+        // No request gets past its key before the checks are passed. What they wait for is told by /readyz.
+        if (startUpProblem() !== null) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
+        return reads.readLatest((database) => findApiKeyByHash(database, hash));
+      },
       onKeyUsed: (apiKeyId, usedAt) => touchApiKey(primary, apiKeyId, usedAt),
     },
     limits: { perMinute: settings.rateLimits, createStore: parts.counters?.createStore },
-    readiness: () => reads.ping(),
+    readiness: async () => {
+      const problem = startUpProblem();
+      if (problem !== null) throw new NotReadyError(problem);
+      await reads.ping();
+    },
     logger,
     openApiDocument: buildOpenApiDocument(
       'read',

@@ -1,5 +1,5 @@
-import { type Database, openDatabase } from '@crm/db';
-import { connectSharedCounters, createLogger, loadConfig, Observability, startServer } from '@crm/http';
+import { type Database, openDatabase, watchStartUp } from '@crm/db';
+import { connectSharedCounters, createLogger, loadConfig, Observability, reportStartUp, startServer } from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
@@ -26,8 +26,14 @@ const context = createContext(open('primary', config.databaseUrl), config.cursor
 });
 for (const { name, catalogs } of context.reads.catalogs) metrics?.watchCache(name, catalogs.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
-const app = createApp(context, config, logger, { activity: observability.activity, counters });
+const startUp = watchStartUp(
+  (work) => context.reads.readLatest(work),
+  { needsDurability: false },
+  reportStartUp(logger),
+);
+const app = createApp(context, config, logger, { activity: observability.activity, counters, startUp });
 const close = async (): Promise<void> => {
+  startUp.stop();
   counters?.close();
   await Promise.all([context.reads.close(), observability.stop()]);
 };

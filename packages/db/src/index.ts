@@ -19,6 +19,7 @@ export * from './page/list-notes.js';
 export * from './page/list-page.js';
 export type { PageRequest } from './page/page-request.js';
 export * from './page/read-record.js';
+export { type StartUp, type StartUpListener, watchStartUp } from './start-up/watch-start-up.js';
 export * from './write/accounts.js';
 export * from './write/contacts.js';
 export * from './write/deletions.js';

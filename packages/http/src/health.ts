@@ -3,6 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import { buildDocsPages, type PublicPage } from './docs-page.js';
 import { exchangeOf } from './exchange.js';
 import { drainingSetting, sendJson, successBody } from './reply.js';
+import { NotReadyError } from './start-up.js';
 
 const readinessTimeoutMs = 2_000;
 /** Anyone may ask, so the database is asked at most this often. */
@@ -60,7 +61,7 @@ export const answerPublicPages = (pages: PublicPages): RequestHandler => {
   byPath.set('/readyz', async (response) => {
     if (response.app.enabled(drainingSetting)) throw notReady('Shutting down');
     await check().catch((error: unknown) => {
-      throw notReady('Not ready', error);
+      throw notReady(error instanceof NotReadyError ? error.message : 'Not ready', error);
     });
     answer(response, 'Ready');
   });

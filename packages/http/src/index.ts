@@ -11,3 +11,4 @@ export * from './operation.js';
 export * from './rate-limit-config.js';
 export * from './redis-counters.js';
 export * from './server.js';
+export * from './start-up.js';

@@ -2,7 +2,7 @@ export { Answer } from './client/answer.js';
 export { createTestClient, type TestClient, type TestRequest } from './client/test-client.js';
 export { createTestDatabase, type TestDatabase } from './create-test-database.js';
 export { findFreePort } from './gateway/free-port.js';
-export { startGatewayProcesses, type GatewayProcess } from './gateway/gateway-process.js';
+export { startGatewayProcess, startGatewayProcesses, type GatewayProcess } from './gateway/gateway-process.js';
 export {
   createTestOrganization,
   type OrganizationTools,

@@ -8,23 +8,28 @@ export interface GatewayProcess {
   /** Without a trailing slash. */
   readonly url: string;
   readonly child: ChildProcess;
+  /** What it has written to standard output and standard error so far. */
+  output(): string;
   /** Asks it to stop and waits until it has. @returns its exit code, null when a signal ended it */
   stop(): Promise<number | null>;
 }
 
+/** What a gateway has to answer with 200 for having started. */
+type HealthPage = '/livez' | '/readyz';
+
 const startTimeoutMs = 15_000;
 const pollEveryMs = 50;
 
-const waitUntilReady = async (url: string, child: ChildProcess, output: () => string): Promise<void> => {
+const waitUntil = async (page: HealthPage, url: string, child: ChildProcess, output: () => string): Promise<void> => {
   const deadline = performance.now() + startTimeoutMs;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}:\n${output()}`);
-    const isReady = await fetch(`${url}/readyz`).then(
+    const isReady = await fetch(`${url}${page}`).then(
       ({ ok }) => ok,
       () => false,
     );
     if (isReady) return;
-    if (performance.now() > deadline) throw new Error(`The gateway was not ready in time:\n${output()}`);
+    if (performance.now() > deadline) throw new Error(`The gateway did not answer ${page} in time:\n${output()}`);
     await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
   }
 };
@@ -42,26 +47,35 @@ const stop = async (child: ChildProcess): Promise<number | null> => {
  * Starts a built gateway as users do, with `node dist/main.js`, and waits until it is ready.
  * @param mainFile its `dist/main.js`
  * @param environment its whole configuration but for `HOST` and `PORT`
+ * @param page `/livez` for one that is to wait for something
  */
 export const startGatewayProcess = async (
   mainFile: string,
   environment: Readonly<Record<string, string>>,
+  page: HealthPage = '/readyz',
 ): Promise<GatewayProcess> => {
   const port = await findFreePort();
   const child = spawn(process.execPath, [mainFile], {
-    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...environment },
+    // The tests' server flushes nothing to disk, which the inbound gateway refuses unless told.
+    env: {
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      ALLOW_UNSAFE_DURABILITY: '1',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const url = `http://127.0.0.1:${port}`;
   try {
-    await waitUntilReady(url, child, () => output);
+    await waitUntil(page, url, child, () => output);
   } catch (error) {
     await stop(child);
     throw error;
   }
-  return { url, child, stop: () => stop(child) };
+  return { url, child, output: () => output, stop: () => stop(child) };
 };
 
 /** Starts several processes of one gateway at once, as behind a balancer. */

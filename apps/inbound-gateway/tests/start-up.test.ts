@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { migrate, openDatabase } from '@crm/db';
+import { generateApiKey } from '@crm/domain';
+import { createTestDatabase, startGatewayProcess, type GatewayProcess, type TestDatabase } from '@crm/testing';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+const patienceMs = 50_000;
+const mains = {
+  read: new URL('../../read-gateway/dist/main.js', import.meta.url).pathname,
+  inbound: new URL('../dist/main.js', import.meta.url).pathname,
+};
+
+let database: TestDatabase;
+let processes: GatewayProcess[];
+
+beforeEach(async () => {
+  processes = [];
+  database = await createTestDatabase(() => Promise.resolve(), 'empty');
+});
+afterEach(async () => {
+  await Promise.all(processes.map(({ stop }) => stop()));
+  await database.drop();
+});
+
+const start = async (gateway: keyof typeof mains, environment: Record<string, string>, page: '/livez' | '/readyz') => {
+  const common = { DATABASE_URL: database.url, CURSOR_SECRETS: 'a secret that only the tests know' };
+  const started = await startGatewayProcess(mains[gateway], { ...common, ...environment }, page);
+  processes.push(started);
+  return started;
+};
+
+const ask = async (url: string, path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${url}${path}`, { headers });
+  return { status: response.status, message: ((await response.json()) as { message: string }).message };
+};
+
+const untilReady = async (url: string): Promise<void> => {
+  const deadlineMs = performance.now() + patienceMs;
+  while ((await ask(url, '/readyz')).status !== 200) {
+    if (performance.now() > deadlineMs) throw new Error('the gateway does not become ready');
+    await sleep(50);
+  }
+};
+
+const execute = async (text: string): Promise<void> => {
+  const { pool, close } = openDatabase({ url: database.url, applicationName: 'start-up-test', maxConnections: 1 });
+  await pool.query(text);
+  await close();
+};
+
+const ofThisDatabase = (setting: string): string =>
+  `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`;
+
+describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
+  test('waits for the migrations by name, serves nobody meanwhile, and is ready once they are there', async () => {
+    const { url } = await start(gateway, {}, '/livez');
+    const deadlineMs = performance.now() + patienceMs;
+    // At first it says that nothing has been checked yet.
+    while (!(await ask(url, '/readyz')).message.includes('crm migrate')) {
+      if (performance.now() > deadlineMs) throw new Error('the gateway does not say what it waits for');
+      await sleep(50);
+    }
+    expect(await ask(url, '/readyz')).toEqual({
+      status: 503,
+      message: expect.stringMatching(/lacks .*20261121000000_tables.*: run crm migrate$/),
+    });
+    expect(await ask(url, '/livez')).toMatchObject({ status: 200 });
+    const key = { 'x-api-key': generateApiKey() };
+    expect(await ask(url, '/v1/pipelines', key)).toMatchObject({ status: 503 });
+    await migrate(database.url);
+    await untilReady(url);
+  });
+
+  test('does not become ready on tables of a newer version', async () => {
+    await migrate(database.url);
+    await execute(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, started_at, applied_steps_count)
+       VALUES ('newer', '', '29990101000000_newer', now(), now(), 1)`,
+    );
+    const { url } = await start(gateway, {}, '/livez');
+    const deadlineMs = performance.now() + patienceMs;
+    while (!(await ask(url, '/readyz')).message.includes('29990101000000_newer')) {
+      if (performance.now() > deadlineMs) throw new Error('the gateway does not name the newer migration');
+      await sleep(50);
+    }
+    expect(await ask(url, '/readyz')).toMatchObject({ status: 503 });
+  });
+});
+
+describe('R3: a database that may lose answered writes', () => {
+  beforeEach(async () => {
+    await migrate(database.url);
+    await execute(ofThisDatabase('synchronous_commit = off'));
+  });
+
+  test('ends the inbound gateway with code 78 and what to do, before it writes anything', async () => {
+    const started = start('inbound', { ALLOW_UNSAFE_DURABILITY: '' }, '/readyz');
+    await expect(started).rejects.toThrow(/code 78[^]*synchronous_commit off: writes .* could be lost[^]*ALTER SYSTEM/);
+  });
+
+  test('is taken where ALLOW_UNSAFE_DURABILITY says so, and by the read gateway', async () => {
+    await start('inbound', { ALLOW_UNSAFE_DURABILITY: '1' }, '/readyz');
+    await start('read', { ALLOW_UNSAFE_DURABILITY: '' }, '/readyz');
+  });
+});
+
+test('a superuser as the role of a gateway is a warning in its log', async () => {
+  await migrate(database.url);
+  const { output, stop } = await start('inbound', {}, '/readyz');
+  await stop();
+  const [line] = output()
+    .split('\n')
+    .filter((text) => text.includes('superuser'));
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 40, msg: expect.stringContaining('Roles') });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { judgeServer, type ServerFacts } from './judge-server.js';
+
+const good: ServerFacts = {
+  versionNumber: 150_004,
+  version: '15.4',
+  fsync: 'on',
+  synchronousCommit: 'on',
+  isSuperuser: false,
+  appliedMigrations: ['1_tables', '2_indexes'],
+};
+const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'] };
+const judge = (facts: Partial<ServerFacts>, changed = {}) =>
+  judgeServer({ ...good, ...facts }, { ...rules, ...changed });
+
+describe('judgeServer', () => {
+  it('has nothing against a good server', () => {
+    expect(judge({})).toEqual({ refusal: null, waitingFor: null, warnings: [] });
+    expect(judge({ synchronousCommit: 'remote_apply' }).refusal).toBeNull();
+  });
+
+  it.each([
+    [{ fsync: 'off' }, /^The database runs with fsync off.*ALLOW_UNSAFE_DURABILITY=1/],
+    [{ synchronousCommit: 'off' }, /synchronous_commit off/],
+    [{ fsync: 'off', synchronousCommit: 'off' }, /fsync and synchronous_commit off/],
+  ])('refuses what may lose writes: %j', (facts, text) => {
+    expect(judge(facts).refusal).toMatch(text);
+    expect(judge(facts, { needsDurability: false }).refusal).toBeNull();
+  });
+
+  it('refuses versions before 15, whoever asks', () => {
+    expect(judge({ versionNumber: 140_011, version: '14.11' }, { needsDurability: false }).refusal).toMatch(
+      /14\.11 is too old/,
+    );
+    expect(judge({ versionNumber: 150_000, version: '15.0' }).refusal).toBeNull();
+  });
+
+  it('names migrations that are missing, and those it does not know', () => {
+    expect(judge({ appliedMigrations: ['1_tables'] }).waitingFor).toMatch(/lacks 1 .*\(2_indexes\): run crm migrate/);
+    expect(judge({ appliedMigrations: [] }).waitingFor).toMatch(/1_tables, 2_indexes/);
+    expect(judge({ appliedMigrations: [...good.appliedMigrations, '3_new'] }).waitingFor).toMatch(
+      /does not know \(3_new\)/,
+    );
+  });
+
+  it('warns of a superuser', () => {
+    expect(judge({ isSuperuser: true })).toMatchObject({
+      refusal: null,
+      waitingFor: null,
+      warnings: [expect.stringMatching(/superuser/)],
+    });
+  });
+});

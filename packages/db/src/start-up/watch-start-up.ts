@@ -1,0 +1,99 @@
+import type { Database } from '../database.js';
+import { migrationNames } from '../generated/migration-names.js';
+import { judgeServer, type ServerFacts, type ServerRules } from './judge-server.js';
+
+/** Told what the checks find; texts are for people and hold no secret. */
+export interface StartUpListener {
+  /** Once a finding. */
+  readonly onWarning: (text: string) => void;
+  /** Whenever what is waited for changes. */
+  readonly onWaiting: (text: string) => void;
+  /** At most once; nothing is checked any more. */
+  readonly onRefusal: (text: string) => void;
+  /** At most once; nothing is checked any more. */
+  readonly onPassed: () => void;
+}
+
+/** How far the checks before serving have come. */
+export interface StartUp {
+  /** Why the gateway must not serve yet; null once it may. */
+  readonly problem: string | null;
+  /** Ends the checks. */
+  stop(): void;
+}
+
+/** Chooses the server of a question. */
+export type AskServer = (work: (database: Database) => Promise<ServerFacts>) => Promise<ServerFacts>;
+
+const checkAgainAfterMs = 1_000;
+
+const settingsSql = `
+  SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
+         current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
+         current_setting('is_superuser') = 'on' AS "isSuperuser", to_regclass('_prisma_migrations') IS NOT NULL AS "hasHistory"`;
+
+const historySql =
+  'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL';
+
+const readFacts = async ({ prisma, ping }: Database): Promise<ServerFacts> => {
+  // Says in the terms of all others when the server is away, so that another one can be asked.
+  await ping();
+  const [settings] =
+    await prisma.$queryRawUnsafe<(Omit<ServerFacts, 'appliedMigrations'> & { readonly hasHistory: boolean })[]>(
+      settingsSql,
+    );
+  if (settings === undefined) throw new Error('the server told nothing of itself');
+  const rows = settings.hasHistory ? await prisma.$queryRawUnsafe<{ name: string }[]>(historySql) : [];
+  return { ...settings, appliedMigrations: rows.map(({ name }) => name) };
+};
+
+/**
+ * Checks the server until it can be served from, so that gateways, database and migrations may start in any order.
+ * @param ask - runs the questions on the server that reads go to now
+ * @param rules - what this gateway needs; the migrations of this version when they are not given
+ */
+export const watchStartUp = (
+  ask: AskServer,
+  rules: Pick<ServerRules, 'needsDurability'> & Partial<ServerRules>,
+  listener: StartUpListener,
+): StartUp => {
+  const complete = { migrations: migrationNames, ...rules };
+  const warned = new Set<string>();
+  let problem: string | null = 'The database has not been checked yet';
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const wait = (reason: string): void => {
+    if (reason !== problem) listener.onWaiting(reason);
+    problem = reason;
+    if (!isStopped) timer = setTimeout(() => void check(), checkAgainAfterMs);
+  };
+  const check = async (): Promise<void> => {
+    const facts = await ask(readFacts).catch(() => null);
+    if (isStopped) return;
+    if (facts === null) {
+      wait('The database cannot be reached');
+      return;
+    }
+    const { refusal, waitingFor, warnings } = judgeServer(facts, complete);
+    for (const warning of warnings.filter((text) => !warned.has(text))) listener.onWarning(warning);
+    for (const warning of warnings) warned.add(warning);
+    if (refusal !== null) {
+      problem = refusal;
+      listener.onRefusal(refusal);
+    } else if (waitingFor === null) {
+      problem = null;
+      listener.onPassed();
+    } else wait(waitingFor);
+  };
+  void check();
+  return {
+    get problem() {
+      return problem;
+    },
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+};

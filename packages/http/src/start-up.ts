@@ -1,0 +1,22 @@
+import type { Logger } from 'pino';
+import { configurationExitCode } from './environment.js';
+
+/** Why a gateway cannot serve yet, as `/readyz` tells it to everyone. */
+export class NotReadyError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotReadyError';
+  }
+}
+
+/** Logs what the checks before serving find; what no waiting mends ends the process with code 78 and a plain text. */
+export const reportStartUp = (logger: Logger) => ({
+  onWarning: (text: string): void => logger.warn(text),
+  onWaiting: (text: string): void => logger.warn({ reason: text }, 'not ready'),
+  onPassed: (): void => logger.info('the database is as it should be'),
+  onRefusal: (text: string): void => {
+    logger.fatal(text);
+    process.stderr.write(`${text}\n`);
+    process.exit(configurationExitCode);
+  },
+});
