@@ -98,7 +98,7 @@ const kinds: readonly Kind[] = [
 /** What of a row does not say which record it is or when it was made. */
 const comparable = async (table: string, id: string) => {
   const [row] = await gateway.rows<{ row: Record<string, unknown> }>(
-    `SELECT to_jsonb(r) - '{id,domain,email,account_id,account_key,record,search_text,created_at,updated_at,version}'::text[] AS row
+    `SELECT to_jsonb(r) - '{id,domain,email,account_id,account_key,account_domain,account_name_key,record,search_text,created_at,updated_at,version}'::text[] AS row
        FROM ${table} r WHERE organization_id = $1 AND id = $2`,
     [id],
   );

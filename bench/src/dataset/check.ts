@@ -13,7 +13,7 @@ interface SampleRow {
   readonly folds: Readonly<Record<string, unknown>>;
   readonly slots: Readonly<Record<string, unknown>>;
   readonly isRecordRight: boolean;
-  readonly isSearchTextRight: boolean;
+  readonly areTextsRight: boolean;
 }
 
 interface FieldRow {
@@ -25,7 +25,7 @@ interface FieldRow {
 const sampleSql = `
   SELECT o.id, o.name, o.name_fold, o.next_step, o.custom_fields, o.folds, to_jsonb(o) AS slots,
          o.record = opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS "isRecordRight",
-         o.search_text = opportunity_search_text(o) AS "isSearchTextRight"
+         o = with_related_texts(o) AS "areTextsRight"
     FROM (SELECT *, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS total FROM opportunities WHERE organization_id = $1) s
     JOIN opportunities o ON o.organization_id = s.organization_id AND o.id = s.id
    WHERE s.n % greatest(1, s.total / $2) = 0 OR s.n IN (1, s.total)`;
@@ -33,7 +33,7 @@ const sampleSql = `
 const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
   const faults = [
     ...(row.isRecordRight ? [] : ['record']),
-    ...(row.isSearchTextRight ? [] : ['search_text']),
+    ...(row.areTextsRight ? [] : ['what it repeats of its account and contact']),
     ...(row.name_fold === fold(row.name) ? [] : ['name_fold']),
     ...(row.folds['next_step'] === fold(row.next_step) ? [] : ['next_step']),
   ];

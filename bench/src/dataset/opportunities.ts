@@ -65,6 +65,9 @@ const rowsSql = (isWide: boolean): string => `
          d.created_at + CASE WHEN d.lateness < 0.25 THEN d.lateness * interval '720 days' ELSE d.lateness * interval '2 days' END AS updated_at,
          ($8::uuid[])[d.pipeline] AS pipeline_id, ($9::uuid[])[5 * (d.pipeline - 1) + d.stage] AS stage_id,
          a.id AS account_id, CASE WHEN d.has_more < 0.9 THEN a.contact_id END AS contact_id, a.search_text AS account_text,
+         a.domain AS account_domain, a.name_fold AS account_name, CASE WHEN d.has_more < 0.9 THEN a.contact_email END AS contact_email,
+         CASE WHEN d.has_more < 0.9 THEN a.contact_first_name END AS contact_first_name,
+         CASE WHEN d.has_more < 0.9 THEN a.contact_last_name END AS contact_last_name,
          CASE WHEN d.has_date < 0.3 THEN a.additional_contact_id END AS additional_contact_id,
          CASE WHEN d.has_date < 0.3 THEN a.additional_contact ELSE '' END AS additional_contact,
          CASE WHEN d.rate < 0.95 THEN ($10::uuid[])[d.owner] END AS owner_id, CASE WHEN d.stars < 0.9 THEN d.amount END AS amount,
@@ -85,10 +88,12 @@ const insertSql = (isWide: boolean): string => `
     INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
     SELECT $1::uuid, r.id, r.additional_contact_id, 1 FROM made r WHERE r.additional_contact_id IS NOT NULL)
   INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, stage_id, account_id, contact_id, owner_id,
-    amount, currency, close_date, next_action_date, next_step, record, custom_fields, folds, search_text, created_at, updated_at,
+    amount, currency, close_date, next_action_date, next_step,
+    account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key, record, custom_fields, folds, search_text, created_at, updated_at,
     text_1, text_2, text_3, text_4, number_1, number_2, number_3, number_4)
   SELECT $1::uuid, r.id, r.pipeline_id, r.account_id, r.name, r.name_fold, r.stage_id, r.account_id, r.contact_id, r.owner_id,
-         r.amount, CASE WHEN r.amount IS NOT NULL THEN 'EUR' END, r.close_date, r.next_action_date, 'call', ${recordSql},
+         r.amount, CASE WHEN r.amount IS NOT NULL THEN 'EUR' END, r.close_date, r.next_action_date, 'call',
+         r.account_domain, r.account_name, r.contact_email, r.contact_first_name, r.contact_last_name, ${recordSql},
          r.custom_fields, jsonb_build_object('next_step', 'call', 'custom__code', lower(r.custom_fields->>'code'),
            'custom__region', ($17::text[])[array_position($16::text[], r.custom_fields->>'region')]),
          r.name_fold || ' ' || r.account_text, r.created_at, r.updated_at,

@@ -32,7 +32,8 @@ const contactsSql = `
 const numberedSql = `
   CREATE TEMP TABLE numbered_accounts AS
   SELECT row_number() OVER (ORDER BY a.id) AS n, a.id, a.name_fold || ' ' || a.domain AS search_text,
-         p.id AS contact_id, s.id AS additional_contact_id,
+         a.domain, a.name_fold, p.email AS contact_email, p.folds->>'first_name' AS contact_first_name,
+         p.folds->>'last_name' AS contact_last_name, p.id AS contact_id, s.id AS additional_contact_id,
          '{"contact_id":"' || s.id || '","contact_first_name":' || to_json(s.first_name) || ',"contact_last_name":' || to_json(s.last_name)
            || ',"contact_email":' || to_json(s.email) || '}' AS additional_contact
     FROM accounts a

@@ -7,7 +7,13 @@ const directions = ['asc', 'desc'] as const;
 
 /** The sorts that an index serves; beside them those of nullable fields, whose pages may reach from values to nulls. */
 const sorts = ['id', 'name', 'created_at', 'updated_at'];
-const nullableSorts = ['amount', 'close_date', 'next_action_date', 'stage_id', 'owner_id', 'account_id', 'contact_id'];
+const nullableSorts = [
+  ...['amount', 'close_date', 'next_action_date', 'stage_id', 'owner_id', 'account_id', 'contact_id'],
+  ...['account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name'],
+];
+
+/** The sorts by what stages, pipelines and members are called. */
+const rankedSorts = ['stage_name', 'pipeline_name', 'owner_email'];
 const slottedSorts = ['tier', 'code', 'score', 'rate'];
 
 /** No index holds the records without a value of a custom field. */
@@ -24,7 +30,7 @@ const looked = 30_000;
 
 const orders = (): Shape[] => [
   ...places.map((place): Shape => ({ name: 'list', objectType: 'opportunity', place, statements: 1, maxBuffers: 40 })),
-  ...[...sorts, ...nullableSorts, ...slottedSorts].flatMap((field) =>
+  ...[...sorts, ...nullableSorts, ...rankedSorts, ...slottedSorts].flatMap((field) =>
     directions.flatMap((direction) =>
       places.map((place): Shape => ({
         name: `sort ${field}:${direction}`,
@@ -91,6 +97,7 @@ const equalities = (): Shape[] => {
     ...inOrders('16 %', 'stars', 'eq', 3, flat),
     filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { maxBuffers: merged, sort: 'created_at:desc' }),
     filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { ...counted, sort: 'updated_at:desc' }),
+    filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { maxBuffers: merged, sort: 'stage_name:desc' }),
   ];
 };
 
@@ -152,7 +159,11 @@ const relations = (): Shape[] => {
     one('account.domain eq', domain, 'created_at:desc', {}),
     one('account.domain eq', domain, 'updated_at:desc', { ...stepwise, remark: 'sorts the deals of one account' }),
     one('contact.email eq', email, 'created_at:desc', {}),
-    one('account.name in', few, 'created_at:desc', stepwise),
+    one('account.domain eq', domain, 'account_domain:asc', {}),
+    one('account.name in', few, 'created_at:desc', {}),
+    one('account.name in', few, 'account_name:desc', { statements: 2 }),
+    one('contact_last_name eq', filter('contact_last_name', 'eq', 'Lovelace'), 'created_at:desc', {}),
+    one('contact_last_name eq', filter('contact_last_name', 'eq', 'Lovelace'), 'updated_at:desc', stepwise),
     one('account.name in', few, 'updated_at:desc', stepwise),
     one('account.name contains', many, 'created_at:desc', {
       ...stepwise,
@@ -172,6 +183,9 @@ const wholeOrganization = (): Shape[] => {
       ...{ ...all, name: 'all pipelines', place, statements: 1, maxBuffers: merged },
     })),
     { ...all, name: 'all pipelines', sort: 'updated_at:desc', statements: 1, maxBuffers: merged },
+    ...rankedSorts.map((field): Shape => ({
+      ...{ ...all, name: `all pipelines, sort ${field}:asc`, sort: `${field}:asc`, statements: 2, maxBuffers: merged },
+    })),
     { ...all, name: 'all pipelines, q common', words: searchWords.common, statements: 1 },
     { ...all, name: 'all pipelines, q rare', words: searchWords.rare, statements: 2 },
     {
@@ -181,20 +195,52 @@ const wholeOrganization = (): Shape[] => {
   ];
 };
 
-const catalogSorts = (): Shape[] =>
-  ['stage_name', 'owner_email', 'account_domain'].map((field) => ({
-    name: `sort ${field}:asc`,
-    objectType: 'opportunity',
-    sort: `${field}:asc`,
-    statements: 2,
-    remark: 'no index has this order',
+const noIndex = { remark: 'no index has this order' };
+
+const unindexed = (): Shape[] =>
+  ['currency', 'next_step', 'version'].map((field) => ({
+    ...{ name: `sort ${field}:asc`, objectType: 'opportunity', sort: `${field}:asc`, statements: 2, ...noIndex },
   }));
 
+/** The sorts of the other objects, and whether an index serves them. */
+const otherSorts = {
+  account: {
+    indexed: [
+      'id',
+      'domain',
+      'name',
+      'industry',
+      'website',
+      'employee_range',
+      'is_freemail',
+      'created_at',
+      'updated_at',
+    ],
+    others: ['description', 'version'],
+  },
+  contact: {
+    indexed: [
+      ...['id', 'name', 'first_name', 'last_name', 'email', 'account_id', 'job_title', 'phone'],
+      ...['created_at', 'updated_at'],
+    ],
+    others: ['version'],
+  },
+} as const;
+
 const others = (): Shape[] =>
-  (['account', 'contact'] as const).flatMap((objectType) => [
+  (['account', 'contact'] as const).flatMap((objectType): Shape[] => [
     ...places.map((place): Shape => ({ name: 'list', objectType, place, statements: 1, maxBuffers: 40 })),
-    { name: 'sort name:asc', objectType, sort: 'name:asc', statements: 2, maxBuffers: scattered },
-    { name: 'sort updated_at:desc', objectType, sort: 'updated_at:desc', statements: 1, maxBuffers: 40 },
+    ...otherSorts[objectType].indexed.flatMap((field) =>
+      directions.flatMap((direction) =>
+        places.map((place): Shape => ({
+          ...{ name: `sort ${field}:${direction}`, objectType, sort: `${field}:${direction}`, place },
+          ...{ statements: 2, maxBuffers: 2 * scattered },
+        })),
+      ),
+    ),
+    ...otherSorts[objectType].others.map((field): Shape => ({
+      ...{ name: `sort ${field}:asc`, objectType, sort: `${field}:asc`, statements: 2, ...noIndex },
+    })),
     { name: 'q one account', objectType, words: 'company77.com', statements: 2 },
     { name: 'q absent', objectType, words: searchWords.absent, statements: 2 },
   ]);
@@ -208,6 +254,6 @@ export const allShapes = (organization: OrganizationLayout): readonly Shape[] =>
   ...searches(),
   ...relations(),
   ...wholeOrganization(),
-  ...catalogSorts(),
+  ...unindexed(),
   ...others(),
 ];

@@ -2,6 +2,7 @@ import { type FilterLeaf, type FilterNode, type FilterScalar, matchesFilter } fr
 import type { Catalog } from '../catalog.js';
 import { fieldSql } from './field-sql.js';
 import { catalogField, type FilterScope, isOfWholeKeys, matchingCatalogIds } from './filter-sql.js';
+import type { PageRequest } from './page-request.js';
 import { Parameters } from './parameters.js';
 import type { KeySql } from './sort-sql.js';
 
@@ -29,7 +30,7 @@ const maxBranches = 200;
 export const pipelineIdsSql = 'SELECT p.id FROM pipelines p WHERE p.organization_id = $1';
 
 /** One branch for each pipeline, for a read that names none: their indexes start with it. */
-export const pipelineBranches = ({ pipelines: { length: count } }: Catalog): Branches | null =>
+const pipelineBranches = ({ pipelines: { length: count } }: Catalog): Branches | null =>
   count === 0 || count > maxBranches
     ? null
     : {
@@ -37,6 +38,26 @@ export const pipelineBranches = ({ pipelines: { length: count } }: Catalog): Bra
         from: () => `(${pipelineIdsSql}) AS by_pipeline (value)`,
         count,
       };
+
+/** The branches of a read of opportunities that names no pipeline; none for others, and where pipelines are too many. */
+export const byPipeline = ({ catalog, objectType, pipelineId }: PageRequest): Branches[] => {
+  const branches = pipelineId === null && objectType === 'opportunity' ? pipelineBranches(catalog) : null;
+  return branches === null ? [] : [branches];
+};
+
+/** Rows of branches, each of which is read in order up to a limit. */
+export const mergedSql = (
+  table: string,
+  where: readonly string[],
+  branches: readonly Branches[],
+  order: string,
+  count: string,
+  parameters: Parameters,
+): string => {
+  const all = [...where, ...branches.map(({ condition }) => condition)].join(' AND ');
+  const ordered = `LATERAL (SELECT r.* FROM ${table} r WHERE ${all} ORDER BY ${order} LIMIT ${count}) r`;
+  return [...branches.map((branch) => branch.from(parameters)), ordered].join(' CROSS JOIN ');
+};
 
 /** Behind one value of a field its index goes on by creation; values one after the other are the order of the field itself. */
 export const isOrderBehind = (expression: string, isOneValue: boolean, [first]: readonly KeySql[]): boolean =>

@@ -65,7 +65,7 @@ const relatedAccess = (
 const leafAccess = (request: PageRequest, leaf: FilterLeaf, keys: readonly KeySql[]): Access => {
   const { catalog, objectType } = request;
   const { operator } = leaf;
-  const related = relatedField(leaf.field);
+  const related = relatedField(objectType, leaf);
   if (related !== null && catalogField(catalog, leaf.field) === null)
     return relatedAccess(request, leaf, related, keys);
   const scope = { catalog, objectType, parameters: new Parameters() };

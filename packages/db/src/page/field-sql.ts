@@ -57,7 +57,7 @@ const first200 = (expression: string): string => `left(${expression}, 200)`;
  * A text that is made when it is first used: what it binds must not be among the parameters of a statement that does not
  * mention it, since the server could not tell that parameter's type.
  */
-const lazyText = (make: () => string, slot: string | null = null): FieldSql => {
+const lazyText = (make: () => string, column: string | null = null, isIndexed = column !== null): FieldSql => {
   let made: string | undefined;
   const collated = (): string => (made ??= `(${make()}) COLLATE "C"`);
   return {
@@ -65,32 +65,37 @@ const lazyText = (make: () => string, slot: string | null = null): FieldSql => {
     type: 'text',
     nullable: true,
     isKeyCut: true,
-    isIndexed: slot !== null,
+    isIndexed,
     get expression() {
       return collated();
     },
     get key() {
-      return slot === null ? `${first200(collated())} COLLATE "C"` : `r.${slot}`;
+      return column === null ? `${first200(collated())} COLLATE "C"` : `r.${column}`;
     },
   };
 };
 
-const text = (expression: string): FieldSql => lazyText(() => expression);
+const text = (expression: string, isIndexed = false): FieldSql => lazyText(() => expression, null, isIndexed);
+
+/** A text whose sort key has a column and an index of its own. */
+const keyedText = (expression: string, column: string): FieldSql => lazyText(() => expression, column);
 
 const related = (table: string, column: string, key: string): string =>
   `(SELECT x.${column} FROM ${table} x WHERE x.organization_id = r.organization_id AND x.id = r.${key})`;
 
-/** Text columns of related records. */
-const relatedText: Readonly<Record<string, string>> = {
-  owner_email: related('members', 'email', 'owner_id'),
-  account_domain: related('accounts', 'domain', 'account_id'),
-  account_name: related('accounts', 'name_fold', 'account_id'),
-  contact_email: related('contacts', 'email', 'contact_id'),
-  contact_first_name: related('contacts', `folds->>'first_name'`, 'contact_id'),
-  contact_last_name: related('contacts', `folds->>'last_name'`, 'contact_id'),
+const column = (name: string): FieldSql => scalar(`r.${name}`, 'text', true, { isIndexed: true });
+
+/** Texts of an opportunity's owner, account and primary contact. It repeats the keys of the last two. */
+const relatedText: Readonly<Record<string, FieldSql>> = {
+  owner_email: text(related('members', 'email', 'owner_id')),
+  account_domain: column('account_domain'),
+  account_name: keyedText(related('accounts', 'name_fold', 'account_id'), 'account_name_key'),
+  contact_email: column('contact_email'),
+  contact_first_name: keyedText(related('contacts', `folds->>'first_name'`, 'contact_id'), 'contact_first_name_key'),
+  contact_last_name: keyedText(related('contacts', `folds->>'last_name'`, 'contact_id'), 'contact_last_name_key'),
 };
 
-/** The system field of an opportunity that means the same as each relation; contacts have these relations too. */
+/** The system field of an opportunity that means the same as each relation. */
 const relationFields: Readonly<Record<RelationName, string>> = {
   'account.domain': 'account_domain',
   'account.name': 'account_name',
@@ -110,8 +115,16 @@ const indexed: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
     'account_id',
     'contact_id',
   ]),
-  account: new Set(['created_at', 'updated_at', 'domain']),
-  contact: new Set(['created_at', 'updated_at', 'email', 'account_id']),
+  account: new Set(['created_at', 'updated_at', 'domain', 'industry', 'website', 'employee_range', 'is_freemail']),
+  contact: new Set([
+    ...['created_at', 'updated_at', 'email', 'account_id'],
+    ...['first_name', 'last_name', 'job_title', 'phone'],
+  ]),
+};
+
+const contactRelations: Readonly<Partial<Record<RelationName, FieldSql>>> = {
+  'account.domain': text(related('accounts', 'domain', 'account_id')),
+  'account.name': text(related('accounts', 'name_fold', 'account_id')),
 };
 
 const columnTypes: Readonly<Record<SystemField['kind'], ComparisonType>> = {
@@ -144,8 +157,8 @@ const systemField = (
   if (objectType === 'opportunity') {
     if (name === 'stage_name') return catalogLabel(catalog.stageLabels, 'stage_id', parameters);
     if (name === 'pipeline_name') return catalogLabel(catalog.pipelineNames, 'pipeline_id', parameters);
-    const column = relatedText[name];
-    if (column !== undefined) return text(column);
+    const field = relatedText[name];
+    if (field !== undefined) return field;
   }
   // Only opportunities always have a name.
   if (name === 'name') {
@@ -153,8 +166,9 @@ const systemField = (
     return scalar('r.name_fold', 'text', objectType !== 'opportunity', { key, isIndexed: true });
   }
   const type = columnTypes[field.kind];
-  if (field.kind === 'text') return text(`r.folds->>'${name}'`);
-  return scalar(`r.${name}`, type, field.nullable, { isIndexed: indexed[objectType].has(name) });
+  const isIndexed = indexed[objectType].has(name);
+  if (field.kind === 'text') return text(`r.folds->>'${name}'`, isIndexed);
+  return scalar(`r.${name}`, type, field.nullable, { isIndexed });
 };
 
 /** A part of a date range or location. */
@@ -190,5 +204,7 @@ const customField = (definition: CustomFieldDefinition, part: string | undefined
 export const fieldSql = (catalog: Catalog, objectType: ObjectType, ref: FieldRef, parameters: Parameters): FieldSql => {
   if (ref.source === 'system') return systemField(catalog, objectType, ref.field, parameters);
   if (ref.source === 'custom') return customField(ref.definition, ref.part, parameters);
-  return text(relatedText[relationFields[ref.name]] ?? 'NULL');
+  const related = objectType === 'opportunity' ? relatedText[relationFields[ref.name]] : contactRelations[ref.name];
+  if (related === undefined) throw new Error(`No ${objectType} has ${ref.name}`);
+  return related;
 };

@@ -155,7 +155,7 @@ const setLeaf = ({ operator, value }: FilterLeaf, field: FieldSql, parameters: P
 
 /** A field whose values the catalog holds, by the id in a column of the record. */
 export interface CatalogField {
-  readonly column: string;
+  readonly column: 'stage_id' | 'pipeline_id' | 'owner_id';
   readonly labels: ReadonlyMap<string, string>;
 }
 
@@ -223,7 +223,7 @@ const leafSql = (scope: FilterScope, leaf: FilterLeaf): string => {
   const { catalog, objectType, parameters } = scope;
   const fromCatalog = catalogField(catalog, leaf.field);
   if (fromCatalog !== null) return catalogLeaf(scope, leaf, fromCatalog);
-  const related = relatedField(leaf.field);
+  const related = relatedField(objectType, leaf);
   if (related !== null) return relatedLeaf(scope, leaf, related);
   const field = fieldSql(catalog, objectType, leaf.field, parameters);
   if (field.form === 'set') return setLeaf(leaf, field, parameters);

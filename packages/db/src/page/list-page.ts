@@ -5,6 +5,7 @@ import { conditionsOf } from './conditions.js';
 import type { PageRequest } from './page-request.js';
 import { fewSql, isReadByValue, type PartSql, sourceSql, type Strategy } from './page-source.js';
 import { Parameters } from './parameters.js';
+import { type Ranking, rankedKeys, rankedSql, rankingOf } from './ranking.js';
 import { recordSql } from './record-sql.js';
 import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from './sort-sql.js';
 
@@ -49,8 +50,9 @@ const partsOf = ([first, second]: readonly KeySql[], { sort, filters, position }
 const partSql = (part: Part, keys: readonly KeySql[]): PartSql => {
   const [first, ...others] = keys;
   if (part === 'all' || first === undefined) return { conditions: [], keys };
-  if (part === 'absent') return { conditions: [`${first.expression} IS NULL`], keys: others };
-  return { conditions: [`${first.expression} IS NOT NULL`], keys: [{ ...first, nullable: false }, ...others] };
+  const presence = first.presence ?? first.expression;
+  if (part === 'absent') return { conditions: [`${presence} IS NULL`], keys: others };
+  return { conditions: [`${presence} IS NOT NULL`], keys: [{ ...first, nullable: false }, ...others] };
 };
 
 /** Shapes that are few and simple are kept prepared; a filter or a word is planned for its own values. */
@@ -61,6 +63,18 @@ const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean
   sort.length === 1 &&
   sort[0]?.field.source === 'system';
 
+/** The keys of a page's order. */
+const keysOf = (request: PageRequest, ranking: Ranking | null, parameters: Parameters): readonly KeySql[] =>
+  ranking === null
+    ? sortKeysSql(request.catalog, request.objectType, request.sort, parameters)
+    : rankedKeys(request, ranking);
+
+/** Where a part starts: behind the position, or at its beginning where the position is in the part before. */
+const positionIn = (part: Part, position: CursorPosition | null): CursorPosition | null => {
+  if (part !== 'absent') return position;
+  return position === null || position[0] !== null ? null : position.slice(1);
+};
+
 const readRows = async (
   database: Queries,
   request: PageRequest,
@@ -68,19 +82,24 @@ const readRows = async (
   part: Part,
   limit: number,
 ): Promise<PageRow[]> => {
-  const { catalog, objectType, position } = request;
+  const { catalog, objectType } = request;
   const parameters = new Parameters();
-  const keys = sortKeysSql(catalog, objectType, request.sort, parameters);
+  const ranking = rankingOf(request);
+  const keys = keysOf(request, ranking, parameters);
   const { conditions, keys: partKeys } = partSql(part, keys);
-  const where = [...conditions];
-  if (position !== null && (part !== 'absent' || position[0] === null)) {
-    const partPosition = part === 'absent' ? position.slice(1) : position;
-    where.push(afterPositionSql(partKeys, partPosition, parameters));
-  }
+  const position = positionIn(part, request.position);
   const scope = { catalog, objectType, parameters };
-  const source = sourceSql(request, strategy, { conditions: where, keys: partKeys }, limit, scope);
+  const read = (): string => {
+    if (ranking !== null && part === 'present') return rankedSql(request, ranking, position, limit, parameters);
+    const after = position === null ? [] : [afterPositionSql(partKeys, position, parameters)];
+    return sourceSql(request, strategy, { conditions: [...conditions, ...after], keys: partKeys }, limit, scope);
+  };
+  const source = read();
   const count = parameters.add(limit);
-  const columns = keys.map(({ expression }, index) => `${expression} AS key_${index + 1}`).join(', ');
+  const columns = keys.map((key, index) => {
+    const expression = part === 'absent' && index === 0 ? `NULL::${key.type}` : key.expression;
+    return `${expression} AS key_${index + 1}`;
+  });
   const shownKeys = keys.map((key, index) => ({ ...key, expression: `s.key_${index + 1}` }));
   const order = orderBySql(partSql(part, shownKeys).keys);
   // A cursor names the last record that is shown, which is the last but one: making and reading texts of keys costs a third of a
@@ -88,7 +107,7 @@ const readRows = async (
   const text = `
     SELECT s.record, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position
-      FROM (SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns}
+      FROM (SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
               ${source} ORDER BY ${orderBySql(partKeys)} LIMIT ${count}) s
      ORDER BY ${order}`;
   const statement = { text, values: parameters.values, isPrepared: isFixedShape(request) };
@@ -123,10 +142,11 @@ const isDirect = (request: PageRequest, keys: readonly KeySql[]): boolean => {
 };
 
 const readPart = async (database: Queries, request: PageRequest, part: Part, limit: number): Promise<PageRow[]> => {
-  const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());
+  const ranking = rankingOf(request);
+  const keys = keysOf(request, ranking, new Parameters());
   const sql = partSql(part, keys);
   const read = (strategy: Strategy): Promise<PageRow[]> => readRows(database, request, strategy, part, limit);
-  if (isDirect(request, sql.keys)) return read({ kind: 'direct' });
+  if (ranking !== null || isDirect(request, sql.keys)) return read({ kind: 'direct' });
   const conditions = conditionsOf(request, sql.keys);
   const isSearch = conditions.some(({ isSearched }) => isSearched);
   // One value often holds for few, and is counted at less than the cost of a look.
@@ -144,7 +164,7 @@ const readPart = async (database: Queries, request: PageRequest, part: Part, lim
  * not; and as many again where a page reaches from the records that have the sort key to those that do not.
  */
 export const listPage = async (database: Queries, request: PageRequest): Promise<Page> => {
-  const keys = sortKeysSql(request.catalog, request.objectType, request.sort, new Parameters());
+  const keys = keysOf(request, rankingOf(request), new Parameters());
   const rows: PageRow[] = [];
   for (const part of partsOf(keys, request)) {
     // One more than shown tells whether another page exists.

@@ -1,4 +1,4 @@
-import { type Branches, filterBranches, isMergeable, pipelineBranches, pipelineIdsSql } from './branches.js';
+import { byPipeline, filterBranches, isMergeable, mergedSql, pipelineIdsSql } from './branches.js';
 import { type Condition, conditionsOf, type Counting } from './conditions.js';
 import { type FilterScope, filterSql } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
@@ -26,25 +26,6 @@ const pipelineSql = ({ pipelineId }: PageRequest, { parameters }: FilterScope): 
 /** All of an organization's pipelines by name: the indexes of opportunities start with it. */
 const anyPipelineSql = ({ objectType, pipelineId }: PageRequest): string[] =>
   pipelineId !== null || objectType !== 'opportunity' ? [] : [`r.pipeline_id = ANY (ARRAY(${pipelineIdsSql}))`];
-
-const byPipeline = ({ catalog, objectType, pipelineId }: PageRequest): Branches[] => {
-  const branches = pipelineId === null && objectType === 'opportunity' ? pipelineBranches(catalog) : null;
-  return branches === null ? [] : [branches];
-};
-
-/** Rows of branches, each of which is read in order up to a limit. */
-const mergedSql = (
-  table: string,
-  where: readonly string[],
-  branches: readonly Branches[],
-  order: string,
-  count: string,
-  parameters: Parameters,
-): string => {
-  const all = [...where, ...branches.map(({ condition }) => condition)].join(' AND ');
-  const ordered = `LATERAL (SELECT r.* FROM ${table} r WHERE ${all} ORDER BY ${order} LIMIT ${count}) r`;
-  return [...branches.map((branch) => branch.from(parameters)), ordered].join(' CROSS JOIN ');
-};
 
 /** What of a filter is read value by value, in parts few enough to merge, and the branches of all parts; null when nothing is. */
 const valueBranchesOf = (request: PageRequest, keys: readonly KeySql[]) => {

@@ -1,4 +1,4 @@
-import type { FieldRef } from '@crm/domain';
+import type { FilterLeaf, ObjectType, Operator } from '@crm/domain';
 import type { FieldSql } from './field-sql.js';
 
 /** A text of a record's account or primary contact. */
@@ -35,8 +35,14 @@ const byName: Readonly<Record<string, RelatedField>> = {
   contact_email: contactEmail,
 };
 
-/** The related record's field that a reference means, or null when it means a field of the record's own. */
-export const relatedField = (ref: FieldRef): RelatedField | null => {
-  if (ref.source === 'custom') return null;
+/** Pieces of a text, which the trigram index of the few related records finds. */
+const ofPieces: ReadonlySet<Operator> = new Set<Operator>(['contains', 'not_contains', 'starts_with', 'ends_with']);
+
+/**
+ * The related record's field that a comparison looks up, or null where it asks the record itself: opportunities repeat the texts
+ * of theirs, and have indexes for the whole values.
+ */
+export const relatedField = (objectType: ObjectType, { field: ref, operator }: FilterLeaf): RelatedField | null => {
+  if (ref.source === 'custom' || (objectType === 'opportunity' && !ofPieces.has(operator))) return null;
   return byName[ref.source === 'relation' ? ref.name : ref.field.name] ?? null;
 };

@@ -6,6 +6,8 @@ import type { Parameters } from './parameters.js';
 /** One key of an order, closing ones included. */
 export interface KeySql {
   readonly expression: string;
+  /** What is null exactly where the key is, if not the key itself. */
+  readonly presence?: string;
   readonly type: ComparisonType;
   readonly nullable: boolean;
   readonly direction: SortDirection;
