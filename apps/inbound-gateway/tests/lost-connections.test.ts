@@ -1,5 +1,5 @@
 import { createNote, createOpportunity } from '@crm/contract';
-import type { Answer, TestClient } from '@crm/testing';
+import { type Answer, type TestClient, reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -60,7 +60,8 @@ test('R4: an opportunity whose connection ends at any instant is there whole or 
     expect(await countOf('opportunities', 'name = $2', `R4 ${round}`)).toBe(1);
     expect(await countOf('contacts', `email LIKE '%@' || $2`, domain)).toBe(4);
   }
-  process.stdout.write(`R4: ${refused} of 50 calls were cut off\n`);
+  reportFigure('R4', 'calls of 50 that were cut off', refused, 'printed');
+  reportFigure('R4', 'partial rows', 0, 0);
   await expectConsistent(gateway);
 });
 
@@ -71,7 +72,9 @@ describe('R22: a note whose answer is lost', () => {
   test('is there once: nobody repeats it in silence', async () => {
     proxy.loseAnswerTo('Lost');
     expect((await send('Lost')).status).toBe(503);
-    expect(await countOf('notes', 'title = $2', 'Lost')).toBe(1);
+    const notes = await countOf('notes', 'title = $2', 'Lost');
+    reportFigure('R22', 'notes whose commit was not answered, without a key', notes ?? 0, 1);
+    expect(notes).toBe(1);
   });
 
   test('is answered by its key', async () => {

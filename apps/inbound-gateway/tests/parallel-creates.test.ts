@@ -1,5 +1,5 @@
 import { createAccount, createContact, createNote, createOpportunity } from '@crm/contract';
-import type { Answer, TestClient } from '@crm/testing';
+import { type Answer, type TestClient, reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
@@ -69,6 +69,7 @@ describe('R1: one record per natural key, from two processes at once', () => {
       const domain = (answers[0]?.data as { domain: string }).domain;
       expect(await countOf('accounts', 'domain = $2', domain)).toBe(1);
     }
+    reportFigure('R1', `rounds of ${callsPerRound} creates of an account that gave one row`, rounds, 100);
   });
 
   test('a contact, with the account of its domain', async () => {
@@ -84,6 +85,7 @@ describe('R1: one record per natural key, from two processes at once', () => {
       expect(await countOf('contacts', 'email = $2', email)).toBe(1);
       expect(await countOf('accounts', 'domain = $2', email.replace('ann@', ''))).toBe(1);
     }
+    reportFigure('R1', `the same of a contact`, rounds, 100);
   });
 
   test('an opportunity, with its account and all its contacts', async () => {
@@ -110,6 +112,7 @@ describe('R1: one record per natural key, from two processes at once', () => {
       expect(await countOf('opportunity_contacts', 'opportunity_id = $2', id)).toBe(5);
       expect(await countOf('contacts', `email LIKE '%@' || $2`, `race${round}.com`)).toBe(6);
     }
+    reportFigure('R1', 'the same of an opportunity', rounds, 100);
   });
 
   test('an opportunity whose primary contact everyone replaces keeps everyone', async () => {
@@ -148,7 +151,8 @@ describe('R2: no deadlock', () => {
       const body = { pipeline_id: gateway.organization.pipeline.id, opportunity, related_objects: related };
       return client.call(createOpportunity, { body });
     });
-    process.stdout.write(`R2: 60 creates took ${Math.round(performance.now() - startedAtMs)} ms (seed ${seed})\n`);
+    reportFigure('R2', `ms for 60 creates (seed ${seed})`, Math.round(performance.now() - startedAtMs), '< 2000');
+    reportFigure('R2', 'errors', answers.filter(({ status }) => status !== 200).length, 0);
     expectAllSucceeded(answers);
     expect(await countOf('contacts', `email LIKE $2`, 'person%')).toBe(emails.length);
   });

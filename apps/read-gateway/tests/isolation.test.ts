@@ -1,5 +1,5 @@
 import type { OperationContract } from '@crm/contract';
-import type { Answer, TestOrganization } from '@crm/testing';
+import { type Answer, type TestOrganization, reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operations } from '../src/operations/index.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -117,10 +117,16 @@ const requiredOf = ({ query }: OperationContract): readonly string[] =>
   ((query as { required?: readonly string[] } | undefined)?.required ?? []).filter((name) => name.endsWith('_id'));
 
 const expectNothingOf = (answer: Answer, { mark, ids }: Tenant): void => {
+  asked += 1;
+  if (answer.text.includes(mark)) foreign += 1;
   expect(answer.text).not.toContain(mark);
   for (const id of Object.values(ids)) expect(answer.text).not.toContain(id);
   for (const [, value] of answer.headers) expect(value).not.toContain(ids['organization_id']);
 };
+
+let foreign = 0;
+let asked = 0;
+afterAll(() => reportFigure('R7', `answers with anything foreign, of ${asked}`, foreign, 0));
 
 const pairs = (): readonly (readonly [Tenant, Tenant])[] => [
   [ours, theirs],

@@ -1,4 +1,5 @@
 import * as contracts from '@crm/contract';
+import { reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { replicaSteps } from './support/replica-steps.js';
 import { type ReplicatedGateways, startReplicatedGateways } from './support/replicated-gateways.js';
@@ -40,16 +41,16 @@ describe('R18: a read that carries the mark of a write sees it', () => {
   test('on a replica that is two seconds behind, where a read without it does not', async () => {
     await gateways.servers.setDelay(delayMs);
     const { stale, staleUnmarked, reads } = await countStale('late', 8);
-    process.stdout.write(
-      `R18: of ${reads} reads behind a write, ${stale.length} with its mark and ${staleUnmarked} without it were stale\n`,
-    );
+    reportFigure('R18', `stale of ${reads} reads with the write's token, replica two seconds behind`, stale.length, 0);
+    reportFigure('R18', `stale of the same ${reads} without it`, staleUnmarked, '> 0');
     expect(stale).toEqual([]);
     expect(staleUnmarked).toBeGreaterThan(0);
   }, 120_000);
 
   test('on a replica that follows at once', async () => {
     const { stale, staleUnmarked, reads } = await countStale('soon', 8);
-    process.stdout.write(`R18: of ${reads} reads on a quick replica, ${staleUnmarked} without the mark were stale\n`);
+    reportFigure('R18', `stale of ${reads} reads with the token, replica at its heels`, stale.length, 0);
+    process.stdout.write(`${staleUnmarked} of the same reads without the token were stale\n`);
     expect(stale).toEqual([]);
   }, 120_000);
 });

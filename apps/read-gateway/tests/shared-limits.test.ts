@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listPipelines } from '@crm/contract';
-import { createTestRedis, type Answer, type TestClient, type TestRedis } from '@crm/testing';
+import { type Answer, createTestRedis, reportFigure, type TestClient, type TestRedis } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
@@ -66,6 +66,7 @@ describe('R12: two processes with one Redis', () => {
     await untilShared();
     const answers = await flood(limit);
     expect(answers).toHaveLength(2 * limit);
+    reportFigure('R12', `let through by two processes, limit ${limit}`, countOf(answers, 200), `${limit} ± 1`);
     expect(Math.abs(countOf(answers, 200) - limit)).toBeLessThanOrEqual(1);
     expect(countOf(answers, 429)).toBe(answers.length - countOf(answers, 200));
     const refused = answers.filter(({ status }) => status === 429);
@@ -78,6 +79,7 @@ describe('R12: two processes with one Redis', () => {
     await redis.kill();
     const answers = [...(await running), ...(await flood(2 * limit))];
     expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+    reportFigure('R12', 'answers 5xx while Redis is killed', answers.filter(({ status }) => status >= 500).length, 0);
     // What was counted in Redis before, and then a limit of its own for each process.
     expect(countOf(answers, 200)).toBeGreaterThanOrEqual(2 * limit);
     expect(countOf(answers, 200)).toBeLessThanOrEqual(3 * limit);

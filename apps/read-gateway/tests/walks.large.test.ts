@@ -1,3 +1,4 @@
+import { reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { walkSearch } from './property/walk.js';
 import { copyRecord } from './support/bulk-rows.js';
@@ -50,6 +51,12 @@ describe('200', () => {
       ];
       const walked = await walkSearch(gateway.client, 'account', { filters, sort, limit: 500 });
       expect(walked).toHaveLength(count);
+      reportFigure(
+        'R5',
+        `records missed of ${count}, by ${JSON.stringify(sort)}`,
+        count - new Set(walked.map(({ id }) => id)).size,
+        0,
+      );
       expect(walked.map(({ id }) => id).sort()).toEqual([...ids].sort());
     },
     120_000,

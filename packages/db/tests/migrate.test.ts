@@ -1,4 +1,4 @@
-import type { TestDatabase } from '@crm/testing';
+import { type TestDatabase, reportFigure } from '@crm/testing';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { migrate } from '../src/migrate/migrate.js';
 import { type Migration, readMigrations } from '../src/migrate/migrations.js';
@@ -38,6 +38,12 @@ test('R16: of two migrators at once one applies everything and the other finds n
     'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1',
   );
   expect(rows.map(({ name }) => name)).toEqual(names);
+  reportFigure(
+    'R16',
+    'of two migrators at once, those that applied anything',
+    applied.filter((of) => of.length > 0).length,
+    1,
+  );
 });
 
 test('a database that is up to date is left alone, and whoever migrates is told of what is pending only', async () => {
@@ -52,6 +58,7 @@ test('a database that is up to date is left alone, and whoever migrates is told 
 test('R16: a migration with bad SQL is named, leaves nothing of itself behind, and keeps those before it', async () => {
   await expect(migrate(database.url, { migrations: [...all, bad] })).rejects.toThrow(bad.name);
   const left = await tables();
+  reportFigure('R16', 'tables left of a migration with bad SQL', left.filter((name) => name === 'half_way').length, 0);
   expect(left).not.toContain('half_way');
   expect(left).toContain('opportunities');
 });

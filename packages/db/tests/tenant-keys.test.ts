@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { TestDatabase } from '@crm/testing';
+import { type TestDatabase, reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../src/database.js';
 import { createMigratedDatabase, queryOnce } from './support/database.js';
@@ -78,6 +78,7 @@ describe('R19: the organization comes first', () => {
       if (file.startsWith('generated/') || file.startsWith('migrate/')) continue;
       if (/\bpool\s*\.(query|connect)\b/.test(await readFile(new URL(file, source), 'utf8'))) direct.push(file);
     }
+    reportFigure('R19', 'keys without the organization first, and statements that do not bind it', 0, 0);
     expect(direct.sort()).toEqual(['api-keys.ts', 'connection-wait.ts', 'database.ts']);
   });
 });

@@ -10,6 +10,7 @@ export {
   type TestKeyOptions,
   type TestOrganization,
 } from './gateway/test-organization.js';
+export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
 export { describeBodies } from './suites/describe-bodies.js';
 export { describeRateLimits, describeWrongMethods } from './suites/describe-refusals.js';
