@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 
 import type { CliContext } from './cli-context.js';
 import { addAuditCommand } from './commands/audit.js';
+import { addDoctorCommand } from './commands/doctor.js';
 import { addExportCommand } from './commands/export.js';
 import { addFieldDefineCommand } from './commands/field-define.js';
 import { addFieldListCommand } from './commands/field-list.js';
@@ -28,6 +29,7 @@ Start here:
   $ crm import --help         bring your data in
   $ crm export --help         take your data out
   $ crm key create --help     give a program access
+  $ crm doctor                find out what is wrong
 
 Exit codes: 0 ok, 1 failure, 2 wrong command line, 78 wrong configuration.`;
 
@@ -64,6 +66,7 @@ export const createProgram = (context: CliContext): Command => {
   ]);
   addImportCommand(program, context);
   addExportCommand(program, context);
+  addDoctorCommand(program, context);
   addRebuildCommand(program, context);
   addAuditCommand(program, context);
   return program;

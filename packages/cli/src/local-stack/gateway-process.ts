@@ -107,9 +107,13 @@ export class GatewayProcess {
   }
 }
 
+/** Where a compiled file of a gateway is in this repository; it may not be there. */
+export const gatewayFile = (name: GatewayName, file: string): string =>
+  fileURLToPath(new URL(`../../../../apps/${name}/dist/${file}`, import.meta.url));
+
 /** The compiled entry of a gateway in this repository. */
 const gatewayMain = (name: GatewayName): string => {
-  const main = fileURLToPath(new URL(`../../../../apps/${name}/dist/main.js`, import.meta.url));
+  const main = gatewayFile(name, 'main.js');
   if (existsSync(main)) return main;
   throw configurationError(`The ${name} is not built. In the repository, run: npm run build`);
 };

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+
+import { findDatabaseUrl } from '../administration/database-url.js';
+import { withAdministrationOptions, type AdministrationOptions } from '../administration/options.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { checkConfiguration } from '../doctor/check-configuration.js';
+import { checkPrimary, checkReplica } from '../doctor/check-databases.js';
+import { checkGateway, checkRedis } from '../doctor/check-network.js';
+import type { Finding } from '../doctor/finding.js';
+import { CliError, exitCodes } from '../errors.js';
+import { dataDirectory, readDemoFile } from '../local-stack/demo-file.js';
+import { httpUrl, wholeNumber } from '../options.js';
+
+const help = `
+Give it the environment of the gateways: DATABASE_URL, CURSOR_SECRETS, and READ_DATABASE_URL and REDIS_URL where they are used.
+It changes nothing. Exit code 0: no problem, perhaps warnings; 1: at least one problem.
+
+Examples:
+  $ crm doctor
+  $ crm doctor --read-url http://127.0.0.1:4000 --inbound-url http://127.0.0.1:4001
+  $ crm doctor --processes 4 --json`;
+
+interface DoctorOptions extends AdministrationOptions {
+  readonly readUrl?: string;
+  readonly inboundUrl?: string;
+  readonly processes: number;
+}
+
+/** Adds `crm doctor`. */
+export const addDoctorCommand = (program: Command, context: CliContext): void => {
+  const command = program
+    .command('doctor')
+    .description('check configuration, databases and gateways, and say what to do')
+    .option('--read-url <url>', 'a read gateway to ask whether it is ready', httpUrl)
+    .option('--inbound-url <url>', 'an inbound gateway to ask whether it is ready', httpUrl)
+    .option('--processes <n>', 'processes of each gateway, to compare pools with the server', wholeNumber(1, 1000), 1)
+    .addHelpText('after', help);
+  withAdministrationOptions(command).action(async (options: DoctorOptions) => {
+    const findings = await examine(context, options);
+    const isWell = findings.every(({ status }) => status !== 'problem');
+    printResult(context, options, { json: { ok: isWell, findings }, text: findings.map(toLines).join('\n') });
+    if (!isWell) throw new CliError('', exitCodes.failure);
+  });
+};
+
+/** The local stack, where nothing else is named: it configures its gateways itself. */
+const findLocalStack = ({ env }: CliContext, { databaseUrl }: DoctorOptions) =>
+  databaseUrl === undefined && !env['DATABASE_URL'] ? readDemoFile(dataDirectory(env)) : undefined;
+
+const examine = async (context: CliContext, given: DoctorOptions): Promise<readonly Finding[]> => {
+  const demo = await findLocalStack(context, given);
+  const options = demo === undefined ? given : { ...given, readUrl: demo.read_url, inboundUrl: demo.inbound_url };
+  const url = await findDatabaseUrl(context, options);
+  const env = {
+    ...context.env,
+    DATABASE_URL: url,
+    ...(demo === undefined ? {} : { CURSOR_SECRETS: 'of the local stack' }),
+  };
+  const read = await checkConfiguration('read-gateway', env);
+  const inbound = await checkConfiguration('inbound-gateway', env);
+  const pools = { perProcess: [read.maxConnections, inbound.maxConnections], processes: options.processes };
+  const { READ_DATABASE_URL: replica, REDIS_URL: redis } = context.env;
+  const checks = await Promise.all([
+    checkPrimary(url, pools),
+    replica ? checkReplica(replica) : [],
+    redis ? checkRedis(redis) : [],
+    options.readUrl === undefined ? [] : checkGateway('read gateway', options.readUrl),
+    options.inboundUrl === undefined ? [] : checkGateway('inbound gateway', options.inboundUrl),
+  ]);
+  return [...read.findings, ...inbound.findings, ...checks.flat()];
+};
+
+const toLines = ({ check, status, message, advice }: Finding): string => {
+  const line = `${status.padEnd(8)} ${check}: ${message}`;
+  return advice === undefined ? line : `${line}\n         ${advice}`;
+};

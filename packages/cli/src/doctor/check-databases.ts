@@ -1,0 +1,68 @@
+import { inspectServer, openDatabase, pendingMigrations, readMigrations, type Database } from '@crm/db';
+
+import { shownDatabase } from '../administration/database-url.js';
+import { databaseError } from '../administration/with-administration.js';
+import { checkConnections, checkServer } from './check-server.js';
+import { ok, problem, warning, type Finding } from './finding.js';
+
+const replicaToleranceMs = 10_000;
+
+const withDatabase = async (
+  check: string,
+  url: string,
+  work: (database: Database) => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> => {
+  const database = openDatabase({ url, applicationName: 'crm-doctor', maxConnections: 1 });
+  try {
+    await database.ping();
+    return [ok(check, `${shownDatabase(url)} answers`), ...(await work(database))];
+  } catch (error) {
+    const advice = 'Check address, password, pg_hba.conf and the way there, then run crm doctor again.';
+    return [problem(check, databaseError(error, url).message, advice)];
+  } finally {
+    await database.close();
+  }
+};
+
+const checkMigrations = async (check: string, database: Database, advice: string): Promise<Finding> => {
+  const pending = await pendingMigrations(database.pool, await readMigrations());
+  if (pending.length === 0) return ok(check, 'the tables are those of this version');
+  return problem(check, `${pending.length} not applied, the first is ${pending[0] ?? ''}`, advice);
+};
+
+/** How many processes use a database, and how many connections one of each gateway opens. */
+export interface PoolSizes {
+  readonly perProcess: readonly (number | undefined)[];
+  readonly processes: number;
+}
+
+/** Checks the primary: connection, server, tables, and whether the pools fit. */
+export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Finding[]> =>
+  withDatabase('database', url, async (database) => {
+    const askedAtMs = Date.now();
+    const facts = await inspectServer(database.pool);
+    return [
+      ...checkServer(facts, askedAtMs, Date.now()),
+      await checkMigrations('migrations', database, 'Run: crm migrate'),
+      checkConnections(facts, pools.perProcess, pools.processes),
+    ];
+  });
+
+/** Checks the replica that the read gateway reads from: connection, that it is one, its tables and how far it is behind. */
+export const checkReplica = (url: string): Promise<readonly Finding[]> =>
+  withDatabase('replica', url, async (database) => {
+    const { isInRecovery, replayLagMs } = await inspectServer(database.pool);
+    const tables = await checkMigrations(
+      'replica tables',
+      database,
+      'Wait until it has caught up, or make it anew from the primary.',
+    );
+    if (!isInRecovery || replayLagMs === null) {
+      const advice = 'Point READ_DATABASE_URL at a streaming replica of DATABASE_URL, or unset it.';
+      return [tables, problem('replica role', 'READ_DATABASE_URL is a server of its own, no replica', advice)];
+    }
+    const seconds = (replayLagMs / 1000).toFixed(1);
+    if (replayLagMs <= replicaToleranceMs) return [tables, ok('replica lag', `${seconds} s`)];
+    const advice = 'Look at its load, its network and pg_stat_replication on the primary; readers see old records.';
+    return [tables, warning('replica lag', `${seconds} s`, advice)];
+  });

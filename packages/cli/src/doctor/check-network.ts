@@ -1,0 +1,71 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+import { errorText } from '../errors.js';
+import { ok, problem, type Finding } from './finding.js';
+
+const timeoutMs = 3_000;
+
+/** Commands of the Redis protocol, one for each list of words. */
+const toProtocol = (commands: readonly (readonly string[])[]): string =>
+  commands
+    .map((words) => `*${words.length}\r\n${words.map((w) => `$${Buffer.byteLength(w)}\r\n${w}\r\n`).join('')}`)
+    .join('');
+
+const openSocket = (url: URL): Socket => {
+  const port = Number(url.port || 6379);
+  return url.protocol === 'rediss:'
+    ? connectTls({ host: url.hostname, port, servername: url.hostname })
+    : connectPlain({ host: url.hostname, port });
+};
+
+/** Signs in where the address has a password, and asks for a PONG. @returns what was answered instead, if anything */
+const pingRedis = (url: URL): Promise<string | undefined> =>
+  new Promise((resolve, reject) => {
+    const user = url.username === '' ? [] : [decodeURIComponent(url.username)];
+    const signIn = url.password === '' ? [] : [['AUTH', ...user, decodeURIComponent(url.password)]];
+    const socket = openSocket(url).setTimeout(timeoutMs);
+    let answer = '';
+    const settle = (act: () => void): void => {
+      socket.destroy();
+      act();
+    };
+    socket.on('error', (error) => settle(() => reject(error)));
+    socket.on('timeout', () => settle(() => reject(new Error(`no answer within ${timeoutMs} ms`))));
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString('latin1');
+      const refusal = /^-(.*)\r\n/m.exec(answer)?.[1];
+      if (refusal !== undefined) settle(() => resolve(refusal));
+      else if (answer.includes('+PONG')) settle(() => resolve(undefined));
+    });
+    socket.on('close', () => reject(new Error('the connection was closed')));
+    socket.write(toProtocol([...signIn, ['PING']]));
+  });
+
+/** Checks the Redis in which processes count rate limits together. */
+export const checkRedis = async (address: string): Promise<Finding> => {
+  const advice = 'Start it or mend REDIS_URL. Until then every process counts rate limits by itself.';
+  if (!URL.canParse(address)) return problem('redis', 'REDIS_URL is no address', advice);
+  const url = new URL(address);
+  try {
+    const refusal = await pingRedis(url);
+    return refusal === undefined
+      ? ok('redis', `${url.host} answers`)
+      : problem('redis', `${url.host} refuses: ${refusal}`, advice);
+  } catch (error) {
+    return problem('redis', `${url.host} cannot be used: ${errorText(error)}`, advice);
+  }
+};
+
+/** Checks whether a gateway says that it can serve. */
+export const checkGateway = async (name: string, address: string): Promise<Finding> => {
+  try {
+    const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(timeoutMs) });
+    if (response.ok) return ok(name, `${address} is ready`);
+    const advice = 'Its log line of /readyz has the reason in err; mostly it cannot reach its database.';
+    return problem(name, `${address}/readyz answers ${response.status}`, advice);
+  } catch (error) {
+    const advice = 'Is it started, and is this its HOST and PORT? Its log tells why it ended.';
+    return problem(name, `${address} does not answer: ${errorText(error)}`, advice);
+  }
+};
