@@ -1,5 +1,11 @@
-import type { OperationContract } from '@crm/contract';
-import { type Answer, type TestOrganization, reportFigure } from '@crm/testing';
+import { buildOpenApiDocument, type OperationContract } from '@crm/contract';
+import {
+  documentedOperations,
+  reportFigure,
+  type Answer,
+  type OpenApiDocument,
+  type TestOrganization,
+} from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operations } from '../src/operations/index.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -89,6 +95,9 @@ const pathIdOf = ({ path }: OperationContract): string => {
   return name;
 };
 
+/** Every place that takes an id, by the document that users read. */
+const documented = documentedOperations(buildOpenApiDocument('read', contracts) as unknown as OpenApiDocument);
+
 const propertiesOf = (schema: unknown): readonly string[] =>
   Object.keys((schema as { properties?: Readonly<Record<string, unknown>> } | undefined)?.properties ?? {});
 
@@ -132,6 +141,16 @@ const pairs = (): readonly (readonly [Tenant, Tenant])[] => [
   [ours, theirs],
   [theirs, ours],
 ];
+
+test('R7: every operation of the document and every place in it that takes an id is asked below', () => {
+  const asked = contracts.map((contract) => ({
+    id: contract.id,
+    ids: [...(contract.path.includes('{id}') ? ['id'] : []), ...idParametersOf(contract)].sort(),
+  }));
+  const ids = documented.map(({ id, idParameters, idFields }) => ({ id, ids: [...idParameters, ...idFields].sort() }));
+  expect(asked).toEqual(expect.arrayContaining(ids));
+  expect(ids).toHaveLength(contracts.length);
+});
 
 describe('200', () => {
   test.each(contracts)('R7: $id answers each organization its own and no byte of the other', async (contract) => {

@@ -15,5 +15,6 @@ export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-p
 export { describeBodies } from './suites/describe-bodies.js';
 export { describeRateLimits, describeWrongMethods } from './suites/describe-refusals.js';
 export { describeUnauthorized } from './suites/describe-unauthorized.js';
+export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';
 export { createTestRedis, type TestRedis } from './redis-server.js';
 export type { SuiteOptions } from './suites/suite-options.js';

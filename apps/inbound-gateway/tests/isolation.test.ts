@@ -1,0 +1,218 @@
+import { buildOpenApiDocument } from '@crm/contract';
+import {
+  documentedOperations,
+  type Answer,
+  type DocumentedOperation,
+  type OpenApiDocument,
+  type TestOrganization,
+} from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { operations } from '../src/operations/index.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+/** One organization, whose records bear a mark that occurs nowhere else. */
+interface Tenant {
+  readonly organization: TestOrganization;
+  readonly mark: string;
+  /** A record of each collection. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+const document = buildOpenApiDocument(
+  'inbound',
+  operations.map(({ contract }) => contract),
+) as unknown as OpenApiDocument;
+const documented = documentedOperations(document);
+const unknownId = '01890000-0000-7000-8000-000000000000';
+
+let gateway: TestGateway;
+let ours: Tenant;
+let theirs: Tenant;
+
+const send = ({ organization }: Tenant, method: string, path: string, body?: unknown): Promise<Answer> =>
+  gateway.client.send(method, path, { key: organization.key, ...(body === undefined ? {} : { body }) });
+
+const create = async (tenant: Tenant, collection: string, body: object): Promise<string> => {
+  const answer = await send(tenant, 'POST', `/v1/inbound/${collection}`, body);
+  const [id] = Object.values(answer.data as Record<string, string>);
+  return id ?? '';
+};
+
+/** Records with the natural keys of the document's examples, so that both organizations have the same ones. */
+const fill = async (organization: TestOrganization, mark: string): Promise<Tenant> => {
+  const tenant = { organization, mark, ids: {} };
+  await organization.defineField({ objectType: 'opportunity', slug: 'team', attributeType: 'team_members' });
+  const accounts = await create(tenant, 'accounts', { domain: 'acme.com', name: `Account ${mark}` });
+  const contacts = await create(tenant, 'contacts', {
+    email: 'ada@acme.com',
+    first_name: mark,
+    last_name: mark,
+    phone: '+4915112345678',
+  });
+  const opportunities = await create(tenant, 'opportunities', {
+    pipeline_id: organization.pipeline.id,
+    opportunity: { name: 'Acme renewal', next_step: mark, custom__team: [organization.member.id] },
+    related_objects: { account_domain: 'acme.com', primary_contact_email: 'ada@acme.com' },
+  });
+  const notes = await create(tenant, 'notes', { note: { title: mark }, account_domains: ['acme.com'] });
+  return { ...tenant, ids: { accounts, contacts, opportunities, notes } };
+};
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+beforeEach(async () => {
+  ours = await fill(await gateway.createOrganization(), 'oursmark');
+  theirs = await fill(await gateway.createOrganization(), 'theirsmark');
+});
+afterAll(() => gateway.stop());
+
+const collectionOf = ({ path }: DocumentedOperation): string => path.split('/')[3] ?? '';
+
+/** What a field may hold for a tenant; a member is named by the id's owner where an address is asked for. */
+const valueFor = (field: string, operation: DocumentedOperation, { organization, ids }: Tenant): string => {
+  if (field.endsWith('pipeline_id')) return organization.pipeline.id;
+  if (field.endsWith('stage_id')) return organization.pipeline.stages[0]?.id ?? '';
+  if (field.endsWith('owner_email')) return organization.member.email;
+  if (field === 'id' || field === 'items[0].id') return ids[collectionOf(operation)] ?? '';
+  throw new Error(`Say what ${field} of ${operation.id} is an id of`);
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A copy of a body with one field set; objects on the way are made. */
+const withField = (body: unknown, field: string, value: unknown): unknown => {
+  const [name = '', ...rest] = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
+  const inner = rest.length === 0 ? value : withField((body as Values | undefined)?.[name], rest.join('.'), value);
+  if (!Array.isArray(body)) return { ...(body as Values | undefined), [name]: inner };
+  return body.map((item: unknown, index) => (String(index) === name ? inner : item));
+};
+
+/** The document's example for a tenant: every id in it is one of its own. */
+const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
+  if (operation.example === undefined) return undefined;
+  const text = JSON.stringify(operation.example).replaceAll('owner@example.com', tenant.organization.member.email);
+  const required = operation.idFields.filter((field) => !/stage_id|owner_email/.test(field));
+  return required.reduce<unknown>(
+    (body, field) => withField(body, field, valueFor(field, operation, tenant)),
+    JSON.parse(text),
+  );
+};
+
+const pathFor = ({ path }: DocumentedOperation, id: string): string => path.replace('{id}', id);
+
+/** Every row of an organization with the transaction that wrote it, so that nothing can change unseen. */
+const snapshot = async ({ organization }: Tenant): Promise<string> => {
+  const { pool } = gateway.database;
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND column_name = 'organization_id' AND table_name <> 'api_keys' ORDER BY 1`,
+  );
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ row: string }>(
+      `SELECT t.xmin::text || t::text AS row FROM ${name} t WHERE t.organization_id = $1 ORDER BY 1`,
+      [organization.id],
+    );
+    texts.push(name, ...rows.map(({ row }) => row));
+  }
+  return texts.join('\n');
+};
+
+/** Runs a call of ours and holds it against all that is theirs. */
+const withoutTouching = async (call: () => Promise<Answer>): Promise<Answer> => {
+  const before = await snapshot(theirs);
+  const answer = await call();
+  expect(await snapshot(theirs)).toBe(before);
+  expect(before).toContain(theirs.mark);
+  expect(answer.text).not.toContain(theirs.mark);
+  return answer;
+};
+
+describe('200', () => {
+  test.each(documented)('R7: $id changes its own organization and no row of the other', async (operation) => {
+    const id = ours.ids[collectionOf(operation)] ?? '';
+    // An account that is in use stays.
+    if (operation.id === 'deleteAccount') {
+      await send(ours, 'DELETE', `/v1/inbound/opportunities/${ours.ids['opportunities'] ?? ''}`);
+      await send(ours, 'DELETE', `/v1/inbound/contacts/${ours.ids['contacts'] ?? ''}`);
+    }
+    const before = await snapshot(ours);
+    const call = () => send(ours, operation.method, pathFor(operation, id), bodyFor(operation, ours));
+    const answer = await withoutTouching(call);
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toMatch(/"success":false/);
+    for (const foreign of Object.values(theirs.ids)) expect(answer.text).not.toContain(foreign);
+    // What both have under one natural key is found and left as it is.
+    if (!/^(bulkC|c)reate(Opportunity|Account|Contact)$/.test(operation.id)) {
+      expect(await snapshot(ours)).not.toBe(before);
+    }
+  });
+});
+
+describe('400 and 404', () => {
+  const withPathId = documented.filter(({ path }) => path.includes('{id}'));
+  test.each(withPathId)('R7: $id of a record of the other organization is as of an unknown one', async (operation) => {
+    const call = (id: string) => send(ours, operation.method, pathFor(operation, id), bodyFor(operation, ours));
+    const answer = await withoutTouching(() => call(theirs.ids[collectionOf(operation)] ?? ''));
+    expect(answer.status).toBe(404);
+    expect(answer.comparable).toBe((await call(unknownId)).comparable);
+  });
+
+  const idBearing = documented.flatMap((operation) => operation.idFields.map((field) => ({ operation, field })));
+  test.each(idBearing.map(({ operation, field }) => [operation.id, field, operation] as const))(
+    'R7: %s with a %s of the other organization is refused, as with an unknown one',
+    async (_id, field, operation) => {
+      // Members are named by addresses, which both organizations may have: one that only they have.
+      const isMember = field.endsWith('owner_email');
+      if (isMember) await addMemberToThem();
+      const foreign = isMember ? 'theirs@only.example' : valueFor(field, operation, theirs);
+      const call = (value: string) =>
+        send(
+          ours,
+          operation.method,
+          pathFor(operation, ours.ids[collectionOf(operation)] ?? ''),
+          withField(bodyFor(operation, ours), field, value),
+        );
+      const before = await snapshot(ours);
+      const answer = await withoutTouching(() => call(foreign));
+      const unknown = await call(isMember ? 'nobody@only.example' : unknownId);
+      expect(answer.comparable.replaceAll(foreign, '')).toBe(
+        unknown.comparable.replaceAll(isMember ? 'nobody@only.example' : unknownId, ''),
+      );
+      expect(await snapshot(ours)).toBe(before);
+      if (field.startsWith('items')) {
+        expect(answer.data).toMatchObject({ results: [{ success: false }] });
+      } else expect(answer.status).toBe(field === 'pipeline_id' ? 404 : 400);
+    },
+  );
+
+  test.each(documented.filter(({ idFields }) => idFields.some((field) => field.endsWith('owner_email'))))(
+    'R7: $id with a member of the other organization in a team field is refused',
+    async (operation) => {
+      const opportunity = operation.path.endsWith('bulk') ? 'items[0].opportunity' : 'opportunity';
+      const call = (member: string) =>
+        send(
+          ours,
+          operation.method,
+          pathFor(operation, ours.ids['opportunities'] ?? ''),
+          withField(bodyFor(operation, ours), `${opportunity}.custom_fields.team`, [member]),
+        );
+      const answer = await withoutTouching(() => call(theirs.organization.member.id));
+      const unknown = await call(unknownId);
+      expect(answer.text).toMatch(/team/);
+      expect(answer.text.replaceAll(theirs.organization.member.id, '')).toBe(unknown.text.replaceAll(unknownId, ''));
+    },
+  );
+});
+
+const addMemberToThem = async (): Promise<void> => {
+  await gateway.database.prisma.member.create({
+    data: {
+      organizationId: theirs.organization.id,
+      id: crypto.randomUUID(),
+      email: 'theirs@only.example',
+      name: 'Theirs',
+    },
+  });
+};

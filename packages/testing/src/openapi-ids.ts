@@ -1,0 +1,96 @@
+/** An OpenAPI document as far as the search for ids goes. */
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };
+}
+
+/** What an operation of a document takes. */
+export interface DocumentedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** Query and path parameters that bear ids. */
+  readonly idParameters: readonly string[];
+  /** Where ids are in the body, as `opportunity.stage_id` or `items[0].id`; members are also named by `owner_email`. */
+  readonly idFields: readonly string[];
+  /** The first example of the body; undefined where it takes none. */
+  readonly example: unknown;
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly examples?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema?: Schema;
+    readonly $ref?: string;
+  }[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+  };
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Every operation of a document, with every place in it that takes an id. */
+export const documentedOperations = (document: OpenApiDocument): readonly DocumentedOperation[] => {
+  const resolve = (schema: Schema): Schema => {
+    if (schema.$ref === undefined) return schema;
+    const name = schema.$ref.replace('#/components/schemas/', '');
+    return resolve((document.components?.schemas?.[name] ?? {}) as Schema);
+  };
+  const idFields = (unresolved: Schema, path: string, within: readonly string[] = []): string[] => {
+    const { $ref } = unresolved;
+    // Filters hold filters: one level shows all that there is.
+    if ($ref !== undefined && within.includes($ref)) return [];
+    const inside = $ref === undefined ? within : [...within, $ref];
+    const schema = resolve(unresolved);
+    const variants = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+    const inProperties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+      idFields(property, path === '' ? name : `${path}.${name}`, inside),
+    );
+    const inItems = schema.items === undefined ? [] : idFields(schema.items, `${path}[0]`, inside);
+    const own = schema.format === 'uuid' || path.endsWith('owner_email') ? [path] : [];
+    return [
+      ...new Set([
+        ...own,
+        ...inProperties,
+        ...inItems,
+        ...variants.flatMap((variant) => idFields(variant, path, inside)),
+      ]),
+    ];
+  };
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method] as OperationObject | undefined;
+      if (operation === undefined || !path.startsWith('/v1/')) return [];
+      const parameters = operation.parameters ?? [];
+      const json = operation.requestBody?.content['application/json'];
+      const bodySchema = json === undefined ? undefined : resolve(json.schema);
+      return [
+        {
+          id: operation.operationId,
+          method: method.toUpperCase(),
+          path,
+          idParameters: parameters
+            .filter(({ schema }) => schema !== undefined && idFields(schema, 'id').length > 0)
+            .map(({ name }) => name),
+          idFields: json === undefined ? [] : idFields(json.schema, ''),
+          example: json?.example ?? bodySchema?.examples?.[0],
+        },
+      ];
+    }),
+  );
+};
