@@ -112,7 +112,9 @@ describe('the examples of docs/openapi', () => {
       ids.fill(schema.examples?.[0] ?? '');
     let target = path;
     for (const { name, schema } of place('path')) target = target.replace(`{${name}}`, exampleOf(schema));
-    const query = new URLSearchParams(place('query').map(({ name, schema }) => [name, exampleOf(schema)]));
+    const query = new URLSearchParams(
+      Object.fromEntries(place('query').map(({ name, schema }) => [name, exampleOf(schema)])),
+    );
     const body = operation.requestBody?.content['application/json'].example;
     return fetch(`${processes[gateway].url}${target}?${query.toString()}`, {
       method: method.toUpperCase(),

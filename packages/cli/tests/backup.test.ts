@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { migrate, openDatabase } from '@crm/db';
+import { startReplicatedPostgres, type ReplicatedPostgres } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { runCrm } from './run-crm.js';
+import { BashSession } from './support/bash-session.js';
+import { readShellExamples } from './support/shell-examples.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const page = await readFile(join(root, 'docs/operating.md'), 'utf8');
+const section = /^## Backup\n[^]*?(?=^## )/m.exec(page)?.[0] ?? '';
+const [dump, restore] = readShellExamples(section);
+
+const databaseAt = (serverUrl: string, name: string): string => {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+/** Every row of every table, as text. */
+const contentOf = async (url: string): Promise<Readonly<Record<string, readonly string[]>>> => {
+  const database = openDatabase({ url, applicationName: 'test', maxConnections: 1 });
+  try {
+    const tables = await database.pool.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
+    );
+    const content: Record<string, readonly string[]> = {};
+    for (const { name } of tables.rows) {
+      const { rows } = await database.pool.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`);
+      content[name] = rows.map(({ row }) => row);
+    }
+    return content;
+  } finally {
+    await database.close();
+  }
+};
+
+describe('the backup of docs/operating.md', () => {
+  let servers: ReplicatedPostgres;
+  let directory: string;
+  let session: BashSession;
+  let url: string;
+  let restoredUrl: string;
+
+  beforeAll(async () => {
+    servers = await startReplicatedPostgres();
+    url = databaseAt(servers.primaryUrl, 'crm');
+    restoredUrl = databaseAt(servers.primaryUrl, 'crm_restored');
+    directory = await mkdtemp(join(tmpdir(), 'crm-backup-'));
+    for (const name of ['node_modules', 'packages', 'package.json'])
+      await symlink(join(root, name), join(directory, name));
+    session = new BashSession(directory, {
+      npm_config_offline: 'true',
+      DATABASE_URL: url,
+      SERVER_URL: servers.primaryUrl,
+      RESTORED_URL: restoredUrl,
+    });
+    await session.run('psql --quiet --command="CREATE DATABASE crm" "$SERVER_URL"');
+    await migrate(url);
+  });
+  afterAll(async () => {
+    session.end();
+    await servers.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const run = async (commands: string | undefined): Promise<string> => {
+    const { exitCode, stdout, stderr } = await session.run(commands ?? 'false');
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    return stdout;
+  };
+
+  test('brings everything back, to the byte, as it was when it was taken', async () => {
+    const crm = async (...args: string[]): Promise<Record<string, string>> => {
+      const { stdout } = await runCrm([...args, '--json'], { DATABASE_URL: url });
+      return JSON.parse(stdout) as Record<string, string>;
+    };
+    const org = (await crm('org', 'create', 'Before the backup'))['organization_id'] ?? '';
+    await crm('pipeline', 'create', '--org', org, 'New business', '--stage', 'Open', 'Won');
+    await crm('field', 'define', '--org', org, '--object', 'contact', 'Newsletter', '--type', 'checkbox');
+    await crm('key', 'create', '--org', org);
+    const before = await contentOf(url);
+    expect(before['api_keys']).toHaveLength(1);
+
+    await run(dump?.commands);
+    await crm('org', 'create', 'After the backup');
+    const output = await run(restore?.commands);
+    expect(output).toContain('Before the backup');
+    expect(output).not.toContain('After the backup');
+    expect(output).toContain('is up to date');
+    expect(await contentOf(restoredUrl)).toEqual(before);
+  });
+
+  test('leaves a database that crm doctor finds no fault with but those of the server', async () => {
+    const { stdout } = await runCrm(['doctor', '--json'], {
+      DATABASE_URL: restoredUrl,
+      CURSOR_SECRETS: 'only for this test',
+    });
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; status: string }[] };
+    // The server of this test flushes nothing and its role is a superuser.
+    expect(findings.filter(({ status }) => status !== 'ok').map(({ check }) => check)).toEqual(['role', 'durability']);
+  });
+
+  test('crm doctor tells how far a replica is behind', async () => {
+    const examine = async () => {
+      const env = {
+        DATABASE_URL: url,
+        READ_DATABASE_URL: databaseAt(servers.replicaUrl, 'crm'),
+        CURSOR_SECRETS: 'only for this test',
+      };
+      const { stdout } = await runCrm(['doctor', '--json'], env);
+      const { findings } = JSON.parse(stdout) as { findings: { check: string; status: string; message: string }[] };
+      return findings.filter(({ check }) => check.startsWith('replica'));
+    };
+    const found = await examine();
+    expect(found.map(({ check, status }) => [check, status])).toEqual([
+      ['replica', 'ok'],
+      ['replica tables', 'ok'],
+      ['replica lag', 'ok'],
+    ]);
+    await servers.killReplica();
+    expect(await examine()).toEqual([expect.objectContaining({ check: 'replica', status: 'problem' })]);
+  });
+});

@@ -1,0 +1,40 @@
+/** A block of shell commands of a page, and what the page says that it prints. */
+export interface ShellExample {
+  /** The first line, for the name of a test. */
+  readonly title: string;
+  readonly commands: string;
+  readonly json: unknown;
+  readonly text: string | undefined;
+}
+
+const fence = /^```(sh|json|text)\n([^]*?)^```$/gm;
+
+/** The blocks of a page in order. A `json` or `text` block shows what the `sh` block before it prints. */
+export const readShellExamples = (page: string): readonly ShellExample[] => {
+  const examples: ShellExample[] = [];
+  for (const [, kind, content = ''] of page.matchAll(fence)) {
+    const last = examples.at(-1);
+    if (kind === 'sh') {
+      examples.push({ title: content.split('\n')[0] ?? '', commands: content, json: undefined, text: undefined });
+    } else if (last !== undefined) {
+      const shown = kind === 'json' ? { json: JSON.parse(content) as unknown } : { text: content.trim() };
+      examples[examples.length - 1] = { ...last, ...shown };
+    }
+  }
+  return examples;
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/**
+ * What is printed, cut down to what a page shows of it: objects may have more keys, lists have just these entries, and `…`
+ * stands for any text.
+ */
+export const shownPart = (shown: unknown, printed: unknown): unknown => {
+  if (shown === '…') return typeof printed === 'string' && printed !== '' ? '…' : printed;
+  if (Array.isArray(shown) && Array.isArray(printed)) {
+    return printed.map((entry, index) => shownPart(shown[index], entry));
+  }
+  if (!isObject(shown) || !isObject(printed)) return printed;
+  return Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, shownPart(value, printed[key])]));
+};

@@ -1,0 +1,52 @@
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { freePorts, RunningStack } from './running-stack.js';
+import { BashSession } from './support/bash-session.js';
+import { readShellExamples, shownPart } from './support/shell-examples.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const page = await readFile(join(root, 'docs/tutorial.md'), 'utf8');
+const [start, ...examples] = readShellExamples(page);
+
+describe('docs/tutorial.md', () => {
+  let directory: string;
+  let stack: RunningStack;
+  let session: BashSession;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'crm-tutorial-'));
+    // A fresh folder that looks like the repository, so that no data of a developer is met.
+    for (const name of ['node_modules', 'packages', 'package.json'])
+      await symlink(join(root, name), join(directory, name));
+    const [readPort, inboundPort] = await freePorts();
+    stack = new RunningStack({
+      CRM_DATA_DIR: join(directory, '.crm'),
+      CRM_READ_PORT: String(readPort),
+      CRM_INBOUND_PORT: String(inboundPort),
+    });
+    await stack.ready();
+    session = new BashSession(directory, { npm_config_offline: 'true' });
+  });
+  afterAll(async () => {
+    session.end();
+    await stack.end('SIGTERM');
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test('starts what this test has started', () => {
+    expect(start?.commands).toBe('npm ci\nnpm start\n');
+    expect(examples.length).toBeGreaterThan(7);
+  });
+
+  test.each(examples.map((example) => [example.title, example] as const))('%s', async (_title, example) => {
+    const { stdout, stderr, exitCode } = await session.run(example.commands);
+    expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0 });
+    if (example.json !== undefined) expect(shownPart(example.json, JSON.parse(stdout))).toEqual(example.json);
+    if (example.text !== undefined) expect(stdout.trim().split(/\r?\n/).at(-1)).toBe(example.text);
+  });
+});
