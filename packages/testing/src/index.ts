@@ -15,6 +15,8 @@ export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-p
 export { describeBodies } from './suites/describe-bodies.js';
 export { describeRateLimits, describeWrongMethods } from './suites/describe-refusals.js';
 export { describeUnauthorized } from './suites/describe-unauthorized.js';
+export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';
+export { damaged, hostileHeaders, hostileText, hostileValue } from './hostile/hostile-input.js';
 export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';
 export { createTestRedis, type TestRedis } from './redis-server.js';
 export type { SuiteOptions } from './suites/suite-options.js';

@@ -1,0 +1,165 @@
+import * as contracts from '@crm/contract';
+import { damaged, hostileHeaders, hostileText, hostileValue, reportFigure, type Answer } from '@crm/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+const runs = Number(process.env['FC_RUNS'] ?? (process.env['SOAK'] === '1' ? 10_000 : 600));
+const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
+
+let gateway: TestGateway;
+let serverErrors = 0;
+
+beforeAll(async () => {
+  process.stdout.write(`hostile writes: ${runs} cases, FC_SEED=${seed}\n`);
+  gateway = await startTestGateway();
+  for (const objectType of ['account', 'contact', 'opportunity'] as const) {
+    await gateway.organization.defineField({ objectType, slug: 'remark', attributeType: 'string' });
+  }
+});
+afterAll(async () => {
+  reportFigure('R10', `5xx in ${runs} hostile writes`, serverErrors, 0);
+  await gateway.stop();
+});
+
+interface Creation {
+  readonly contract: contracts.OperationContract;
+  readonly table: string;
+  /** Where the hostile texts go, and the column that each is stored in. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly body: (texts: Readonly<Record<string, string>>, unique: string) => object;
+}
+
+let count = 0;
+
+/** Nothing that a person could see. */
+const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
+
+const creations: readonly Creation[] = [
+  {
+    contract: contracts.createAccount,
+    table: 'accounts',
+    columns: { name: 'name', industry: 'industry', description: 'description', remark: `custom_fields->>'remark'` },
+    body: ({ remark, ...texts }, unique) => ({ ...texts, domain: `${unique}.example`, custom_fields: { remark } }),
+  },
+  {
+    contract: contracts.createContact,
+    table: 'contacts',
+    columns: { first_name: 'first_name', job_title: 'job_title', remark: `custom_fields->>'remark'` },
+    body: ({ remark, ...texts }, unique) => ({ ...texts, email: `${unique}@hostile.example`, custom__remark: remark }),
+  },
+  {
+    contract: contracts.createOpportunity,
+    table: 'opportunities',
+    columns: { name: 'name', next_step: 'next_step', remark: `custom_fields->>'remark'` },
+    body: ({ remark, ...texts }, unique) => ({
+      pipeline_id: gateway.organization.pipeline.id,
+      opportunity: { ...texts, custom_fields: { remark } },
+      related_objects: { account_domain: `${unique}.example` },
+    }),
+  },
+  {
+    contract: contracts.createNote,
+    table: 'notes',
+    columns: { title: 'title', content: 'content' },
+    body: (texts, unique) => ({ note: texts, account_domains: [`${unique}.example`] }),
+  },
+];
+
+/** The rows that calls could have made. */
+const countRows = async (): Promise<number> => {
+  const tables = ['accounts', 'contacts', 'opportunities', 'notes', 'opportunity_contacts', 'idempotency_keys'];
+  const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE organization_id = $1)`);
+  const [row] = await gateway.rows<{ n: string }>(`SELECT ${counts.join(' + ')} AS n`);
+  return Number(row?.n);
+};
+
+/** Holds an answer against what hostile input may lead to, and refused input against what it left. */
+const expectHarmless = async (call: () => Promise<Answer>): Promise<Answer> => {
+  const before = await countRows();
+  const answer = await call();
+  if (answer.status >= 500) serverErrors += 1;
+  expect(answer.status).toBeLessThan(500);
+  if (answer.status !== 200) expect(await countRows()).toBe(before);
+  return answer;
+};
+
+const propertyRuns = Math.ceil(runs / 3);
+const patienceMs = 60_000 + runs * 100;
+
+test(
+  'R10: texts are stored unaltered but for NFC and the space around them, or not at all',
+  async () => {
+    const property = fc.asyncProperty(
+      fc
+        .constantFrom(...creations)
+        .chain((creation) =>
+          fc.tuple(
+            fc.constant(creation),
+            fc.record(Object.fromEntries(Object.keys(creation.columns).map((name) => [name, hostileText]))),
+          ),
+        ),
+      async ([{ contract, table, columns, body }, texts]) => {
+        const unique = `hostile${(count += 1)}`;
+        const answer = await expectHarmless(() => gateway.client.call(contract, { body: body(texts, unique) }));
+        if (answer.status !== 200) {
+          expect(answer.status).toBe(400);
+          return;
+        }
+        const [id] = Object.values(answer.data as Record<string, string>);
+        const selected = Object.entries(columns).map(([name, column]) => `${column} AS ${name}`);
+        const rows = await gateway.rows(
+          `SELECT ${selected.join(', ')} FROM ${table} WHERE organization_id = $1 AND id = $2`,
+          [id],
+        );
+        expect(rows).toHaveLength(1);
+        for (const [name, sent] of Object.entries(texts)) {
+          // A blank text is none, and an account without a name is given one.
+          if (blank.test(sent)) continue;
+          expect([sent, sent.normalize('NFC').trim()]).toContain(rows[0]?.[name]);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await expectConsistent(gateway);
+  },
+  patienceMs,
+);
+
+test(
+  'R10: bodies of any JSON under known names are taken or refused, and what is refused leaves nothing',
+  async () => {
+    const bodies = fc.constantFrom(...creations).chain(({ contract, columns, body }) => {
+      const names = [...Object.keys(columns), ...Object.keys(body({}, 'x')), 'email', 'domain', 'pipeline_id', 'items'];
+      const known = fc.dictionary(fc.constantFrom(...names), hostileValue, { maxKeys: 4 });
+      return fc.tuple(
+        fc.constant(contract),
+        known.map((values) => ({ ...body({ name: 'Known' }, `any${(count += 1)}`), ...values })),
+        hostileHeaders,
+      );
+    });
+    const property = fc.asyncProperty(bodies, async ([contract, body, headers]) => {
+      await expectHarmless(() => gateway.client.call(contract, { body, headers }));
+    });
+    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await expectConsistent(gateway);
+  },
+  patienceMs,
+);
+
+test(
+  'R10: bodies whose bytes are damaged are taken or refused, and what is refused leaves nothing',
+  async () => {
+    const bytes = fc.constantFrom(...creations).chain(({ contract, body }) => {
+      const text = JSON.stringify(body({ name: 'Damaged', title: 'Damaged' }, `damaged${(count += 1)}`));
+      return fc.tuple(fc.constant(contract), damaged(text));
+    });
+    const property = fc.asyncProperty(bytes, async ([contract, rawBody]) => {
+      await expectHarmless(() => gateway.client.call(contract, { rawBody }));
+    });
+    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await expectConsistent(gateway);
+  },
+  patienceMs,
+);

@@ -1,0 +1,187 @@
+import { bounds } from '@crm/contract';
+import { migrate, openDatabase, type Database } from '@crm/db';
+import {
+  createTestOrganization,
+  documentedOperations,
+  reportFigure,
+  startCountedPostgres,
+  startGatewayProcess,
+  type CountedPostgres,
+  type DocumentedOperation,
+  type GatewayProcess,
+  type OpenApiDocument,
+  type TestOrganization,
+} from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { organizationTools } from './support/organization-tools.js';
+
+const mains = ['../dist/main.js', '../../inbound-gateway/dist/main.js'].map(
+  (file) => new URL(file, import.meta.url).pathname,
+);
+const quiet = {
+  CURSOR_SECRETS: 'a secret that only the tests know',
+  LOG_LEVEL: 'error',
+  MAX_EVENT_LOOP_DELAY_MS: '60000',
+  ...Object.fromEntries(
+    ['LIST', 'SEARCH', 'INBOUND', 'BULK', 'FAILED_AUTH'].map((name) => [`RATE_LIMIT_${name}`, '0']),
+  ),
+};
+
+interface Served extends DocumentedOperation {
+  /** Of its gateway. */
+  readonly url: string;
+}
+
+let server: CountedPostgres;
+let database: Database;
+let organization: TestOrganization;
+let gateways: GatewayProcess[] = [];
+let served: readonly Served[];
+
+beforeAll(async () => {
+  server = await startCountedPostgres();
+  await migrate(server.url);
+  database = openDatabase({ url: server.url, applicationName: 'cost-of-refusals-test', maxConnections: 2 });
+  organization = await createTestOrganization(organizationTools(database));
+  gateways = await Promise.all(mains.map((main) => startGatewayProcess(main, { DATABASE_URL: server.url, ...quiet })));
+  const documents = await Promise.all(
+    gateways.map(async ({ url }) => {
+      const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
+      return documentedOperations(document).map((operation) => ({ ...operation, url }));
+    }),
+  );
+  served = documents.flat();
+  expect(served.length).toBeGreaterThan(25);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(gateways.map(({ stop }) => stop()));
+  await database.close();
+  await server.stop();
+});
+
+interface Refusal {
+  readonly status: number;
+  readonly text: string;
+  readonly tookMs: number;
+}
+
+const send = async (operation: Served, key: string, body?: string): Promise<Refusal> => {
+  const path = operation.path.replace('{id}', '01890000-0000-7000-8000-000000000000');
+  const startedAtMs = performance.now();
+  const response = await fetch(`${operation.url}${path}`, {
+    method: operation.method,
+    headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  return { status: response.status, text, tookMs: performance.now() - startedAtMs };
+};
+
+describe('R8: what a bad key costs', () => {
+  /** One key of each kind, none of which any process has met. */
+  const badKeys = async (): Promise<Readonly<Record<string, string>>> => {
+    const revoked = await organization.createKey();
+    await organization.revokeKey(revoked.id);
+    return {
+      unknown: organization.newUnknownKey(),
+      revoked: revoked.key,
+      expired: (await organization.createKey({ expiresAt: new Date(Date.now() - 1_000) })).key,
+      outOfScope: (await organization.createKey({ allow: [] })).key,
+    };
+  };
+
+  test('is the same statements, counted by the server, whatever is wrong with it, for every operation', async () => {
+    const costs = new Set<string>();
+    for (const operation of served) {
+      const answers = new Set<string>();
+      for (const key of Object.values(await badKeys())) {
+        await server.forget();
+        const { status, text } = await send(operation, key);
+        expect(status).toBe(401);
+        answers.add(text);
+        costs.add(JSON.stringify([...(await server.statements())]));
+      }
+      expect([...answers]).toHaveLength(1);
+    }
+    reportFigure('R8', `different costs of bad keys over ${served.length} operations`, costs.size, 1);
+    expect([...costs]).toHaveLength(1);
+    expect(JSON.parse([...costs][0] ?? '')).toEqual([[expect.stringContaining('FROM api_keys'), 1]]);
+  });
+
+  test('is no statement at all for a key that is malformed', async () => {
+    await server.forget();
+    for (const operation of served) expect((await send(operation, 'crm_live_malformed')).status).toBe(401);
+    expect(await server.statements()).toEqual(new Map());
+  });
+});
+
+/** Statements on records, and the function through which all writes go. */
+const onRecords =
+  /\b(FROM|JOIN|UPDATE|INTO)\s+"?(opportunities|opportunity_contacts|accounts|contacts|notes|note_\w+)\b|\bwrite(_many)?\(/i;
+
+const leaf = { field: 'name', operator: 'eq', value: 'x' };
+const nested = (depth: number): unknown => (depth === 1 ? leaf : { not: nested(depth - 1) });
+const many = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+
+/** Search bodies that are just beyond a bound. */
+const searches: Readonly<Record<string, unknown>> = {
+  'comparisons beyond 50': { filters: many(bounds.filterLeaves + 1, leaf) },
+  'filters deeper than 5': { filters: nested(bounds.filterDepth + 1) },
+  'lists of more than 200 values': {
+    filters: { field: 'name', operator: 'in', value: many(bounds.filterListValues + 1, 'x') },
+  },
+  'values of more than 2,000 characters': { filters: { field: 'name', operator: 'eq', value: 'x'.repeat(2_001) } },
+  'words of more than 200 characters': { query: 'x'.repeat(201) },
+  'more than three sorts': { sort: many(bounds.sortKeys + 1, 'name') },
+  'more than 100 fields': { fields: many(bounds.fieldsPerSelection + 1, 'name') },
+  'a limit beyond 500': { limit: bounds.pageLimitMax + 1 },
+  'a cursor that is too long': { cursor: 'x'.repeat(bounds.cursorLength + 1) },
+};
+
+describe('R9: what is beyond a bound', () => {
+  test('is refused in every operation without a statement on records', async () => {
+    let slowestMs = 0;
+    let slowest = '';
+    let count = 0;
+    const { key } = await organization.createKey();
+    const refuse = async (operation: Served, what: string, body: string, statuses: readonly number[]) => {
+      const { status, tookMs } = await send(operation, key, body);
+      expect({ operation: operation.id, what, status }).toEqual({
+        operation: operation.id,
+        what,
+        status: statuses.find((one) => one === status) ?? statuses[0],
+      });
+      count += 1;
+      if (tookMs > slowestMs) [slowestMs, slowest] = [tookMs, `${operation.id}, ${what}`];
+    };
+    await server.forget();
+    for (const operation of served.filter(({ example }) => example !== undefined)) {
+      const isBulk = operation.path.endsWith('/bulk');
+      const maxBytes = isBulk ? bounds.bulkBodyBytes : bounds.bodyBytes;
+      await refuse(operation, 'a body of one byte too many', `{"a":"${'x'.repeat(maxBytes - 7)}"}`, [413]);
+      await refuse(operation, '33 levels', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`, [400]);
+      await refuse(operation, '40,000 levels', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`, [400]);
+      await refuse(operation, 'a body full of keys', `{${many(9_000, '"a":1').join(',')}}`, [400]);
+      if (!operation.path.endsWith('/search')) continue;
+      for (const [what, body] of Object.entries(searches)) await refuse(operation, what, JSON.stringify(body), [400]);
+    }
+    const ran = [...(await server.statements()).keys()];
+    expect(ran.filter((text) => onRecords.test(text))).toEqual([]);
+    reportFigure('R9', `slowest of ${count} refusals (${slowest}), ms`, Math.round(slowestMs), '< 50, printed');
+    reportFigure('R9', 'statements on records in them', 0, 0);
+  });
+
+  test('is what the same check would see in a request that is fine', async () => {
+    const search = served.find(({ id }) => id === 'searchAccounts');
+    const create = served.find(({ id }) => id === 'createAccount');
+    if (search === undefined || create === undefined) throw new Error('no such operation');
+    for (const [operation, body] of [
+      [search, '{}'],
+      [create, '{"domain":"acme.com"}'],
+    ] as const) {
+      await server.forget();
+      expect((await send(operation, organization.key, body)).status).toBe(200);
+      expect([...(await server.statements()).keys()].filter((text) => onRecords.test(text))).not.toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startLocalPostgres } from '@crm/local-postgres';
+
+import { withAdminClient } from './admin-client.js';
+
+/** A server of a test's own that counts the statements it runs. */
+export interface CountedPostgres {
+  /** Of an empty database. */
+  readonly url: string;
+  /** Forgets what has run so far. */
+  forget(): Promise<void>;
+  /** What has run on the database since, by its text with parameters left out, and how often. */
+  statements(): Promise<ReadonlyMap<string, number>>;
+  stop(): Promise<void>;
+}
+
+const settings = {
+  shared_preload_libraries: 'pg_stat_statements',
+  // Statements within functions are part of their call.
+  'pg_stat_statements.track': 'top',
+  fsync: 'off',
+  full_page_writes: 'off',
+};
+
+/** Starts a server with pg_stat_statements; the counts are kept by the server itself, so that no client can forget one. */
+export const startCountedPostgres = async (): Promise<CountedPostgres> => {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-counted-'));
+  const server = await startLocalPostgres({
+    dataDir: join(folder, 'postgres'),
+    user: 'postgres',
+    password: randomBytes(16).toString('hex'),
+    database: 'crm',
+    settings,
+    stopOnExit: true,
+  });
+  const counterUrl = new URL(server.url);
+  counterUrl.pathname = '/postgres';
+  const count = <Row>(text: string): Promise<Row[]> =>
+    withAdminClient(counterUrl.href, async (client) => (await client.query(text)).rows as Row[]);
+  await count('CREATE EXTENSION pg_stat_statements');
+  return {
+    url: server.url,
+    forget: async () => {
+      await count('SELECT pg_stat_statements_reset()');
+    },
+    statements: async () => {
+      const rows = await count<{ query: string; calls: number }>(
+        `SELECT s.query, sum(s.calls)::int AS calls FROM pg_stat_statements s
+           JOIN pg_database d ON d.oid = s.dbid WHERE d.datname = 'crm' GROUP BY 1 ORDER BY 1`,
+      );
+      return new Map(rows.map(({ query, calls }) => [query, calls]));
+    },
+    stop: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+
+/** What has broken programs before: NUL, lone surrogates, bidi marks, SQL, patterns, numbers, names of prototypes. */
+const fragments = [
+  '\u0000',
+  '\ud800',
+  '\udfff',
+  '\u202e',
+  '\u200b',
+  '\ufeff',
+  '\u0085',
+  '\r\n',
+  '\u001b[2J',
+  'e\u0301',
+  '\u{1f469}\u200d\u{1f680}',
+  'İ',
+  'ß',
+  '\uffff',
+  '%',
+  '_',
+  '\\',
+  "'; DROP TABLE accounts; --",
+  '$1',
+  '${7*7}',
+  '<script>',
+  '../../etc/passwd',
+  '1e400',
+  '-0',
+  'NaN',
+  'null',
+  '__proto__',
+  'constructor',
+  'a',
+  'Acme ',
+];
+
+/** Texts that may be anything, long ones too. */
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: fc.array(fc.constantFrom(...fragments), { maxLength: 8 }).map((parts) => parts.join('')) },
+  { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 300 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 200, max: 60_000 }).map((length) => 'x'.repeat(length)) },
+);
+
+/** Any JSON value, hostile texts in it, as keys too. */
+export const hostileValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    hostileText,
+    fc.constantFrom(null, true, false, 0, -1, 1e15, 9_007_199_254_740_993, 1.234_567, Number.MAX_VALUE, [], {}),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.oneof(fc.constantFrom('and', 'or', 'not', 'field', 'value', '__proto__'), hostileText),
+      tie('value'),
+      {
+        maxKeys: 4,
+      },
+    ),
+  ),
+})).value;
+
+const insertions = [
+  '\\u0000',
+  '\\ud800',
+  '1e400',
+  '-',
+  '"',
+  '}',
+  ']',
+  '{',
+  ',',
+  '"__proto__":{},',
+  '\u00ff',
+  '['.repeat(40),
+  '/*x*/',
+  '00',
+];
+
+/** Changes the bytes of a text in a few places: what is left is mostly no JSON, or JSON that means something else. */
+export const damaged = (text: string): fc.Arbitrary<Uint8Array<ArrayBuffer>> =>
+  fc
+    .array(
+      fc.record({
+        at: fc.nat(Buffer.byteLength(text)),
+        drop: fc.nat(3),
+        insert: fc.oneof(
+          fc.constantFrom(...insertions).map((piece) => Buffer.from(piece, 'latin1')),
+          fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes)),
+        ),
+      }),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((changes) =>
+      changes.reduce<Uint8Array<ArrayBuffer>>(
+        (bytes, { at, drop, insert }) => Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + drop)]),
+        Buffer.from(text),
+      ),
+    );
+
+/** Headers that a request may carry in any state; by lower-case name. */
+export const hostileHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc.dictionary(
+  fc.constantFrom(
+    'content-type',
+    'x-request-id',
+    'idempotency-key',
+    'if-match',
+    'x-read-after',
+    'accept',
+    'traceparent',
+  ),
+  fc.oneof(
+    fc.constantFrom('application/json', 'text/plain', 'application/json; charset=utf-16', '*', '"1"', '"1", "2"', ','),
+    // What a client may send in a header at all.
+    fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 300 }),
+  ),
+  { maxKeys: 3 },
+);
