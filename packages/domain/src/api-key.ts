@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -33,4 +33,4 @@ export const parseApiKey = (text: string): string | null => {
 };
 
 /** SHA-256 of a key, 32 bytes: what is stored and looked up. A plain hash is enough because the key itself is 178 random bits. */
-export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
+export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');
