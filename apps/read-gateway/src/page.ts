@@ -12,8 +12,9 @@ import {
   parseFieldSelection,
   parseFilters,
   parseSort,
+  toByteText,
 } from '@crm/domain';
-import { JsonText } from '@crm/http';
+import { JsonBytes } from '@crm/http';
 import type { Context } from './context.js';
 import { resolveScope } from './scope.js';
 
@@ -55,17 +56,17 @@ export const definitionsText = (selection: FieldSelection): string => {
   return text;
 };
 
-/** The `data` of a page as text: the records come from the database as JSON and are never parsed. */
+/** The `data` of a page: the records come from the database as bytes of JSON, and are neither decoded nor parsed. */
 export const pageText = (
   collection: string,
   records: readonly string[],
   nextCursor: string | null,
   limit: number,
   definitions?: string,
-): JsonText =>
-  new JsonText(
+): JsonBytes =>
+  new JsonBytes(
     `{"${collection}":[${records.join(',')}]` +
-      (definitions === undefined ? '' : `,"custom_field_definitions":${definitions}`) +
+      (definitions === undefined ? '' : `,"custom_field_definitions":${toByteText(definitions)}`) +
       `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
   );
 

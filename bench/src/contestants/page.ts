@@ -1,4 +1,5 @@
 import { type Database, listPage, loadCatalog, openDatabase, type TenantStatement } from '@crm/db';
+import { fromByteText } from '@crm/domain';
 import { organizationLayout } from '../dataset/layout.js';
 import { requestOf } from '../query-plans/measure-shape.js';
 import type { Gateway } from './gateways.js';
@@ -44,7 +45,7 @@ const captureStatement = async (
     );
     const [statement, ...others] = statements;
     if (statement === undefined || others.length > 0) throw new Error('A list is expected to be one statement');
-    return { statement, records };
+    return { statement, records: records.map(fromByteText) };
   } finally {
     await database.close();
   }

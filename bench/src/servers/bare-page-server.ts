@@ -13,9 +13,9 @@ const { limit, head, tail, text, values } = JSON.parse(process.env['PAGE'] ?? ''
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });
 
 const server = createServer((_request, response) => {
-  pool.query<{ record: string }>({ name: 'page', text, values }).then(
+  pool.query<{ record_bytes: string }>({ name: 'page', text, values }).then(
     ({ rows }) => {
-      const records = rows.slice(0, limit).map(({ record }) => record);
+      const records = rows.slice(0, limit).map((row) => row.record_bytes);
       const body = `${head}${records.join(',')}${tail}`;
       response.writeHead(200, {
         'Content-Type': 'application/json; charset=utf-8',

@@ -12,7 +12,7 @@ import { GatewayActivity } from './metrics/activity.js';
 import type { OperationRequest } from './operation.js';
 import { shedLoad } from './overload.js';
 import { limitFailedAuthentication, limitRequests } from './rate-limit.js';
-import { sendJson, successBody } from './reply.js';
+import { sendSuccess } from './reply.js';
 import { beginExchange } from './request-log.js';
 import { RouteTable, type Route } from './route-table.js';
 import { traceRequests } from './tracing/trace-requests.js';
@@ -67,7 +67,7 @@ const runOperation: RequestHandler = async (request, response) => {
     header: (name) => readHeader(request, name),
   };
   const reply = await match.route.run(operationRequest);
-  sendJson(response, 200, successBody(reply), reply.headers);
+  await sendSuccess(response, reply);
 };
 
 /**

@@ -25,10 +25,15 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
+/** JSON that is already bytes in UTF-8, a character for each as `toByteText` makes them; they are sent as they are. */
+export class JsonBytes {
+  constructor(readonly text: string) {}
+}
+
 /** What a handler answers; `http` makes the envelope of it. Always status 200. */
 export interface OperationReply<C extends OperationContract> {
   readonly message: string;
-  readonly data: DataOf<C> | JsonText;
+  readonly data: DataOf<C> | JsonText | JsonBytes;
   /** Further properties of the envelope, as `warnings` or `statusCode`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Response headers, as `X-Record-Status` or `ETag`. */

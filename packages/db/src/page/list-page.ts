@@ -1,4 +1,5 @@
-import { type CursorPosition, fieldKey, type FilterNode, matchesFilter, type SortKey } from '@crm/domain';
+import { type CursorPosition, fieldKey, type FilterNode, fromByteText, matchesFilter, type SortKey } from '@crm/domain';
+import { bytesColumn } from '../byte-client.js';
 import type { Queries } from '../database.js';
 import { conjuncts } from './branches.js';
 import { conditionsOf } from './conditions.js';
@@ -11,7 +12,7 @@ import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from 
 
 /** A page as the database made it. */
 export interface Page {
-  /** Each record as JSON text. */
+  /** Each record as JSON, its bytes in UTF-8 as `toByteText` makes them. */
   readonly records: readonly string[];
   /** Where the next page starts, or null when this is the last. */
   readonly nextPosition: CursorPosition | null;
@@ -19,7 +20,7 @@ export interface Page {
 
 /** A record, and its sort keys as text. */
 interface PageRow {
-  readonly record: string;
+  readonly [bytesColumn]: string;
   /** Only of the last record but one, where there are as many as were asked for. */
   readonly position: (string | null)[] | null;
 }
@@ -105,7 +106,7 @@ const readRows = async (
   // A cursor names the last record that is shown, which is the last but one: making and reading texts of keys costs a third of a
   // page, so no other record has them.
   const text = `
-    SELECT s.record, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
+    SELECT s.record AS ${bytesColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position
       FROM (SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
               ${source} ORDER BY ${orderBySql(partKeys)} LIMIT ${count}) s
@@ -173,9 +174,9 @@ export const listPage = async (database: Queries, request: PageRequest): Promise
   }
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
-  const records = shown.map(({ record }) => record);
+  const records = shown.map((row) => row[bytesColumn]);
   if (rows.length <= request.limit || last === undefined) return { records, nextPosition: null };
   // Without it a walk would seem to be at its end.
   if (last.position === null) throw new Error('The last record of a page came without its position');
-  return { records, nextPosition: last.position };
+  return { records, nextPosition: last.position.map((key) => (key === null ? null : fromByteText(key))) };
 };
