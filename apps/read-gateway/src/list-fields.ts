@@ -13,7 +13,7 @@ import { pageOfEntries, type RankedEntry } from './catalog-page.js';
 import type { Context } from './context.js';
 
 /** How the values of a system field are described in the words of custom ones. */
-const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType>> = {
+const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType | 'contact_list'>> = {
   text: 'string',
   email: 'email',
   domain: 'website',
@@ -22,7 +22,8 @@ const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType>> = {
   uuid: 'string',
   epoch_ms: 'timestamp',
   timestamp: 'datetime',
-  contact_list: 'multi_select',
+  // No custom type: it has no options and cannot be filtered by.
+  contact_list: 'contact_list',
 };
 
 const displayName = (name: string): string => {

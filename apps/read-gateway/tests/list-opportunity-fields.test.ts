@@ -17,6 +17,12 @@ afterAll(() => gateway.stop());
 
 describeFields(contract, subjects.opportunity, () => gateway);
 
+test('additional contacts have a type of their own: they are no options, and nothing filters by them', async () => {
+  const { data } = await gateway.client.call(contract);
+  const field = data.fields.find(({ name }) => name === 'additional_contacts');
+  expect(field).toMatchObject({ attribute_type: 'contact_list', metadata: null, is_custom: false });
+});
+
 describe('pipelines', () => {
   const list = (pipelineId: string) => gateway.client.call(contract, { query: { pipeline_id: pipelineId } });
 

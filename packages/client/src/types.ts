@@ -355,7 +355,7 @@ export type Field = {
   current_name: string;
   /** The name to use in `fields`, filters and sorts: a system name, or `custom__<slug>`. */
   property_name: string;
-  /** The type of its values. */
+  /** The type of its values; `contact_list`, contacts with id, name and email, is no custom field’s. */
   attribute_type:
     | 'string'
     | 'number'
@@ -376,7 +376,8 @@ export type Field = {
     | 'website'
     | 'url'
     | 'radio'
-    | 'team_members';
+    | 'team_members'
+    | 'contact_list';
   /** What the type needs beside its name; null when it needs nothing. */
   metadata: {
     /** Select types: the choices in their order. */

@@ -24,7 +24,10 @@ export const Field = Type.Object(
       description: 'The name to use in `fields`, filters and sorts: a system name, or `custom__<slug>`.',
       examples: ['custom__deal_tier'],
     }),
-    attribute_type: oneOf(attributeTypes, { description: 'The type of its values.', examples: ['select'] }),
+    attribute_type: oneOf([...attributeTypes, 'contact_list'], {
+      description: 'The type of its values; `contact_list`, contacts with id, name and email, is no custom field’s.',
+      examples: ['select'],
+    }),
     metadata: nullable(FieldMetadata),
     is_custom: Type.Boolean({ description: 'Whether the organization defined it.' }),
     is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
