@@ -15,15 +15,18 @@ const readyTimeoutMs = 60_000;
 export class RunningStack {
   readonly #child: ChildProcess;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #startedAtMs = performance.now();
   readonly exitCode: Promise<number | null>;
   stdout = '';
   stderr = '';
 
-  constructor(env: Readonly<Record<string, string>>) {
+  /** @param user of the operating system, by number; this process's own when absent */
+  constructor(env: Readonly<Record<string, string>>, user?: number) {
     this.#env = env;
     this.#child = spawn(process.execPath, [launcher, 'start'], {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(user === undefined ? {} : { uid: user, gid: user }),
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString('utf8')));
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString('utf8')));
@@ -44,6 +47,11 @@ export class RunningStack {
       await sleep(50);
     }
     return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
+  }
+
+  /** How long it has been running. */
+  get ageMs(): number {
+    return Math.round(performance.now() - this.#startedAtMs);
   }
 
   /** Sends a signal and waits for the end. */

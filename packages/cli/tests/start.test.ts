@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { reportFigure } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { freePorts, RunningStack } from './running-stack.js';
@@ -66,9 +67,10 @@ const runPrintedLines = async (text: string): Promise<string[]> => {
 };
 
 describe('crm start', () => {
-  it('runs everything from nothing, and its printed lines work as they are', async () => {
+  it('R17: runs everything from nothing, and its printed lines work as they are', async () => {
     const stack = start();
     const demo = await stack.ready();
+    reportFigure('R17', `first answer of crm start as ${userInfo().username}, ms`, stack.ageMs, '<= 60000');
     expect(demo).toEqual({
       read_url: `http://127.0.0.1:${env['CRM_READ_PORT']}`,
       inbound_url: `http://127.0.0.1:${env['CRM_INBOUND_PORT']}`,
@@ -82,6 +84,21 @@ describe('crm start', () => {
     const [created, listed] = await runPrintedLines(stack.stdout);
     expect(created).toMatch(/^200 .*"name":"My first deal"/);
     expect(listed).toMatch(/^200 .*"My first deal"/);
+  });
+
+  it('R17: does so as a user without rights too', async () => {
+    // Only root can become somebody else; anybody else has just shown it.
+    if (process.getuid?.() !== 0) return;
+    const nobody = 65_534;
+    const home = join(directory, 'nobody');
+    await mkdir(home);
+    await chown(home, nobody, nobody);
+    await chmod(directory, 0o755);
+    const stack = new RunningStack({ ...env, CRM_DATA_DIR: join(home, 'data'), HOME: home }, nobody);
+    stacks.push(stack);
+    const demo = await stack.ready();
+    reportFigure('R17', 'first answer of crm start as nobody, ms', stack.ageMs, '<= 60000');
+    expect((await list(demo)).length).toBeGreaterThanOrEqual(5);
   });
 
   it('finds its data again', async () => {

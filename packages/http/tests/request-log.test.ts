@@ -21,7 +21,7 @@ describe('X-Request-Id', () => {
 });
 
 describe('the request log', () => {
-  it('has one line a request with route, status, time and caller', async () => {
+  it('R20: has one line a request with route, status, time and caller', async () => {
     const { app, key, lines } = createTestGateway();
     await request(app).get('/v1/things/1?x=1').set('x-api-key', key);
     await request(app).get('/v1/things/1').set('x-api-key', key).set('x-request-id', 'request-0001');
@@ -40,7 +40,7 @@ describe('the request log', () => {
     expect(logged[2]).not.toHaveProperty('organization_id');
   });
 
-  it('holds no secret, no address, no input, and no line that input could forge', async () => {
+  it('R20: holds no secret, no address, no input, and no line that input could forge', async () => {
     const gateway = createTestGateway();
     const { app, key, lines, behaviour } = gateway;
     const canary = 'canary7';

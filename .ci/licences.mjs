@@ -1,0 +1,116 @@
+// Lists the licence of every package in the lock file, and refuses those that nobody has agreed to.
+// Usage: node .ci/licences.mjs            writes docs/licences.md
+//        node .ci/licences.mjs --check    fails when that file is not what the lock file says
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const page = join(root, 'docs/licences.md');
+
+/** What may be shipped: licences that ask for no more than a notice. */
+const agreed = [
+  'MIT',
+  'ISC',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'Unlicense',
+  'Zlib',
+  'CC0-1.0',
+];
+/** What tools of development may have besides; none of them is in an image. */
+const agreedForTools = [...agreed, 'CC-BY-4.0', 'EPL-2.0'];
+/** Packages whose lock file entry names no licence, by what their own LICENSE file says. */
+const named = { 'seq-queue': 'MIT' };
+
+const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+
+/** Where a package finds another one: beside itself, or in a folder above. */
+const find = (path, name) => {
+  for (let folder = path; ; folder = folder.replace(/(^|\/)(node_modules\/(@[^/]+\/)?)?[^/]+$/, '')) {
+    const place = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    if (packages[place] !== undefined) return packages[place].link ? packages[place].resolved : place;
+    if (folder === '') return undefined;
+  }
+};
+
+/** The packages that gateways and commands need at run time, with the PostgreSQL that `npm start` runs. */
+const shippedPaths = new Set();
+const visit = (path) => {
+  if (shippedPaths.has(path)) return;
+  shippedPaths.add(path);
+  const { dependencies = {}, optionalDependencies = {} } = packages[path];
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    const found = find(path, name);
+    if (found !== undefined) visit(found);
+  }
+};
+for (const path of ['apps/read-gateway', 'apps/inbound-gateway', 'packages/cli', 'packages/client']) visit(path);
+
+const all = Object.entries(packages)
+  .filter(([path, entry]) => path.includes('node_modules/') && !entry.link)
+  .map(([path, entry]) => {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const licence = entry.license ?? named[name] ?? 'none named';
+    return { name, version: entry.version, licence, isTool: !shippedPaths.has(path) };
+  })
+  .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1));
+
+/** `(MIT OR CC0-1.0)` needs one of them, `MIT AND Zlib` all of them. */
+const isAgreed = (licence, list) =>
+  licence
+    .replace(/[()]/g, '')
+    .split(/ or /i)
+    .some((choice) => choice.split(/ and /i).every((part) => list.includes(part.trim())));
+
+const refused = all.filter(({ licence, isTool }) => !isAgreed(licence, isTool ? agreedForTools : agreed));
+for (const { name, version, licence } of refused) console.error(`FAILED  ${name} ${version}: ${licence}`);
+
+const table = (head, rows) => {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
+  const line = (cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+};
+
+const countsOf = (list) => {
+  const counts = new Map();
+  for (const { licence } of list) counts.set(licence, (counts.get(licence) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([licence, count]) => [licence, String(count)]);
+};
+
+const shipped = [
+  ...new Map(all.filter(({ isTool }) => !isTool).map((one) => [`${one.name}@${one.version}`, one])).values(),
+];
+const tools = all.filter(({ isTool }) => isTool);
+const text = `# Licences
+
+The packages of others that this project uses, by the lock file. Written by \`npm run licences\`; \`npm run check\` fails when it
+is out of date, or when a package has a licence that \`.ci/licences.mjs\` does not agree to.
+
+## What runs
+
+${table(
+  ['Package', 'Version', 'Licence'],
+  shipped.map(({ name, version, licence }) => [name, version, licence]),
+)}
+
+## Tools of development
+
+Compilers, tests and benchmarks; not needed to run anything.
+
+${table(['Licence', 'Packages'], countsOf(tools))}
+`;
+
+if (process.argv.includes('--check')) {
+  const isCurrent = readFileSync(page, 'utf8') === text;
+  if (!isCurrent) console.error('FAILED  docs/licences.md is not what package-lock.json says: npm run licences');
+  process.exitCode = isCurrent && refused.length === 0 ? 0 : 1;
+} else {
+  writeFileSync(page, text);
+  process.exitCode = refused.length === 0 ? 0 : 1;
+}
+console.log(
+  `${shipped.length} packages that run, ${tools.length} tools, ${refused.length} with a licence not agreed to`,
+);
