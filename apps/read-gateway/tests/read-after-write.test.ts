@@ -113,6 +113,10 @@ describe('200: a record is there as soon as its create has been answered', () =>
       for (const question of [{ limit: 1 }, { query: `fresh${round}x` }, { sort: 'created_at:desc', limit: 1 }]) {
         expect((await search(question)).data.opportunities.map((one) => one.id)).toEqual([id]);
       }
+      for (const sort of ['stage_name:asc', 'stage_name:desc', 'pipeline_name:asc', 'pipeline_name:desc']) {
+        const all = await search({ sort, limit: 500 });
+        expect(all.data.opportunities.map((one) => one.id)).toContain(id);
+      }
     }
   });
 });

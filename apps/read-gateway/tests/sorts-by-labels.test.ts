@@ -1,0 +1,84 @@
+import * as contracts from '@crm/contract';
+import { administration } from '@crm/db';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { recordsOf } from './support/records.js';
+
+let gateway: TestGateway;
+
+/** Two pipelines share a label; two labels differ in case only; one is beyond the BMP, where UTF-16 and code points differ. */
+const labels = [
+  ['Beta', 'alpha', '\u{1F600}'],
+  ['beta', '\uFF5E', 'Alpha'],
+];
+
+/** The labels' folds in code-point order, nulls apart. */
+const inOrder = ['alpha', 'beta', '\uFF5E', '\u{1F600}'];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { addDeals } = recordsOf(
+    () => gateway.database,
+    () => gateway.organization,
+  );
+  const { createPipeline } = administration(gateway.database);
+  const organizationId = gateway.organization.id;
+  const pipelines = [];
+  for (const [index, stages] of labels.entries()) {
+    const input = { organizationId, name: `Labelled ${index}`, stages: stages.map((label) => ({ label })) };
+    pipelines.push(await createPipeline(input));
+  }
+  const { rows } = await gateway.database.pool.query<{ id: string; pipeline_id: string; label: string }>(
+    'SELECT id, pipeline_id, label FROM stages WHERE organization_id = $1 AND pipeline_id = ANY ($2) ORDER BY pipeline_id, position',
+    [organizationId, pipelines.map(({ id }) => id)],
+  );
+  // Deals of one label are apart in time, and alternate between the pipelines.
+  for (let round = 0; round < 3; round += 1) {
+    await addDeals(
+      rows.map(({ id, pipeline_id: pipelineId, label }) => ({ name: `${label} ${round}`, pipelineId, stageId: id })),
+    );
+  }
+}, 60_000);
+afterAll(() => gateway.stop());
+
+/** The labels and ids of a whole walk. */
+const walk = async (body: object): Promise<{ readonly labels: (string | null)[]; readonly ids: string[] }> => {
+  const found: { readonly labels: (string | null)[]; readonly ids: string[] } = { labels: [], ids: [] };
+  for (let cursor: string | null | undefined = undefined; cursor !== null;) {
+    const { data } = await gateway.client.call(contracts.searchOpportunities, { body: { ...body, cursor } });
+    for (const { id, stage_name: label } of data.opportunities) {
+      found.ids.push(id);
+      found.labels.push(label?.toLowerCase() ?? null);
+    }
+    cursor = data.next_cursor;
+  }
+  return found;
+};
+
+describe('200: deals in the order of their stages, over all pipelines', () => {
+  test.each([1, 2, 5, 500])('%i a page', async (limit) => {
+    const isMine = { field: 'stage_name', operator: 'in', value: ['alpha', 'beta', '\uFF5E', '\u{1F600}'] };
+    const up = await walk({ sort: 'stage_name', limit, filters: isMine });
+    const down = await walk({ sort: 'stage_name:desc', limit, filters: isMine });
+    expect(up.ids.length).toBe(18);
+    expect(new Set(up.ids).size).toBe(18);
+    expect(up.labels.filter((label, index) => label !== up.labels[index - 1])).toEqual(inOrder);
+    expect(down.ids).toEqual([...up.ids].reverse());
+    const byId = [...up.ids.slice(0, 6)].sort();
+    expect(up.ids.slice(0, 6)).toEqual(byId);
+  });
+
+  test('without a filter, and with one that leaves part of a label', async () => {
+    const all = await walk({ sort: 'stage_name:desc', limit: 4 });
+    expect(all.labels.filter((label, index) => label !== all.labels[index - 1]).slice(0, 2)).toEqual([
+      '\u{1F600}',
+      '\uFF5E',
+    ]);
+    const named = { field: 'name', operator: 'ends_with', value: ' 1' };
+    const some = await walk({ sort: 'stage_name:desc', limit: 2, filters: named });
+    expect(some.labels).toEqual(['\u{1F600}', '\uFF5E', 'beta', 'beta', 'alpha', 'alpha']);
+    expect(
+      (await walk({ sort: 'stage_name', filters: { field: 'stage_name', operator: 'in', value: ['none'] } })).ids,
+    ).toEqual([]);
+  });
+});
