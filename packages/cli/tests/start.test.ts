@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { reportFigure } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import { freePorts, RunningStack } from './running-stack.js';
+
+/** A start takes a few seconds, many times that on a busy machine, and a test makes up to four of them. */
+jest.setTimeout(300_000);
 
 let directory: string;
 let env: Record<string, string>;
