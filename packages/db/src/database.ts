@@ -184,6 +184,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.maxConnections ?? 10,
+    // One stays open however long nobody calls: logging in takes longer than most requests.
+    min: 1,
     connectionTimeoutMillis: poolWaitMs,
     keepAlive: true,
     ...answerTimeout(options),
