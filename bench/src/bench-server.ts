@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const benchFolder = resolve(process.env['CRM_BENCH_DIR'] ?? resolve(root, '.crm-bench'));
 
 /** Nothing may change what is measured behind its back. */
-const steady = { autovacuum: 'off', shared_buffers: '1GB', max_wal_size: '4GB' };
+const steady = { autovacuum: 'off', shared_buffers: '1GB', max_wal_size: '2GB' };
 
 /** For making data and counting pages, where nothing must survive a power failure. */
 const unsafe = { ...steady, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -30,6 +30,8 @@ export interface BenchServer {
   database(opportunities: number): Promise<string>;
   /** The address of a copy to write to, in place of the one before it. */
   copy(url: string): Promise<string>;
+  /** Removes a copy, with whatever is still connected to it. */
+  dropCopy(url: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -161,6 +163,10 @@ export const startBenchServer = async ({ isDurable, log }: BenchServerOptions): 
   return {
     database: (opportunities) => ensureDatabase(server.url, opportunities, log),
     copy: (url) => copyDatabase(server.url, url),
+    dropCopy: (url) =>
+      withClient(server.url, async (client) => {
+        await client.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+      }),
     // A server that ran before belongs to another run.
     stop: async () => {
       if (!server.adopted) await server.stop();

@@ -3,9 +3,14 @@ import { readArguments } from './harness/arguments.js';
 import { keepMeasures, type Measure, toMeasure } from './harness/results.js';
 import type { MeasureGroup, Run } from './harness/run.js';
 import { tableOf } from './harness/table.js';
+import { filtersBySize } from './measures/filters-by-size.js';
 import { pages } from './measures/pages.js';
+import { readsBySize } from './measures/reads-by-size.js';
+import { searches } from './measures/searches.js';
+import { writeScaling } from './measures/write-scaling.js';
+import { writes } from './measures/writes.js';
 
-const groups: readonly MeasureGroup[] = [pages];
+const groups: readonly MeasureGroup[] = [pages, readsBySize, filtersBySize, searches, writes, writeScaling];
 
 /** Taken with `--soak` or by name, for they run long. */
 const soakIds = new Set(['S11', 'S12']);
@@ -41,6 +46,7 @@ const main = async (): Promise<void> => {
     seconds: asked.isQuick ? 2 : 4,
     size,
     sizes: [10_000, asked.largest],
+    isQuick: asked.isQuick,
     wants,
     log,
   };

@@ -8,7 +8,7 @@ import { insertPeople } from './dataset/people.js';
 import { withLoadSession } from './dataset/session.js';
 
 /** Changes whenever the same size gives other data, so that data that were kept are not taken for these. */
-export const datasetVersion = 1;
+export const datasetVersion = 2;
 
 /** What to make. */
 export interface DatasetOptions {

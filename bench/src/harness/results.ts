@@ -18,6 +18,8 @@ export interface Measure {
   /** Greatest less least round as a share of the median; absent where there was one. */
   readonly spread?: number;
   readonly unit: string;
+  /** What the figure is of, where the name does not say it. */
+  readonly detail?: string;
   /** As `≥ 0.75`; null for a figure that is only told. */
   readonly target: string | null;
   readonly met: boolean | null;
@@ -34,6 +36,7 @@ export interface NewMeasure {
   /** One number a round; their median is the figure. */
   readonly values: readonly number[];
   readonly unit: string;
+  readonly detail?: string;
   readonly target?: Target | undefined;
   readonly size: number;
 }
@@ -51,7 +54,7 @@ const isMet = (value: number, { at, value: bound }: Target): boolean =>
   at === 'least' ? value >= bound : value <= bound;
 
 /** A figure of the rounds of a run. */
-export const toMeasure = ({ id, name, values, unit, target, size }: NewMeasure): Measure => {
+export const toMeasure = ({ id, name, values, unit, detail, target, size }: NewMeasure): Measure => {
   const value = round(median(values));
   return {
     id,
@@ -59,6 +62,7 @@ export const toMeasure = ({ id, name, values, unit, target, size }: NewMeasure):
     value,
     ...(values.length > 1 ? { spread: Math.round(spread(values) * 100) / 100 } : {}),
     unit,
+    ...(detail === undefined ? {} : { detail }),
     target: target === undefined ? null : `${target.at === 'least' ? '≥' : '≤'} ${target.value}`,
     met: target === undefined ? null : isMet(value, target),
     size,

@@ -11,9 +11,12 @@ export interface RoundOptions {
   readonly log: (message: string) => void;
 }
 
+/** Until code that runs often is compiled. */
+const warmUpSeconds = 3;
+
 /**
- * Lets contestants run in turn, round after round, so that what else the machine does meets all of them. A short run each
- * goes before, which counts for nothing.
+ * Lets contestants run in turn, round after round, so that what else the machine does meets all of them. A run of
+ * each goes before that counts for nothing: only then is their code compiled.
  * @returns the outcomes of each, a round each
  */
 export const alternate = async <Outcome>(
@@ -22,7 +25,7 @@ export const alternate = async <Outcome>(
   describe: (outcome: Outcome) => string,
 ): Promise<Map<string, Outcome[]>> => {
   const outcomes = new Map<string, Outcome[]>(contestants.map(({ name }) => [name, []]));
-  for (const contestant of contestants) await contestant.run(Math.min(1, seconds));
+  for (const contestant of contestants) await contestant.run(warmUpSeconds);
   for (let round = 1; round <= rounds; round += 1) {
     // Every other round goes backwards, so that nobody always follows the same one.
     const order = round % 2 === 1 ? contestants : [...contestants].reverse();

@@ -1,6 +1,6 @@
 import type { Measure } from './results.js';
 
-const columns = ['Measure', 'Figure', 'Size', 'Target', 'Median', 'Spread', 'Met'] as const;
+const columns = ['Measure', 'Figure', 'Size', 'Target', 'Median', 'Spread', 'Met', 'Remark'] as const;
 
 const sizeNames: Readonly<Record<number, string>> = {
   10_000: '10 thousand',
@@ -27,6 +27,7 @@ const cellsOf = (measure: Measure): string[] => [
   valueOf(measure),
   spreadOf(measure),
   met(measure),
+  measure.detail ?? '',
 ];
 
 /** Figures as a Markdown table, its columns aligned. */

@@ -83,15 +83,21 @@ const countOf = async (database: Database, request: PageRequest): Promise<number
   return row?.count ?? 0;
 };
 
-/** Measures one page of a shape. The limit is {@link pageLimit} unless another is given. */
-export const measureShape = async (subject: Subject, shape: Shape, limit = pageLimit): Promise<ShapeCost> => {
-  const { database } = subject;
+/** The request for the page of a shape, at its place. The limit is {@link pageLimit} unless another is given. */
+export const placedRequest = async (subject: Subject, shape: Shape, limit = pageLimit): Promise<PageRequest> => {
   const request = requestOf(subject, shape, limit);
-  let position: CursorPosition | null = null;
-  if (shape.place === 'middle' || shape.place === 'last') {
-    const count = await countOf(database, request);
-    position = await positionAt(database, request, shape.place === 'middle' ? Math.floor(count / 2) : count - limit);
-  }
-  const { result, cost } = await measure(database, (measured) => listPage(measured, { ...request, position }));
+  if (shape.place !== 'middle' && shape.place !== 'last') return request;
+  const count = await countOf(subject.database, request);
+  const place = shape.place === 'middle' ? Math.floor(count / 2) : count - limit;
+  return { ...request, position: await positionAt(subject.database, request, place) };
+};
+
+/** Measures one page. */
+export const measureRequest = async (database: Database, request: PageRequest): Promise<ShapeCost> => {
+  const { result, cost } = await measure(database, (measured) => listPage(measured, request));
   return { ...cost, records: result.records.length };
 };
+
+/** Measures one page of a shape. The limit is {@link pageLimit} unless another is given. */
+export const measureShape = async (subject: Subject, shape: Shape, limit = pageLimit): Promise<ShapeCost> =>
+  measureRequest(subject.database, await placedRequest(subject, shape, limit));

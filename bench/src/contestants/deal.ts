@@ -1,0 +1,54 @@
+import { loadCatalog, openDatabase, opportunityCreate } from '@crm/db';
+import { type NormalizedEmail, normalizeDomain, normalizeEmail, type Result } from '@crm/domain';
+import { organizationLayout } from '../dataset/layout.js';
+
+/** A deal as its callers send it: new, with an account and two contacts that are new too. `mark` tells deals apart. */
+export const dealBody = (pipelineId: string, mark: string): string =>
+  JSON.stringify({
+    pipeline_id: pipelineId,
+    opportunity: { name: `Deal ${mark}`, deal_size: 1200 },
+    related_objects: {
+      account_domain: `bench${mark}.com`,
+      primary_contact_email: `first@bench${mark}.com`,
+      additional_contact_emails: [`second@bench${mark}.com`],
+    },
+  });
+
+const valueOf = <T>(result: Result<T>): T => {
+  if (!result.ok) throw new Error('A made-up key is not valid');
+  return result.value;
+};
+
+const emailOf = (text: string): NormalizedEmail => valueOf(normalizeEmail(text));
+
+/** Stands where the random number goes. */
+const markToReplace = '4815162342';
+
+/** The statement that the gateway sends for such a deal, for pgbench: the mark of each is another number. */
+export const dealSql = async (databaseUrl: string, size: number): Promise<string> => {
+  const { id, pipelineIds } = organizationLayout(1, size);
+  const database = openDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
+  try {
+    const catalog = await loadCatalog(database, id);
+    const pipeline = catalog.findPipeline(pipelineIds[0] ?? '');
+    if (pipeline === undefined) throw new Error('The pipeline is not there');
+    const domain = `bench${markToReplace}.com`;
+    const deal = {
+      ...{
+        name: `Deal ${markToReplace}`,
+        amount: 1200,
+        definitions: new Map<never, never>(),
+        values: new Map<never, never>(),
+      },
+      accountDomain: valueOf(normalizeDomain(domain)).domain,
+      primaryContact: emailOf(`first@${domain}`),
+      additionalContacts: [emailOf(`second@${domain}`)],
+    };
+    const { function: name, input } = opportunityCreate(catalog, pipeline, deal, 'keep');
+    // Laid out with spaces: pgbench would take a colon with letters behind it for a variable.
+    const json = JSON.stringify(input, null, 1).replaceAll("'", "''").replaceAll(markToReplace, `' || :random || '`);
+    return `SELECT result, replayed FROM write('${id}', '${name}', ('${json}')::jsonb, NULL)`;
+  } finally {
+    await database.close();
+  }
+};
