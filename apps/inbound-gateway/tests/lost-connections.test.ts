@@ -1,17 +1,16 @@
 import { createNote, createOpportunity } from '@crm/contract';
-import { type Answer, type TestClient, reportFigure } from '@crm/testing';
+import { type Answer, type FaultProxy, reportFigure, startFaultProxy, type TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
-import { type LossyProxy, startLossyProxy } from './support/lossy-proxy.js';
 
 let gateway: TestGateway;
-let proxy: LossyProxy;
+let proxy: FaultProxy;
 let lossyClient: TestClient;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  proxy = await startLossyProxy(gateway.databaseUrl);
+  proxy = await startFaultProxy(gateway.databaseUrl);
   lossyClient = await gateway.startOn(proxy.url);
 });
 afterAll(async () => {

@@ -10,6 +10,9 @@ export {
   type TestKeyOptions,
   type TestOrganization,
 } from './gateway/test-organization.js';
+export { startFaultProxy, type FaultProxy } from './fault-proxy.js';
+export { describeDatabaseFaults, type FaultySubject } from './suites/describe-database-faults.js';
+export { startLimitedRole } from './limited-role.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
 export { describeBodies } from './suites/describe-bodies.js';

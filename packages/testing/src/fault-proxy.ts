@@ -1,0 +1,116 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A server reached over a line that can fail in every way that lines do. */
+export interface FaultProxy {
+  /** The server's address with the proxy's host and port. */
+  readonly url: string;
+  /** Lets every piece of data take so long, both ways; 0 passes it on at once. */
+  delay(delayMs: number): void;
+  /** Ends every connection with a reset. */
+  cut(): void;
+  /** Ends every connection, and refuses new ones until `restore`. */
+  refuse(): Promise<void>;
+  /** Lets connections stand, and takes new ones, but passes nothing on until `restore`: what was sent meanwhile is lost. */
+  silence(): void;
+  /** Drops a connection instead of passing on the answer to what holds this text; the server has done it by then. Once. */
+  loseAnswerTo(text: string): void;
+  /** Works without faults again. Connections that were silenced are reset, as when a line comes back that both ends gave up. */
+  restore(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Line {
+  delayMs: number;
+  isSilent: boolean;
+  lostText: string | null;
+}
+
+const listen = (server: Server, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve());
+  });
+
+const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+
+/** Passes data on from one end to the other, in order, as late as the line says when it arrives. */
+const pass = (from: Socket, to: Socket, line: Line, look: (bytes: Buffer) => boolean): void => {
+  from.on('data', (bytes: Buffer) => {
+    if (line.isSilent || !look(bytes)) return;
+    const send = (): void => {
+      if (!to.destroyed && !line.isSilent) to.write(bytes);
+    };
+    if (line.delayMs === 0) send();
+    else setTimeout(send, line.delayMs).unref();
+  });
+};
+
+/** Puts a proxy before a server. @param targetUrl with host and port, as of a database */
+export const startFaultProxy = async (targetUrl: string): Promise<FaultProxy> => {
+  const target = new URL(targetUrl);
+  const sockets = new Set<Socket>();
+  const line: Line = { delayMs: 0, isSilent: false, lostText: null };
+  const onClient = (client: Socket): void => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    let losesAnswer = false;
+    pass(client, upstream, line, (bytes) => {
+      if (line.lostText !== null && bytes.includes(line.lostText)) {
+        line.lostText = null;
+        losesAnswer = true;
+      }
+      return true;
+    });
+    pass(upstream, client, line, () => {
+      if (losesAnswer) client.destroy();
+      return !losesAnswer;
+    });
+  };
+  let server = createServer(onClient);
+  await listen(server, 0);
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(targetUrl);
+  url.host = `127.0.0.1:${port}`;
+  const cut = (): void => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  const refuse = async (): Promise<void> => {
+    const closed = close(server);
+    cut();
+    await closed;
+  };
+  return {
+    url: url.href,
+    delay: (delayMs) => {
+      line.delayMs = delayMs;
+    },
+    cut,
+    refuse,
+    silence: () => {
+      line.isSilent = true;
+    },
+    loseAnswerTo: (text) => {
+      line.lostText = text;
+    },
+    restore: async () => {
+      line.delayMs = 0;
+      if (line.isSilent) cut();
+      line.isSilent = false;
+      if (server.listening) return;
+      server = createServer(onClient);
+      await listen(server, port);
+    },
+    stop: async () => {
+      if (server.listening) await refuse();
+      else cut();
+    },
+  };
+};

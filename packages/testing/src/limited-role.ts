@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+
+import { withAdminClient } from './admin-client.js';
+
+/** A role that may read and write one database, and is no superuser: limits hold for it. */
+export interface LimitedRole {
+  /** The database's address for the role. */
+  readonly url: string;
+  /** Lets the role have connections, or takes those that it has and lets it have none. */
+  setConnectionsAllowed(areAllowed: boolean): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** Makes a role for a migrated database. */
+export const startLimitedRole = async (databaseUrl: string): Promise<LimitedRole> => {
+  const name = `limited_${randomBytes(6).toString('hex')}`;
+  const password = randomBytes(12).toString('hex');
+  const run = (...statements: string[]): Promise<void> =>
+    withAdminClient(databaseUrl, async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
+  await run(
+    `CREATE ROLE ${name} LOGIN PASSWORD '${password}'`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name}`,
+  );
+  const url = new URL(databaseUrl);
+  url.username = name;
+  url.password = password;
+  return {
+    url: url.href,
+    setConnectionsAllowed: (areAllowed) =>
+      run(
+        `ALTER ROLE ${name} CONNECTION LIMIT ${areAllowed ? -1 : 0}`,
+        ...(areAllowed ? [] : [`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${name}'`]),
+      ),
+    drop: () =>
+      run(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${name}'`,
+        `DROP OWNED BY ${name}`,
+        `DROP ROLE ${name}`,
+      ),
+  };
+};

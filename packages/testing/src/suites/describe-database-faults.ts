@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { Answer } from '../client/answer.js';
+import { type FaultProxy, startFaultProxy } from '../fault-proxy.js';
+import type { GatewayProcess } from '../gateway/gateway-process.js';
+
+/** A gateway whose database fails. */
+export interface FaultySubject {
+  readonly process: GatewayProcess;
+  /** A request that needs the database, another one each time. */
+  readonly request: () => Promise<Answer>;
+  /** Lets its role have no connection to the database, nor keep one; or lets it again. */
+  readonly setConnectionsAllowed: (areAllowed: boolean) => Promise<void>;
+}
+
+export interface DatabaseFaultsOptions {
+  /** The database's address, of a role that is no superuser, and what to close at the end. */
+  readonly prepare: () => Promise<{ readonly databaseUrl: string; readonly close: () => Promise<void> }>;
+  /** Starts a gateway in a process of its own on a database that is reached at this address. */
+  readonly start: (databaseUrl: string) => Promise<FaultySubject>;
+}
+
+const parallel = 20;
+const hangGuardMs = 80_000;
+
+const statusOf = async ({ url }: GatewayProcess, path: string): Promise<number> =>
+  (await fetch(`${url}${path}`)).status;
+
+const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
+  const deadline = performance.now() + hangGuardMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`It did not come to this in ${hangGuardMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+/**
+ * What both gateways do when their database fails: every request ends, in a 503 in the envelope that says when to come
+ * back; the process lives on and serves again by itself. Times are told, not asserted.
+ */
+export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => {
+  let close: () => Promise<void>;
+  let proxy: FaultProxy;
+  let subject: FaultySubject;
+
+  beforeAll(async () => {
+    const prepared = await options.prepare();
+    close = prepared.close;
+    proxy = await startFaultProxy(prepared.databaseUrl);
+    subject = await options.start(proxy.url);
+  }, 60_000);
+  afterAll(async () => {
+    await subject.process.stop();
+    await proxy.stop();
+    await close();
+  });
+
+  const isServing = async (): Promise<boolean> => (await subject.request()).status === 200;
+
+  /** Many requests at once while the fault is there: what they answer, and how long the slowest took. */
+  const requests = async (): Promise<{ readonly answers: readonly Answer[]; readonly slowestMs: number }> => {
+    const startedAtMs = performance.now();
+    const answers = await Promise.all(Array.from({ length: parallel }, () => subject.request()));
+    return { answers, slowestMs: Math.round(performance.now() - startedAtMs) };
+  };
+
+  /** What a fault looks like from outside. @returns how long the slowest answer took */
+  const expectRefusals = async (): Promise<number> => {
+    // The first ones may still find a connection or a key at hand.
+    await until('it notices', async () => !(await isServing()));
+    const { answers, slowestMs } = await requests();
+    for (const { status, headers } of answers) {
+      expect(status).toBe(503);
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    expect(await statusOf(subject.process, '/livez')).toBe(200);
+    await until('it is not ready', async () => (await statusOf(subject.process, '/readyz')) === 503);
+    return slowestMs;
+  };
+
+  const faults: readonly (readonly [string, () => unknown, () => unknown])[] = [
+    ['refuses connections', () => proxy.refuse(), () => proxy.restore()],
+    [
+      'has no connection left for the gateway',
+      () => subject.setConnectionsAllowed(false),
+      () => subject.setConnectionsAllowed(true),
+    ],
+    ['says nothing, and connections stand half open', () => proxy.silence(), () => proxy.restore()],
+    ['answers too late for any time limit', () => proxy.delay(8_000), () => proxy.restore()],
+  ];
+
+  describe('503: while the database', () => {
+    test.each(faults)(
+      '%s, every request ends, and all is well again by itself',
+      async (name, begin, end) => {
+        await until('it serves', isServing);
+        let slowestMs: number;
+        try {
+          await begin();
+          slowestMs = await expectRefusals();
+        } finally {
+          await end();
+        }
+        const restoredAtMs = performance.now();
+        await until('it serves again', isServing);
+        const recoveryMs = Math.round(performance.now() - restoredAtMs);
+        await until('it is ready', async () => (await statusOf(subject.process, '/readyz')) === 200);
+        expect((await requests()).answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200));
+        expect(subject.process.child.exitCode).toBeNull();
+        process.stdout.write(`${name}: the slowest 503 took ${slowestMs} ms, serving again after ${recoveryMs} ms\n`);
+      },
+      240_000,
+    );
+  });
+
+  test('200: while the database is slow, within its time limits', async () => {
+    await until('it serves', isServing);
+    proxy.delay(150);
+    const { answers, slowestMs } = await requests();
+    proxy.delay(0);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    process.stdout.write(`300 ms a statement: ${parallel} requests took ${slowestMs} ms\n`);
+  }, 120_000);
+
+  test('no request is left hanging and none crashes the process when connections are cut again and again', async () => {
+    await until('it serves', isServing);
+    const statuses: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const running = Promise.all(Array.from({ length: parallel }, () => subject.request()));
+      await new Promise((resolve) => setTimeout(resolve, round * 2));
+      proxy.cut();
+      for (const { status } of await running) statuses.push(status);
+      expect(await statusOf(subject.process, '/livez')).toBe(200);
+    }
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(subject.process.child.exitCode).toBeNull();
+    await until('it serves', isServing);
+    process.stdout.write(
+      `${statuses.filter((status) => status === 503).length} of ${statuses.length} requests met a cut\n`,
+    );
+  }, 240_000);
+};
