@@ -34,6 +34,47 @@ const until = async (what: string, holds: () => Promise<boolean>): Promise<void>
   }
 };
 
+/** What a test asks of a gateway, whether its database is well or not. */
+const observe = (subject: () => FaultySubject) => {
+  const isServing = async (): Promise<boolean> => (await subject().request()).status === 200;
+
+  /** Many requests at once: what they answer, and how long the slowest took. */
+  const requests = async (): Promise<{ readonly answers: readonly Answer[]; readonly slowestMs: number }> => {
+    const startedAtMs = performance.now();
+    const answers = await Promise.all(Array.from({ length: parallel }, () => subject().request()));
+    return { answers, slowestMs: Math.round(performance.now() - startedAtMs) };
+  };
+
+  /** What a fault looks like from outside. @returns how long the slowest answer took */
+  const expectRefusals = async (): Promise<number> => {
+    // The first ones may still find a connection or a key at hand.
+    await until('it notices', async () => !(await isServing()));
+    const { answers, slowestMs } = await requests();
+    for (const { status, headers } of answers) {
+      expect(status).toBe(503);
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    expect(await statusOf(subject().process, '/livez')).toBe(200);
+    await until('it is not ready', async () => (await statusOf(subject().process, '/readyz')) === 503);
+    return slowestMs;
+  };
+
+  /** Waits until all is well. @returns how long that took */
+  const expectRecovery = async (): Promise<number> => {
+    const startedAtMs = performance.now();
+    await until('it serves', isServing);
+    const recoveryMs = Math.round(performance.now() - startedAtMs);
+    await until('it is ready', async () => (await statusOf(subject().process, '/readyz')) === 200);
+    const { answers, slowestMs } = await requests();
+    expect(answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200));
+    expect(subject().process.child.exitCode).toBeNull();
+    process.stdout.write(`${parallel} requests without a fault took ${slowestMs} ms\n`);
+    return recoveryMs;
+  };
+
+  return { requests, expectRefusals, expectRecovery };
+};
+
 /**
  * What both gateways do when their database fails: every request ends, in a 503 in the envelope that says when to come
  * back; the process lives on and serves again by itself. Times are told, not asserted.
@@ -42,6 +83,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
   let close: () => Promise<void>;
   let proxy: FaultProxy;
   let subject: FaultySubject;
+  const { requests, expectRefusals, expectRecovery } = observe(() => subject);
 
   beforeAll(async () => {
     const prepared = await options.prepare();
@@ -55,45 +97,20 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
     await close();
   });
 
-  const isServing = async (): Promise<boolean> => (await subject.request()).status === 200;
-
-  /** Many requests at once while the fault is there: what they answer, and how long the slowest took. */
-  const requests = async (): Promise<{ readonly answers: readonly Answer[]; readonly slowestMs: number }> => {
-    const startedAtMs = performance.now();
-    const answers = await Promise.all(Array.from({ length: parallel }, () => subject.request()));
-    return { answers, slowestMs: Math.round(performance.now() - startedAtMs) };
-  };
-
-  /** What a fault looks like from outside. @returns how long the slowest answer took */
-  const expectRefusals = async (): Promise<number> => {
-    // The first ones may still find a connection or a key at hand.
-    await until('it notices', async () => !(await isServing()));
-    const { answers, slowestMs } = await requests();
-    for (const { status, headers } of answers) {
-      expect(status).toBe(503);
-      expect(headers.get('retry-after')).toBe('1');
-    }
-    expect(await statusOf(subject.process, '/livez')).toBe(200);
-    await until('it is not ready', async () => (await statusOf(subject.process, '/readyz')) === 503);
-    return slowestMs;
-  };
-
-  const faults: readonly (readonly [string, () => unknown, () => unknown])[] = [
-    ['refuses connections', () => proxy.refuse(), () => proxy.restore()],
-    [
-      'has no connection left for the gateway',
-      () => subject.setConnectionsAllowed(false),
-      () => subject.setConnectionsAllowed(true),
-    ],
-    ['says nothing, and connections stand half open', () => proxy.silence(), () => proxy.restore()],
-    ['answers too late for any time limit', () => proxy.delay(8_000), () => proxy.restore()],
+  const restore = (): Promise<void> => proxy.restore();
+  const allow = (areAllowed: boolean) => (): Promise<void> => subject.setConnectionsAllowed(areAllowed);
+  const faults: readonly (readonly [string, () => unknown, () => Promise<void>])[] = [
+    ['refuses connections', () => proxy.refuse(), restore],
+    ['has no connection left for the gateway', allow(false), allow(true)],
+    ['says nothing, and connections stand half open', () => proxy.silence(), restore],
+    ['answers too late for any time limit', () => proxy.delay(8_000), restore],
   ];
 
   describe('503: while the database', () => {
     test.each(faults)(
       '%s, every request ends, and all is well again by itself',
       async (name, begin, end) => {
-        await until('it serves', isServing);
+        await expectRecovery();
         let slowestMs: number;
         try {
           await begin();
@@ -101,12 +118,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
         } finally {
           await end();
         }
-        const restoredAtMs = performance.now();
-        await until('it serves again', isServing);
-        const recoveryMs = Math.round(performance.now() - restoredAtMs);
-        await until('it is ready', async () => (await statusOf(subject.process, '/readyz')) === 200);
-        expect((await requests()).answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200));
-        expect(subject.process.child.exitCode).toBeNull();
+        const recoveryMs = await expectRecovery();
         process.stdout.write(`${name}: the slowest 503 took ${slowestMs} ms, serving again after ${recoveryMs} ms\n`);
       },
       240_000,
@@ -114,27 +126,26 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
   });
 
   test('200: while the database is slow, within its time limits', async () => {
-    await until('it serves', isServing);
+    await expectRecovery();
     proxy.delay(150);
     const { answers, slowestMs } = await requests();
     proxy.delay(0);
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200));
     process.stdout.write(`300 ms a statement: ${parallel} requests took ${slowestMs} ms\n`);
   }, 120_000);
 
   test('no request is left hanging and none crashes the process when connections are cut again and again', async () => {
-    await until('it serves', isServing);
+    await expectRecovery();
     const statuses: number[] = [];
     for (let round = 0; round < 10; round += 1) {
-      const running = Promise.all(Array.from({ length: parallel }, () => subject.request()));
+      const running = requests();
       await new Promise((resolve) => setTimeout(resolve, round * 2));
       proxy.cut();
-      for (const { status } of await running) statuses.push(status);
+      for (const { status } of (await running).answers) statuses.push(status);
       expect(await statusOf(subject.process, '/livez')).toBe(200);
     }
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(subject.process.child.exitCode).toBeNull();
-    await until('it serves', isServing);
+    await expectRecovery();
     process.stdout.write(
       `${statuses.filter((status) => status === 503).length} of ${statuses.length} requests met a cut\n`,
     );

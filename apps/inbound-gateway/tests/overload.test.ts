@@ -1,0 +1,68 @@
+import { createAccount } from '@crm/contract';
+import { type Answer, reportFigure } from '@crm/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type OwnStack, startOwnStack } from './support/own-stack.js';
+
+const maxInFlight = 32;
+const floodMs = process.env['SOAK'] === undefined ? 2_000 : 20_000;
+const hangGuardMs = 50_000;
+
+let stack: OwnStack;
+
+beforeAll(async () => {
+  stack = await startOwnStack();
+}, 120_000);
+afterAll(() => stack.stop());
+
+const percentile = (values: readonly number[], share: number): number =>
+  Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0);
+
+test('R13: at ten times what a process takes at once, the rest is told to come back, and it is well at once after', async () => {
+  // One connection makes the database the narrow place, as it is when a process is overloaded.
+  const { process: gateway, client } = await stack.startGateway({
+    MAX_IN_FLIGHT: String(maxInFlight),
+    DATABASE_MAX_CONNECTIONS: '1',
+  });
+  let count = 0;
+  const create = (): Promise<Answer> => {
+    count += 1;
+    return client.call(createAccount, { body: { domain: `flood${count}.com` } });
+  };
+  await create();
+  const answers: Answer[] = [];
+  const acceptedMs: number[] = [];
+  const endsAtMs = performance.now() + floodMs;
+  const flood = async (): Promise<void> => {
+    // Opening its connection is no part of what is measured.
+    await create();
+    while (performance.now() < endsAtMs) {
+      const startedAtMs = performance.now();
+      const answer = await create();
+      answers.push(answer);
+      if (answer.status === 200) acceptedMs.push(performance.now() - startedAtMs);
+    }
+  };
+  await Promise.all(Array.from({ length: 10 * maxInFlight }, flood));
+  const floodEndedAtMs = performance.now();
+  let status = 0;
+  while (status !== 200 && performance.now() - floodEndedAtMs < hangGuardMs) ({ status } = await create());
+  const recoveryMs = Math.round(performance.now() - floodEndedAtMs);
+
+  const refused = answers.filter((answer) => answer.status === 503);
+  const others = answers.filter((answer) => answer.status !== 200 && answer.status !== 503);
+  const untimed = refused.filter(({ headers }) => headers.get('retry-after') !== '1');
+  reportFigure(
+    'R13',
+    `503 without Retry-After, of ${refused.length} beside ${acceptedMs.length} accepted`,
+    untimed.length,
+    0,
+  );
+  reportFigure('R13', 'ms of an accepted request, p99', percentile(acceptedMs, 0.99), '< 1000');
+  reportFigure('R13', 'ms until healthy after it', recoveryMs, '< 5000');
+  expect(others.map((answer) => answer.text)).toEqual([]);
+  expect(untimed).toEqual([]);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(acceptedMs.length).toBeGreaterThan(0);
+  expect(status).toBe(200);
+  expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+}, 120_000);

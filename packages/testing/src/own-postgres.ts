@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { type LocalPostgres, startLocalPostgres } from '@crm/local-postgres';
+
+import { findFreePort } from './gateway/free-port.js';
+
+/** A PostgreSQL that one test file has for itself, so that it may be ended; it keeps data as in production. */
+export interface OwnPostgres {
+  /** The same after every start. */
+  readonly url: string;
+  /** Ends it as `kill -9` does, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Stops it as an administrator does: transactions in progress are undone, connections closed. */
+  shutDown(): Promise<void>;
+  /** Starts it again, recovering what is to recover; resolves when it answers. */
+  start(): Promise<void>;
+  /** Ends it for good and removes its data. */
+  stop(): Promise<void>;
+}
+
+const goneCheckEveryMs = 5;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Starts a server with PostgreSQL's own settings for durability. */
+export const startOwnPostgres = async (): Promise<OwnPostgres> => {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-own-'));
+  const options = {
+    dataDir: join(folder, 'postgres'),
+    port: await findFreePort(),
+    user: 'postgres',
+    password: randomBytes(16).toString('hex'),
+    database: 'postgres',
+    stopOnExit: true,
+  };
+  let server: LocalPostgres = await startLocalPostgres(options);
+  return {
+    url: server.url,
+    kill: async () => {
+      process.kill(server.pid, 'SIGKILL');
+      while (isAlive(server.pid)) await new Promise((resolve) => setTimeout(resolve, goneCheckEveryMs));
+    },
+    shutDown: () => server.stop(),
+    start: async () => {
+      server = await startLocalPostgres(options);
+    },
+    stop: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
