@@ -48,6 +48,16 @@ describeInBrowser('the page of the reference', () => {
     await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   };
 
+  /** What is wider than its place: it would lie over its neighbour, or make the page scroll sideways. */
+  const overflowing = (page: Page): Promise<string[]> =>
+    page
+      .locator('html, .parameter__name, .parameter__type')
+      .evaluateAll((elements) =>
+        elements
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ textContent, tagName }) => `${tagName} ${textContent.slice(0, 40)}`),
+      );
+
   const operation = (page: Page, id: string): Locator => page.locator(`.opblock[id$="-${id}"]`);
 
   const send = async (page: Page, id: string, parameters: Readonly<Record<string, string>>): Promise<Locator> => {
@@ -70,6 +80,7 @@ describeInBrowser('the page of the reference', () => {
     expect(await accounts.locator('.response-col_status').innerText()).toContain('200');
     expect(await accounts.innerText()).toContain('"has_more": false');
     await operation(page, 'listAccounts').screenshot({ path: join(screenshots, `${width}-answer.png`) });
+    expect(await overflowing(page)).toEqual([]);
     expect(complaints).toEqual([]);
 
     const stages = await send(page, 'listPipelineStages', { id: unknownId });

@@ -11,9 +11,11 @@ import { readShellExamples, shownPart } from './support/shell-examples.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const page = await readFile(join(root, 'docs/tutorial.md'), 'utf8');
-const [start, ...examples] = readShellExamples(page);
+const [start, ...steps] = readShellExamples(page);
+const [readmeStart, readmeCall] = readShellExamples(await readFile(join(root, 'README.md'), 'utf8'));
+const examples = readmeCall === undefined ? steps : [...steps, readmeCall];
 
-describe('docs/tutorial.md', () => {
+describe('docs/tutorial.md and the call of README.md', () => {
   let directory: string;
   let stack: RunningStack;
   let session: BashSession;
@@ -40,6 +42,7 @@ describe('docs/tutorial.md', () => {
 
   test('starts what this test has started', () => {
     expect(start?.commands).toBe('npm ci\nnpm start\n');
+    expect(readmeStart?.commands).toBe(start?.commands);
     expect(examples.length).toBeGreaterThan(7);
   });
 

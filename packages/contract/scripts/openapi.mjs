@@ -18,6 +18,6 @@ for (const [name, document] of Object.entries(documents)) {
   if (!process.argv.includes('--check')) await writeFile(path, text);
   else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
     process.exitCode = 1;
-    console.error(`docs/openapi/${name} is not what the contracts say. Run: npm run openapi`);
+    console.error(`docs/openapi/${name} is not what the contracts say. Run: npm run reference`);
   }
 }

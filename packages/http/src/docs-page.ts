@@ -59,7 +59,10 @@ const startScript = `SwaggerUIBundle({
 `;
 
 /** On a telephone the library's tables would leave a letter or two a line; there their cells stand below each other. */
-const narrowStyle = `@media (max-width: 640px) {
+const ownStyle = `@media (min-width: 641px) {
+  .swagger-ui table.parameters tbody tr td.parameters-col_name:first-of-type { min-width: 9em; }
+}
+@media (max-width: 640px) {
   .swagger-ui .opblock-body :is(table, tbody, tr, td) { display: block; max-width: 100%; width: auto; }
   .swagger-ui .opblock-body thead, .swagger-ui .response-col_links { display: none; }
   .swagger-ui .opblock-body :is(td:empty, .download-contents) { display: none; }
@@ -84,7 +87,7 @@ const loadAssets = () => {
   return {
     icon: library('favicon-32x32.png', 'image/png'),
     libraryStyle: library('swagger-ui.css', stylesheet),
-    narrowStyle: asset('narrow.css', stylesheet, Buffer.from(narrowStyle)),
+    ownStyle: asset('own.css', stylesheet, Buffer.from(ownStyle)),
     library: library('swagger-ui-bundle.js', script),
     start: asset('start.js', script, Buffer.from(startScript)),
   };
@@ -98,7 +101,7 @@ const toHtml = (assets: ReturnType<typeof loadAssets>): string => `<!doctype htm
 <title>CRM public API</title>
 <link rel="icon" href="${assets.icon.url}">
 <link rel="stylesheet" href="${assets.libraryStyle.url}">
-<link rel="stylesheet" href="${assets.narrowStyle.url}">
+<link rel="stylesheet" href="${assets.ownStyle.url}">
 <script defer src="${assets.library.url}"></script>
 <script defer src="${assets.start.url}"></script>
 </head>

@@ -65,7 +65,7 @@ describe('the assets of the page', () => {
     const { assets } = await readPage();
     expect(assets.map((address) => address.split('/')[2]).sort()).toEqual([
       'favicon-32x32.png',
-      'narrow.css',
+      'own.css',
       'start.js',
       'swagger-ui-bundle.js',
       'swagger-ui.css',
