@@ -46,7 +46,7 @@ const expectNarrowing = (answer: Answer, path: string): void => {
 
 const filters = { field: 'name', operator: 'contains', value: 'c' };
 
-describe('503: a page whose statement runs out of time', () => {
+describe('R11, 503: a page whose statement runs out of time', () => {
   test.each([
     ['filters', { filters, sort: 'name' }],
     ['query', { query: 'acme', filters }],

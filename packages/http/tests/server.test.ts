@@ -17,7 +17,7 @@ describe('what Node refuses by itself', () => {
     ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['headers of 20 KB', `GET / HTTP/1.1\r\nHost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
-  ])('is in the envelope: %s', async (_name, text, status) => {
+  ])('R21: is in the envelope: %s', async (_name, text, status) => {
     await withServer(createTestGateway(), async ({ port }) => {
       const answer = parseRaw(await sendRaw(port, text));
       expect(answer.status).toBe(status);
@@ -87,7 +87,7 @@ const callUntilRefused = async (port: number, key: string, agent: Agent, load: L
 };
 
 describe('stopping', () => {
-  it('loses no request under load, twenty times', async () => {
+  it('R14: loses no request under load, twenty times', async () => {
     const load: Load = { failures: [], answered: 0 };
     for (let round = 0; round < 20; round++) {
       const gateway = createTestGateway({ limits: { perMinute: { ...defaultRateLimits, list: 0 } } });

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, test } from '@jest/globals';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const page = readFileSync(`${root}docs/threat-model.md`, 'utf8');
+
+const sourcesOf = (folder: string): string[] =>
+  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file))
+    .map((file) => `${folder}/${file}`);
+const files = ['apps', 'packages', '.ci'].flatMap(sourcesOf);
+
+/** The files that a name of the page stands for: a path, one with `*`, or a file's own name. */
+const filesOf = (name: string): readonly string[] => {
+  const pattern = new RegExp(`(^|/)${name.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`);
+  return files.filter((file) => pattern.test(file));
+};
+
+const rows = [...page.matchAll(/^\| (R\d+) +\|([^|]*)\|([^|]*)\|$/gm)].map(([, requirement = '', , tests = '']) => ({
+  requirement,
+  names: [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+}));
+
+describe('docs/threat-model.md', () => {
+  test('has a row for every requirement', () => {
+    expect(rows.map(({ requirement }) => requirement)).toEqual(
+      Array.from({ length: 22 }, (_, index) => `R${index + 1}`),
+    );
+  });
+
+  test('names files that exist', () => {
+    const names = [...page.matchAll(/`([\w./*-]+\.ts)`/g)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(30);
+    expect(names.filter((name) => filesOf(name).length === 0)).toEqual([]);
+  });
+
+  test.each(rows)('names a test of $requirement whose title says so', ({ requirement, names }) => {
+    const found = names.flatMap(filesOf).filter((file) => file.endsWith('.test.ts'));
+    const titled = found.filter((file) =>
+      new RegExp(`\\b${requirement}\\b`).test(readFileSync(`${root}${file}`, 'utf8')),
+    );
+    // What is pending has no test to name yet.
+    if (names.length > 0) expect({ requirement, titled: titled.length > 0 }).toEqual({ requirement, titled: true });
+  });
+});
