@@ -99,15 +99,14 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
 
   const restore = (): Promise<void> => proxy.restore();
   const allow = (areAllowed: boolean) => (): Promise<void> => subject.setConnectionsAllowed(areAllowed);
-  const faults: readonly (readonly [string, () => unknown, () => Promise<void>])[] = [
-    ['refuses connections', () => proxy.refuse(), restore],
-    ['has no connection left for the gateway', allow(false), allow(true)],
-    ['says nothing, and connections stand half open', () => proxy.silence(), restore],
-    ['answers too late for any time limit', () => proxy.delay(8_000), restore],
-  ];
 
   describe('503: while the database', () => {
-    test.each(faults)(
+    test.each<readonly [string, () => unknown, () => Promise<void>]>([
+      ['refuses connections', () => proxy.refuse(), restore],
+      ['has no connection left for the gateway', allow(false), allow(true)],
+      ['says nothing, and connections stand half open', () => proxy.silence(), restore],
+      ['answers too late for any time limit', () => proxy.delay(8_000), restore],
+    ])(
       '%s, every request ends, and all is well again by itself',
       async (name, begin, end) => {
         await expectRecovery();
@@ -131,7 +130,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
     const { answers, slowestMs } = await requests();
     proxy.delay(0);
     expect(answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200));
-    process.stdout.write(`300 ms a statement: ${parallel} requests took ${slowestMs} ms\n`);
+    process.stdout.write(`300 ms a statement: the slowest request took ${slowestMs} ms\n`);
   }, 120_000);
 
   test('no request is left hanging and none crashes the process when connections are cut again and again', async () => {

@@ -1,0 +1,143 @@
+import type { ApiError } from '@crm/domain';
+import { reportFigure, type TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type pg from 'pg';
+import { administration } from '../src/administration.js';
+import { type Catalog, loadCatalog } from '../src/catalog.js';
+import { type Database, openDatabase } from '../src/database.js';
+import { accountCreate, accountUpdate } from '../src/write/accounts.js';
+import { recordDeletion } from '../src/write/deletions.js';
+import { noteCreate } from '../src/write/notes.js';
+import { runWrites } from '../src/write/write-many.js';
+import { runWrite } from '../src/write/write.js';
+import { createMigratedDatabase } from './support/database.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let catalog: Catalog;
+/** Calls of the function `write` since the test began. */
+let calls = 0;
+
+const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
+
+const counting = (opened: Database): Database => ({
+  ...opened,
+  query: (organizationId, statement) => {
+    if (statement.text.includes('FROM write(')) calls += 1;
+    return opened.query(organizationId, statement);
+  },
+});
+
+beforeAll(async () => {
+  testDatabase = await createMigratedDatabase();
+  database = counting(openDatabase({ url: testDatabase.url, applicationName: 'retries-test' }));
+  const { id } = await administration(database).createOrganization({ name: 'Retries' });
+  catalog = await loadCatalog(database, id);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const countOf = async (text: string): Promise<number> =>
+  Number((await database.pool.query<{ n: string }>(`SELECT count(*) AS n FROM ${text}`)).rows[0]?.n);
+
+const insertAccount = (client: pg.PoolClient, domain: string) =>
+  client.query(
+    `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
+     VALUES ($1, gen_random_uuid(), $2, $2, now(), now())`,
+    [catalog.organizationId, domain],
+  );
+
+/** Waits until a write waits for a lock. */
+const untilWaiting = async (): Promise<void> => {
+  const waiting = `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM write(%'`;
+  while ((await countOf(waiting)) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+/** Meets a write that makes the accounts `a.{name}` and `b.{name}` in a circle, out of which the server ends the write. */
+const inDeadlock = async <T>(name: string, write: () => Promise<T>): Promise<T> => {
+  const other = await database.pool.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query(`SET LOCAL deadlock_timeout = '60s'`);
+    await insertAccount(other, `b.${name}`);
+    const running = write();
+    running.catch(() => undefined);
+    await untilWaiting();
+    await insertAccount(other, `a.${name}`);
+    await other.query('ROLLBACK');
+    return await running;
+  } finally {
+    other.release();
+  }
+};
+
+const deadlocks = async (): Promise<number> => {
+  await database.pool.query('SELECT pg_stat_force_next_flush()');
+  const { rows } = await database.pool.query<{ n: string }>(
+    'SELECT deadlocks AS n FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return Number(rows[0]?.n);
+};
+
+describe('R2: a write that the server ended to break a deadlock (40P01)', () => {
+  test('runs once more as a whole', async () => {
+    const before = await deadlocks();
+    calls = 0;
+    const writes = ['a.circle.com', 'b.circle.com'].map((domain, index) => ({
+      index,
+      write: accountCreate({ ...none, domain }, 'keep'),
+    }));
+    const bulk = { function: 'create_account', writes, answers: {}, answerRefusals: () => ({}) } as const;
+    await inDeadlock('circle.com', () => runWrites(database, catalog.organizationId, bulk, null));
+    reportFigure('R2', 'calls of a write that met one deadlock', calls, 2);
+    expect(calls).toBe(2);
+    expect(await countOf(`accounts WHERE domain LIKE '_.circle.com'`)).toBe(2);
+    while ((await deadlocks()) === before) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  test('R22: is not repeated where it is a note: nothing is there, and the caller is told to come back', async () => {
+    calls = 0;
+    const accountDomains = ['a.note.com', 'b.note.com'];
+    const note = noteCreate(catalog, { title: 'Once', content: null, accountDomains, contactEmails: [] });
+    const refusal = await inDeadlock('note.com', () => runWrite(database, catalog.organizationId, note, null)).then(
+      () => null,
+      (error: ApiError) => error,
+    );
+    expect(refusal).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });
+    reportFigure('R22', 'calls for a note that met a deadlock', calls, 1);
+    expect(calls).toBe(1);
+    expect(await countOf('notes')).toBe(0);
+  });
+});
+
+test('a write that could not be serialized (40001) runs once more as a whole', async () => {
+  const url = new URL(testDatabase.url);
+  url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');
+  const strict = counting(openDatabase({ url: url.href, applicationName: 'retries-test' }));
+  const write = accountCreate({ ...none, domain: 'serial.com' }, 'keep');
+  const { id } = (await runWrite(database, catalog.organizationId, write, null)).result;
+  const other = await database.pool.connect();
+  await other.query('BEGIN');
+  await other.query(`UPDATE accounts SET version = version + 1 WHERE id = $1`, [id]);
+  calls = 0;
+  const change = accountUpdate({ id }, { ...none, industry: 'Tools' });
+  const running = runWrite(strict, catalog.organizationId, change, null);
+  await untilWaiting();
+  await other.query('COMMIT');
+  other.release();
+  expect((await running).result.record_status).toBe('updated');
+  expect(calls).toBe(2);
+  await strict.close();
+});
+
+test('a write that is refused leaves its connection as it is', async () => {
+  const one = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
+  const pidOf = async () => (await one.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+  const before = await pidOf();
+  const deletion = recordDeletion('note', '00000000-0000-4000-8000-000000000000');
+  await expect(runWrite(one, catalog.organizationId, deletion, null)).rejects.toMatchObject({ code: 'not_found' });
+  expect(await pidOf()).toBe(before);
+  await one.close();
+});
