@@ -72,6 +72,15 @@ const empty = async ({ client }: SetUpOrganization): Promise<void> => {
 };
 
 describe('crm export and crm import', () => {
+  it.each(['csv', 'jsonl'])('carry nothing as %s without complaint', async (format) => {
+    for (const object of objects) {
+      const file = `none-${object}.${format}`;
+      expect(await exportTo(file, crm.target, object)).toMatchObject({ records: 0 });
+      const { exitCode, stdout } = await importFrom(file);
+      expect([exitCode, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ rows: 0, rejected: 0 })]);
+    }
+  });
+
   it.each(['csv', 'jsonl'])('carry everything into another organization as %s', async (format) => {
     await empty(crm.target);
     for (const object of objects) {

@@ -19,8 +19,9 @@ export interface ExportedContext {
 const passedOver = new Set([...readOnlyColumns, 'line', 'field', 'reason']);
 const customPrefix = 'custom_fields.';
 
-/** The object whose export has these columns; undefined when they are of none. */
+/** The object whose export has these columns; undefined when they are of none. Without columns there is nothing to tell apart. */
 export const detectObject = (columns: readonly string[]): ImportObject | undefined => {
+  if (columns.length === 0) return 'account';
   const has = (name: string): boolean => columns.includes(name);
   if (has('account_domains') || has('contact_emails')) return 'note';
   if (has('pipeline') && has('name')) return 'opportunity';

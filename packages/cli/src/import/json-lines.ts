@@ -1,26 +1,27 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-import { configurationError } from '../errors.js';
 import { fileSize, type SourceFile, type SourceRow } from './csv-rows.js';
 import { parseJson } from './inbound-answer.js';
 
 /**
- * Opens a file of JSON lines: one object a line, blank lines are passed over.
+ * Opens a file of JSON lines: one object a line, blank lines are passed over. An export of no records is an empty file.
  *
- * @throws CliError when the file cannot be read or is empty.
+ * @throws CliError when the file cannot be read.
  */
 export const openJsonLines = async (file: string): Promise<SourceFile> => {
   const sizeBytes = await fileSize(file);
   const rows = readRows(file);
   const first = await rows.next();
-  if (first.done === true) throw configurationError(`${file} is empty.`);
-  const columns = Object.keys(first.value.record ?? {});
+  const columns = Object.keys(first.value?.record ?? {});
   return { format: 'jsonl', columns, sizeBytes, rows: following(first.value, rows) };
 };
 
-async function* following(first: SourceRow, rows: AsyncGenerator<SourceRow, undefined>): AsyncGenerator<SourceRow> {
-  yield first;
+async function* following(
+  first: SourceRow | undefined,
+  rows: AsyncGenerator<SourceRow, undefined>,
+): AsyncGenerator<SourceRow> {
+  if (first !== undefined) yield first;
   yield* rows;
 }
 
