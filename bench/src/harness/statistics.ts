@@ -12,6 +12,8 @@ export const percentile = (numbers: readonly number[], share: number): number =>
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 };
 
-/** How far apart some numbers are: the difference of the greatest and the least as a share of their median. */
-export const spread = (numbers: readonly number[]): number =>
-  numbers.length === 0 ? 0 : (Math.max(...numbers) - Math.min(...numbers)) / median(numbers);
+/** How far apart some numbers are: the difference of the greatest and the least as a share of their median, 0 where that is 0. */
+export const spread = (numbers: readonly number[]): number => {
+  const middle = median(numbers);
+  return middle === 0 ? 0 : (Math.max(...numbers) - Math.min(...numbers)) / middle;
+};
