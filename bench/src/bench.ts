@@ -1,16 +1,28 @@
 import { startBenchServer } from './bench-server.js';
 import { readArguments } from './harness/arguments.js';
 import { keepMeasures, type Measure, toMeasure } from './harness/results.js';
+import { writeReport } from './harness/report.js';
 import type { MeasureGroup, Run } from './harness/run.js';
 import { tableOf } from './harness/table.js';
 import { filtersBySize } from './measures/filters-by-size.js';
+import { memory } from './measures/memory.js';
 import { pages } from './measures/pages.js';
 import { readsBySize } from './measures/reads-by-size.js';
 import { searches } from './measures/searches.js';
+import { walk } from './measures/walk.js';
 import { writeScaling } from './measures/write-scaling.js';
 import { writes } from './measures/writes.js';
 
-const groups: readonly MeasureGroup[] = [pages, readsBySize, filtersBySize, searches, writes, writeScaling];
+const groups: readonly MeasureGroup[] = [
+  pages,
+  readsBySize,
+  filtersBySize,
+  searches,
+  writes,
+  writeScaling,
+  memory,
+  walk,
+];
 
 /** Taken with `--soak` or by name, for they run long. */
 const soakIds = new Set(['S11', 'S12']);
@@ -54,7 +66,7 @@ const main = async (): Promise<void> => {
   for (const group of groups) {
     if (!group.ids.some(wants)) continue;
     const found = (await group.measure(run)).map(toMeasure);
-    if (!asked.isQuick) await keepMeasures(found);
+    if (!asked.isQuick) await writeReport(await keepMeasures(found));
     measures.push(...found);
   }
   process.stdout.write(`${tableOf(measures)}\n`);

@@ -185,6 +185,33 @@ const measurePages = async (run: Run, gateway: Gateway, url: string, goal: Goals
   }
 };
 
+/** Other page sizes, for the graph; the bare server and the gateway only. */
+const otherLimits = [10, 100, 200];
+
+const measureOtherSizes = async (run: Run, gateway: Gateway, url: string): Promise<NewMeasure[]> => {
+  const measures: NewMeasure[] = [];
+  for (const limit of otherLimits) {
+    const page = await readPageFixture(gateway, url, run.size, limit);
+    const stage = new Stage();
+    stage.contestants.push(served('gateway', gateway, { path: page.path, headers: gateway.headers }));
+    try {
+      await addBare(stage, url, run.size, page);
+      run.log(`Pages of ${limit}`);
+      const outcomes = await alternate(stage.contestants, { ...run, rounds: 3, seconds: 2 }, describe);
+      for (const [contestant, name] of [
+        ['gateway', 'gateway'],
+        ['bare', 'bare node:http and pg'],
+      ] as const) {
+        const values = numbers(outcomes, contestant, ({ perSecond }) => perSecond);
+        measures.push({ id: 'S1', name: `page of ${limit} rows: ${name}`, values, unit: 'pages/s', size: run.size });
+      }
+    } finally {
+      await stage.stop();
+    }
+  }
+  return measures;
+};
+
 /** S1 to S4: list pages of 50 and 500, the gateway against everybody else on the same rows. */
 export const pages: MeasureGroup = {
   ids: ['S1', 'S2', 'S3', 'S4'],
@@ -194,6 +221,7 @@ export const pages: MeasureGroup = {
     try {
       const measures: NewMeasure[] = [];
       for (const goal of goals) measures.push(...(await measurePages(run, gateway, url, goal)));
+      if (run.wants('S1')) measures.push(...(await measureOtherSizes(run, gateway, url)));
       return measures;
     } finally {
       await gateway.stop();

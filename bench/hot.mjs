@@ -1,0 +1,23 @@
+import net from 'node:net'; import http from 'node:http';
+import { createGatewayApp, createLogger, startServer, defineOperation, JsonText, defaultRateLimits } from '@crm/http';
+import { listOpportunities, compileOperation } from '@crm/contract';
+import { generateApiKey } from '@crm/domain';
+const key=generateApiKey();
+const logger=createLogger({level:'info',name:'read-gateway'});
+const body='x'.repeat(Number(process.env.SIZE??100));
+const record={id:'00000000-0000-4000-8001-000100000000',organizationId:'00000000-0000-4000-8001-000100000000',allowedOperations:['list'],limits:{list:1e9},expiresAt:null,revokedAt:null};
+const op=defineOperation(listOpportunities, async()=>({message:'Found opportunities',data:new JsonText(`"${body}"`)}));
+const app=createGatewayApp({gateway:'read',withContext:(q,run)=>run({}),operations:[op],validators:compileOperation,authentication:{findApiKeyByHash:async()=>record},limits:{perMinute:{...defaultRateLimits}},readiness:async()=>{},logger});
+const gw=await startServer(app,{host:'127.0.0.1',port:0,logger,handleSignals:false});
+const text=`{"success":true,"message":"Found opportunities","data":"${body}"}`;
+const bare=http.createServer((q,r)=>{ r.writeHead(200,{'Content-Type':'application/json; charset=utf-8','Content-Length':Buffer.byteLength(text)}); r.end(text);});
+await new Promise(r=>bare.listen(0,'127.0.0.1',r));
+const client=(port)=>new Promise((res)=>{ const s=net.connect(port,'127.0.0.1',()=>res(s)); s.setNoDelay(true); });
+const reqText=`GET /v1/opportunities?pipeline_id=00000000-0000-4000-8002-000100000001&limit=50 HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\nx-api-key: ${key}\r\n\r\n`;
+const batch=(s,n)=>new Promise((resolve)=>{ let left=n, need=0, buf=0; const on=(d)=>{ const t=d.toString('latin1',0,2000); if(need===0){ if(!t.startsWith('HTTP/1.1 200')) {console.error(t); process.exit(1);} const m=/Content-Length: (\d+)/i.exec(t); need=t.indexOf('\r\n\r\n')+4+Number(m[1]); buf=0; } buf+=d.length; if(buf>=need){ need=0; if(--left===0){ s.off('data',on); resolve(); } else s.write(reqText);} }; s.on('data',on); s.write(reqText); });
+const cg=await client(gw.port), cb=await client(bare.address().port);
+await batch(cg,3000); await batch(cb,3000);
+const N=100,R=120; const t={gw:[],bare:[]};
+for(let i=0;i<R;i++){ for (const [k,s] of [['gw',cg],['bare',cb]]){ const u=process.cpuUsage(); await batch(s,N); const d=process.cpuUsage(u); t[k].push((d.user+d.system)/N);} }
+for(const k in t){t[k].sort((a,b)=>a-b);} console.error(`gateway p10 ${t.gw[12].toFixed(1)} us, bare p10 ${t.bare[12].toFixed(1)} us, difference ${(t.gw[12]-t.bare[12]).toFixed(1)} us  (p50 ${(t.gw[60]-t.bare[60]).toFixed(1)})`);
+process.exit(0);

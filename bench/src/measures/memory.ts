@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startGateway } from '../contestants/gateways.js';
+import { pageScope } from '../contestants/page.js';
+import { sendLoad } from '../harness/load.js';
+import { residentMibOf } from '../harness/process-usage.js';
+import type { NewMeasure } from '../harness/results.js';
+import type { MeasureGroup } from '../harness/run.js';
+import { median } from '../harness/statistics.js';
+
+const minutesOfFull = 10;
+const secondsOfQuick = 20;
+const connections = 32;
+const samplesInAll = 120;
+
+/** S11: memory of a read gateway that sends pages of 500 as fast as it can. */
+export const memory: MeasureGroup = {
+  ids: ['S11'],
+  measure: async (run) => {
+    const { size, isQuick, log } = run;
+    const { organizationId, pipelineId } = pageScope(size);
+    const gateway = await startGateway('read-gateway', await run.server.database(size), organizationId);
+    const seconds = isQuick ? secondsOfQuick : minutesOfFull * 60;
+    const samples: number[] = [];
+    try {
+      log(`Memory, ${seconds} seconds`);
+      const path = `/v1/opportunities?pipeline_id=${pipelineId}&limit=500`;
+      const request = { path, headers: gateway.headers };
+      const load = sendLoad({ url: gateway.url, request, seconds, connections });
+      for (let sample = 0; sample < samplesInAll; sample += 1) {
+        await sleep((seconds * 1000) / samplesInAll);
+        samples.push(await residentMibOf(gateway.pid));
+        if (sample % 12 === 0) log(`  ${samples.at(-1)?.toFixed(0)} MiB`);
+      }
+      await load;
+    } finally {
+      await gateway.stop();
+    }
+    const fifth = samplesInAll / 5;
+    const growth = median(samples.slice(-fifth)) / median(samples.slice(fifth, 2 * fifth));
+    const measures: NewMeasure[] = [
+      {
+        ...{ id: 'S11', name: 'memory under full load with pages of 500, the most', values: [Math.max(...samples)] },
+        ...{ unit: 'MiB', target: { at: 'most', value: 256 }, size },
+      },
+      {
+        ...{ id: 'S11', name: 'memory of the last fifth against that of the second', values: [growth] },
+        ...{ unit: '×', target: { at: 'most', value: 1.1 }, size },
+      },
+    ];
+    return measures;
+  },
+};

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { benchFolder } from '../bench-server.js';
+import { type Gateway, startGateway } from '../contestants/gateways.js';
+import { pageScope } from '../contestants/page.js';
+import type { NewMeasure } from '../harness/results.js';
+import type { MeasureGroup } from '../harness/run.js';
+import { median } from '../harness/statistics.js';
+
+const execute = promisify(execFile);
+const crm = fileURLToPath(new URL('../../../packages/cli/bin/crm.js', import.meta.url));
+
+interface PageBody {
+  readonly data: { readonly next_cursor: string | null };
+}
+
+/** The time of every page of a walk, in milliseconds, one page after the other. */
+const walkAll = async (gateway: Gateway, pipelineId: string): Promise<number[]> => {
+  const times: number[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const startedAtMs = performance.now();
+    const url = `${gateway.url}/v1/opportunities?pipeline_id=${pipelineId}&limit=500&cursor=${cursor}`;
+    const response = await fetch(url, { headers: gateway.headers });
+    const text = await response.text();
+    times.push(performance.now() - startedAtMs);
+    if (response.status !== 200) throw new Error(`A page was answered ${response.status}`);
+    cursor = (JSON.parse(text) as PageBody).data.next_cursor;
+  }
+  return times;
+};
+
+const exportAll = async (gateway: Gateway, pipelineId: string): Promise<number> => {
+  const startedAtMs = performance.now();
+  const file = resolve(benchFolder, 'export.jsonl');
+  const parameters = ['export', 'opportunities', '--pipeline', pipelineId, '--format', 'jsonl', '--restart'];
+  await rm(file, { force: true });
+  await execute(process.execPath, [crm, ...parameters, '--output', file], {
+    env: { ...process.env, CRM_READ_URL: gateway.url, CRM_API_KEY: gateway.headers['x-api-key'] },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const tookMs = performance.now() - startedAtMs;
+  await rm(file, { force: true });
+  return tookMs;
+};
+
+/** S12: all opportunities of a pipeline of nine hundred thousand, page by page and by `crm export`. */
+export const walk: MeasureGroup = {
+  ids: ['S12'],
+  measure: async (run) => {
+    const [, size] = run.sizes;
+    const { organizationId, pipelineId } = pageScope(size);
+    const gateway = await startGateway('read-gateway', await run.server.database(size), organizationId);
+    try {
+      run.log('A walk through everything');
+      const times = await walkAll(gateway, pipelineId);
+      const sumMs = times.reduce((sum, ms) => sum + ms, 0);
+      run.log(`  ${times.length} pages in ${(sumMs / 1000).toFixed(1)} s`);
+      const exportMs = await exportAll(gateway, pipelineId);
+      run.log(`  export in ${(exportMs / 1000).toFixed(1)} s`);
+      const tenth = Math.floor(times.length / 10);
+      const drift = median(times.slice(-tenth)) / median(times.slice(tenth, 2 * tenth));
+      const measures: NewMeasure[] = [
+        { id: 'S12', name: 'page of a walk by 500, p50', values: [median(times)], unit: 'ms', size },
+        {
+          ...{
+            id: 'S12',
+            name: 'pages of the last tenth against those of the second',
+            values: [drift],
+            unit: '×',
+            size,
+          },
+          target: { at: 'most', value: 1.25 },
+        },
+        {
+          ...{
+            id: 'S12',
+            name: 'time to export against the sum of the pages',
+            values: [exportMs / sumMs],
+            unit: '×',
+            size,
+          },
+          target: { at: 'most', value: 1.25 },
+        },
+      ];
+      return measures;
+    } finally {
+      await gateway.stop();
+    }
+  },
+};
