@@ -41,18 +41,20 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => gateway.stop());
 
+const search = async (body: object) => (await gateway.client.call(contracts.searchOpportunities, { body })).data;
+
 /** The labels and ids of a whole walk. */
 const walk = async (body: object): Promise<{ readonly labels: (string | null)[]; readonly ids: string[] }> => {
-  const found: { readonly labels: (string | null)[]; readonly ids: string[] } = { labels: [], ids: [] };
-  for (let cursor: string | null | undefined = undefined; cursor !== null;) {
-    const { data } = await gateway.client.call(contracts.searchOpportunities, { body: { ...body, cursor } });
-    for (const { id, stage_name: label } of data.opportunities) {
-      found.ids.push(id);
-      found.labels.push(label?.toLowerCase() ?? null);
-    }
-    cursor = data.next_cursor;
+  let page = await search(body);
+  const records = [...page.opportunities];
+  while (page.next_cursor !== null) {
+    page = await search({ ...body, cursor: page.next_cursor });
+    records.push(...page.opportunities);
   }
-  return found;
+  return {
+    labels: records.map(({ stage_name: label }) => label?.toLowerCase() ?? null),
+    ids: records.map(({ id }) => id),
+  };
 };
 
 describe('200: deals in the order of their stages, over all pipelines', () => {

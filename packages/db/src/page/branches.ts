@@ -59,9 +59,17 @@ export const mergedSql = (
   return [...branches.map((branch) => branch.from(parameters)), ordered].join(' CROSS JOIN ');
 };
 
-/** Behind one value of a field its index goes on by creation; values one after the other are the order of the field itself. */
+/** Columns that have an index which goes on by the last change too. */
+const changedBehind = /^r\.(?:(?:text|number)_[1-8]|stage_id|owner_id|pipeline_id)$/;
+
+/**
+ * Behind one value of a field its index goes on by creation, and for some another by the last change; values one after the other
+ * are the order of the field itself.
+ */
 export const isOrderBehind = (expression: string, isOneValue: boolean, [first]: readonly KeySql[]): boolean =>
-  first?.expression === expression || (isOneValue && first?.expression === 'r.created_at');
+  first?.expression === expression ||
+  (isOneValue &&
+    (first?.expression === 'r.created_at' || (first?.expression === 'r.updated_at' && changedBehind.test(expression))));
 
 const branchesOf = (expression: string, type: string, values: readonly FilterScalar[]): ValueBranches | null =>
   values.length > maxBranches
