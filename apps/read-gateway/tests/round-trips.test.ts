@@ -1,0 +1,145 @@
+import { migrate, openDatabase, type Database } from '@crm/db';
+import {
+  createTestOrganization,
+  documentedOperations,
+  startCountedPostgres,
+  startGatewayProcess,
+  type CountedPostgres,
+  type DocumentedOperation,
+  type GatewayProcess,
+  type OpenApiDocument,
+  type TestOrganization,
+} from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { organizationTools } from './support/organization-tools.js';
+
+const mains = ['../dist/main.js', '../../inbound-gateway/dist/main.js'].map(
+  (file) => new URL(file, import.meta.url).pathname,
+);
+const quiet = {
+  CURSOR_SECRETS: 'a secret that only the tests know',
+  LOG_LEVEL: 'error',
+  MAX_EVENT_LOOP_DELAY_MS: '60000',
+  ALLOW_UNSAFE_DURABILITY: '1',
+};
+
+interface Served extends DocumentedOperation {
+  /** Of its gateway. */
+  readonly url: string;
+}
+
+let server: CountedPostgres;
+let database: Database;
+let organization: TestOrganization;
+let gateways: GatewayProcess[] = [];
+const served = new Map<string, Served>();
+/** Ids of what earlier calls made, by the name of the property that told them. */
+const made = new Map<string, string>();
+
+beforeAll(async () => {
+  server = await startCountedPostgres();
+  await migrate(server.url);
+  database = openDatabase({ url: server.url, applicationName: 'round-trips-test', maxConnections: 2 });
+  organization = await createTestOrganization(organizationTools(database));
+  gateways = await Promise.all(mains.map((main) => startGatewayProcess(main, { DATABASE_URL: server.url, ...quiet })));
+  for (const { url } of gateways) {
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
+    for (const operation of documentedOperations(document)) served.set(operation.id, { ...operation, url });
+  }
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(gateways.map(({ stop }) => stop()));
+  await database.close();
+  await server.stop();
+});
+
+/** What one call carries; a path with an id takes the one that an earlier call told under this name. */
+interface Call {
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly id?: string;
+}
+
+const bodyOf =
+  (make: () => unknown): (() => Call) =>
+  () => ({ body: make() });
+const ofPipeline = (): Call => ({ query: `?pipeline_id=${organization.pipeline.id}` });
+const onRecord =
+  (name: string, body?: unknown): (() => Call) =>
+  () => ({ id: made.get(name) ?? '', body });
+const deal = (name: string) => ({
+  pipeline_id: organization.pipeline.id,
+  opportunity: { name },
+  related_objects: {
+    account_domain: 'deal.example',
+    primary_contact_email: 'first@deal.example',
+    additional_contact_emails: ['second@deal.example'],
+  },
+});
+const itemOn = (name: string, change: object) => ({ id: made.get(name), ...change });
+
+/** Every operation of both gateways, in an order in which each finds what it needs; and how many statements it may send. */
+const table: readonly (readonly [id: string, statements: number, call: () => Call])[] = [
+  ['createAccount', 1, bodyOf(() => ({ domain: 'one.example' }))],
+  ['createContact', 1, bodyOf(() => ({ email: 'ada@two.example' }))],
+  ['createOpportunity', 1, bodyOf(() => deal('First'))],
+  ['createNote', 1, bodyOf(() => ({ note: { title: 'Note' }, account_domains: ['one.example'] }))],
+  ['bulkCreateAccounts', 1, bodyOf(() => ({ items: [{ domain: 'three.example' }, { domain: 'four.example' }] }))],
+  ['bulkCreateContacts', 1, bodyOf(() => ({ items: [{ email: 'a@five.example' }, { email: 'b@six.example' }] }))],
+  ['bulkCreateOpportunities', 1, bodyOf(() => ({ items: [deal('Second'), deal('Third')] }))],
+  ['updateAccount', 2, onRecord('company_id', { name: 'One' })],
+  ['updateContact', 2, onRecord('people_id', { first_name: 'Ada' })],
+  ['updateOpportunity', 2, onRecord('opportunity_id', { next_step: 'call' })],
+  ['bulkUpdateAccounts', 1, bodyOf(() => ({ items: [itemOn('company_id', { name: 'Two' })] }))],
+  ['bulkUpdateContacts', 1, bodyOf(() => ({ items: [itemOn('people_id', { first_name: 'Eve' })] }))],
+  ['bulkUpdateOpportunities', 2, bodyOf(() => ({ items: [itemOn('opportunity_id', { next_step: 'write' })] }))],
+  ['listOpportunities', 1, ofPipeline],
+  ['listAccounts', 1, () => ({})],
+  ['listContacts', 1, () => ({})],
+  ['listNotes', 1, () => ({})],
+  ['listPipelines', 0, () => ({})],
+  ['listPipelineStages', 0, () => ({ id: organization.pipeline.id })],
+  ['listOpportunityFields', 0, () => ({})],
+  ['listAccountFields', 0, () => ({})],
+  ['listContactFields', 0, () => ({})],
+  ['searchOpportunities', 1, bodyOf(() => ({}))],
+  ['searchAccounts', 1, bodyOf(() => ({}))],
+  ['searchContacts', 1, bodyOf(() => ({}))],
+  ['getOpportunity', 1, onRecord('opportunity_id')],
+  ['getAccount', 1, onRecord('company_id')],
+  ['getContact', 1, onRecord('people_id')],
+  ['deleteNote', 1, onRecord('note_id')],
+  ['deleteOpportunity', 1, onRecord('opportunity_id')],
+  ['deleteContact', 1, onRecord('people_id')],
+  ['deleteAccount', 1, onRecord('company_id')],
+];
+
+/** What a process keeps for a second or more; a call that comes late reads it again. */
+const isKept = /\bapi_keys\b|\bFROM organizations\b|^SELECT \$1$/;
+
+const send = async (operation: Served, { query = '', body, id = '' }: Call): Promise<void> => {
+  const response = await fetch(`${operation.url}${operation.path.replace('{id}', id)}${query}`, {
+    method: operation.method,
+    headers: { 'x-api-key': organization.key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as { readonly data?: Readonly<Record<string, unknown>> };
+  expect({ status: response.status, answer }).toMatchObject({ status: 200 });
+  for (const [name, value] of Object.entries(answer.data ?? {}))
+    if (name.endsWith('_id') && typeof value === 'string' && !made.has(name)) made.set(name, value);
+};
+
+describe('round trips to the database', () => {
+  test('are promised for every operation of both gateways', () => {
+    expect(table.map(([id]) => id).sort()).toEqual([...served.keys()].sort());
+  });
+
+  test.each(table)('%s takes %i', async (id, statements, call) => {
+    const operation = served.get(id);
+    if (operation === undefined) throw new Error(`${id} is not served`);
+    await server.forget();
+    await send(operation, call());
+    const found = [...(await server.statements())].filter(([text]) => !isKept.test(text));
+    expect(found.reduce((sum, [, calls]) => sum + calls, 0)).toBe(statements);
+  });
+});
