@@ -8,9 +8,12 @@ import {
   type TestDatabase,
   type TestOrganization,
 } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ExampleIds } from './support/example-ids.js';
 import { organizationTools } from './support/organization-tools.js';
+
+// A hang guard for machines that are busy with other tests.
+jest.setTimeout(120_000);
 
 interface Content {
   readonly content: { readonly 'application/json': { readonly example: unknown } };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { startGatewayProcesses } from '@crm/testing';
 import { attributeOf, startCollector, type Collector } from './support/collector.js';
 import { cursorSecret, startTestGateway, type TestGateway } from './support/gateway.js';
@@ -6,6 +6,9 @@ import { cursorSecret, startTestGateway, type TestGateway } from './support/gate
 const mainFile = new URL('../dist/main.js', import.meta.url).pathname;
 const server = 2;
 const client = 3;
+
+// A hang guard: each test starts a gateway of its own.
+jest.setTimeout(120_000);
 
 let gateway: TestGateway;
 let collector: Collector;
@@ -34,6 +37,8 @@ const sendTraced = async (
     DATABASE_URL: gateway.databaseUrl,
     CURSOR_SECRETS: cursorSecret,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    // The machine may be busy, which is no overload.
+    MAX_EVENT_LOOP_DELAY_MS: '60000',
     ...environment,
   });
   if (process === undefined) throw new Error('no process was started');

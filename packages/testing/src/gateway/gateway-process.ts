@@ -17,7 +17,8 @@ export interface GatewayProcess {
 /** What a gateway has to answer with 200 for having started. */
 type HealthPage = '/livez' | '/readyz';
 
-const startTimeoutMs = 15_000;
+/** A hang guard: a start takes a second or two, on a machine that is busy with other tests more. */
+const startTimeoutMs = 60_000;
 const pollEveryMs = 50;
 
 const waitUntil = async (page: HealthPage, url: string, child: ChildProcess, output: () => string): Promise<void> => {
