@@ -96,7 +96,7 @@ const pathIdOf = ({ path }: OperationContract): string => {
 };
 
 /** Every place that takes an id, by the document that users read. */
-const documented = documentedOperations(buildOpenApiDocument('read', contracts) as unknown as OpenApiDocument);
+const documented = documentedOperations(buildOpenApiDocument('read', contracts));
 
 const propertiesOf = (schema: unknown): readonly string[] =>
   Object.keys((schema as { properties?: Readonly<Record<string, unknown>> } | undefined)?.properties ?? {});

@@ -35,9 +35,10 @@ const settingsSql = `
 const historySql =
   'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL';
 
-const readFacts = async ({ prisma, ping }: Database): Promise<ServerFacts> => {
+const readFacts = async (database: Database): Promise<ServerFacts> => {
+  const { prisma } = database;
   // Says in the terms of all others when the server is away, so that another one can be asked.
-  await ping();
+  await database.ping();
   const [settings] =
     await prisma.$queryRawUnsafe<(Omit<ServerFacts, 'appliedMigrations'> & { readonly hasHistory: boolean })[]>(
       settingsSql,
