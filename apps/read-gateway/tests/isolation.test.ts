@@ -1,11 +1,5 @@
 import { buildOpenApiDocument, type OperationContract } from '@crm/contract';
-import {
-  documentedOperations,
-  reportFigure,
-  type Answer,
-  type OpenApiDocument,
-  type TestOrganization,
-} from '@crm/testing';
+import { documentedOperations, reportFigure, type Answer, type TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operations } from '../src/operations/index.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';

@@ -49,7 +49,7 @@ export const documentedOperations = (document: OpenApiDocument): readonly Docume
   const resolve = (schema: Schema): Schema => {
     if (schema.$ref === undefined) return schema;
     const name = schema.$ref.replace('#/components/schemas/', '');
-    return resolve((document.components?.schemas?.[name] ?? {}));
+    return resolve(document.components?.schemas?.[name] ?? {});
   };
   const idFields = (unresolved: Schema, path: string, within: readonly string[] = []): string[] => {
     const { $ref } = unresolved;
