@@ -78,7 +78,9 @@ describe('the examples of docs/openapi', () => {
   const ids = new ExampleIds();
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase(async (url) => void (await migrate(url)), 'migrated');
+    testDatabase = await createTestDatabase(async (url) => {
+      await migrate(url);
+    }, 'migrated');
     database = openDatabase({ url: testDatabase.url, applicationName: 'openapi-examples' });
     const tools = organizationTools(database);
     organization = await createTestOrganization(tools);

@@ -55,7 +55,7 @@ describeInBrowser('the page of the reference', () => {
       .evaluateAll((elements) =>
         elements
           .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-          .map(({ textContent, tagName }) => `${tagName} ${textContent.slice(0, 40)}`),
+          .map(({ className, tagName }) => `${tagName} ${className}`),
       );
 
   const operation = (page: Page, id: string): Locator => page.locator(`.opblock[id$="-${id}"]`);

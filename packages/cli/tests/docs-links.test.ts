@@ -9,17 +9,14 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const skipped = new Set(['node_modules', 'dist', '.git', '.turbo', '.crm', '.crm-bench', 'generated', 'coverage']);
 
 const pagesIn = async (folder: string): Promise<string[]> => {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const found = await Promise.all(
-    entries
-      .filter(({ name }) => !skipped.has(name))
-      .map((entry) => {
-        const path = join(folder, entry.name);
-        if (entry.isDirectory()) return pagesIn(path);
-        return entry.name.endsWith('.md') ? [path] : [];
-      }),
-  );
-  return found.flat();
+  const pages: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (skipped.has(entry.name)) continue;
+    if (entry.isDirectory()) pages.push(...(await pagesIn(path)));
+    else if (entry.name.endsWith('.md')) pages.push(path);
+  }
+  return pages;
 };
 
 /** The text of a page without its code, in which brackets mean something else. */

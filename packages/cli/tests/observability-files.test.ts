@@ -48,7 +48,9 @@ describe('the files for Prometheus and Grafana', () => {
   const stops: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    const { url, drop } = await createTestDatabase(async (empty) => void (await migrate(empty)), 'cli');
+    const { url, drop } = await createTestDatabase(async (empty) => {
+      await migrate(empty);
+    }, 'cli');
     for (const gateway of ['read', 'inbound']) {
       const port = await findFreePort();
       const [running] = await startGatewayProcesses(1, new URL(`apps/${gateway}-gateway/dist/main.js`, root).pathname, {
