@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly requestTimeoutMs?: number | undefined;
   /** Time for the headers of a request to arrive, 10,000 ms when absent; 408 past it. */
   readonly headersTimeoutMs?: number | undefined;
+  /** Time for the caller to take an answer that is finished, 30,000 ms when absent; then the connection is cut. */
+  readonly answerTimeoutMs?: number | undefined;
   /** Time for requests in work to end after a stop was asked for, 15,000 ms when absent. */
   readonly shutdownTimeoutMs?: number | undefined;
   /** Called once when the last request has ended, to close pools; given 3 seconds. */
@@ -39,6 +41,7 @@ export interface RunningServer {
 
 const defaultRequestTimeoutMs = 15_000;
 const defaultHeadersTimeoutMs = 10_000;
+const defaultAnswerTimeoutMs = 30_000;
 /** Longer than the 60 s after which common balancers drop an idle connection: the side that sends must close first. */
 const keepAliveTimeoutMs = 65_000;
 const checkTimeoutsEveryMs = 1_000;
@@ -49,6 +52,16 @@ const idleGraceMs = 1_000;
 const onStoppedTimeoutMs = 3_000;
 /** How long a flood of new connections may hold up a shutdown. */
 const emptyQueueTimeoutMs = 1_000;
+
+/** Whoever asks for large answers and does not read them would hold a place among the requests in work for ever. */
+const limitTimeToTakeAnswers = (server: Server, answerTimeoutMs: number): void => {
+  server.prependListener('request', (_request, response) => {
+    response.once('prefinish', () => {
+      const timer = setTimeout(() => response.destroy(), answerTimeoutMs).unref();
+      response.once('close', () => clearTimeout(timer));
+    });
+  });
+};
 
 const createHttpServer = (app: Express, options: ServerOptions): Server => {
   const server = createServer(
@@ -67,6 +80,7 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
   // Node answers an unknown expectation with an empty 417; a server is free to ignore it instead.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerClientErrors(server, options.logger);
+  limitTimeToTakeAnswers(server, options.answerTimeoutMs ?? defaultAnswerTimeoutMs);
   return server;
 };
 
