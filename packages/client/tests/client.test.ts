@@ -205,6 +205,18 @@ describe('errors', () => {
     expect(JSON.stringify(error) + String(error.stack)).not.toContain(apiKey);
   });
 
+  test('a read takes the mark of a write, and one that no write answered is refused', async () => {
+    const { data, readAfter } = await client.accounts.create({ domain: 'marked.example' });
+    expect(readAfter).toEqual(expect.any(String));
+    const { readAfter: later } = await client.accounts.update(data.company_id, { industry: 'Marks' });
+    for (const mark of [readAfter, later]) {
+      const found = await client.accounts.get(data.company_id, {}, { readAfter: mark });
+      expect(found.data.account).toMatchObject({ domain: 'marked.example', industry: 'Marks' });
+    }
+    const error = await refusal(client.accounts.get(data.company_id, {}, { readAfter: 'made up' }));
+    expect(error).toMatchObject({ status: 400, errors: { 'X-Read-After': expect.any(String) as string } });
+  });
+
   test('what is no id is refused before it becomes a path', async () => {
     await expect(client.accounts.get('../pipelines')).rejects.toThrow(TypeError);
     await expect(client.accounts.delete('fields')).rejects.toThrow('id must be a UUID');
