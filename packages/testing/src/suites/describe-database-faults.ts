@@ -127,10 +127,9 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
   test('200: while the database is slow, within its time limits', async () => {
     await expectRecovery();
     proxy.delay(150);
-    const { answers, slowestMs } = await requests();
+    const { answers } = await requests();
     proxy.delay(0);
     expect(answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200));
-    process.stdout.write(`300 ms a statement: the slowest request took ${slowestMs} ms\n`);
   }, 120_000);
 
   test('no request is left hanging and none crashes the process when connections are cut again and again', async () => {
