@@ -214,7 +214,7 @@ describe('errors', () => {
       expect(found.data.account).toMatchObject({ domain: 'marked.example', industry: 'Marks' });
     }
     const error = await refusal(client.accounts.get(data.company_id, {}, { readAfter: 'made up' }));
-    expect(error).toMatchObject({ status: 400, errors: { 'X-Read-After': expect.any(String) as string } });
+    expect(error).toMatchObject({ status: 400, errors: { 'X-Read-After': expect.any(String) as unknown } });
   });
 
   test('what is no id is refused before it becomes a path', async () => {

@@ -40,10 +40,12 @@ const ask = async (data: JsonText | JsonBytes, acceptEncoding?: string): Promise
   return answer;
 };
 
-describe.each([
-  ['text', (json: string) => new JsonText(json)],
-  ['bytes', (json: string) => new JsonBytes(toByteText(json))],
-])('a long answer made of %s', (_, make) => {
+const makers: readonly (readonly [string, (json: string) => JsonText | JsonBytes])[] = [
+  ['text', (json) => new JsonText(json)],
+  ['bytes', (json) => new JsonBytes(toByteText(json))],
+];
+
+describe.each(makers)('a long answer made of %s', (_, make) => {
   const data = make(long);
 
   it.each([undefined, 'identity', 'deflate', 'br;q=0', ''])('is sent as it is for %j', async (acceptEncoding) => {
