@@ -27,7 +27,7 @@ export class JsonText {
 
 /** JSON that is already bytes in UTF-8, a character for each as `toByteText` makes them; they are sent as they are. */
 export class JsonBytes {
-  constructor(readonly text: string) {}
+  constructor(readonly bytes: string) {}
 }
 
 /** What a handler answers; `http` makes the envelope of it. Always status 200. */

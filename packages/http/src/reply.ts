@@ -58,7 +58,7 @@ export const successBody = ({ message, data, extra }: Omit<OperationReply<Operat
   envelope(JSON.stringify(message), data instanceof JsonText ? data.text : JSON.stringify(data), extraText(extra));
 
 const bytesBody = (data: JsonBytes, { message, extra }: OperationReply<OperationContract>): string =>
-  envelope(toByteText(JSON.stringify(message)), data.text, toByteText(extraText(extra)));
+  envelope(toByteText(JSON.stringify(message)), data.bytes, toByteText(extraText(extra)));
 
 /** Answers a success, compressed where it is long and the caller takes it. Whoever does not pays nothing for it. */
 export const sendSuccess = async (response: Response, reply: OperationReply<OperationContract>): Promise<void> => {
