@@ -55,7 +55,7 @@ const main = async (): Promise<void> => {
   const run: Run = {
     server,
     rounds: asked.isQuick ? 3 : 5,
-    seconds: asked.isQuick ? 2 : 4,
+    seconds: asked.isQuick ? 2 : 3,
     size,
     sizes: [10_000, asked.largest],
     isQuick: asked.isQuick,

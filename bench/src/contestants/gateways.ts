@@ -10,12 +10,6 @@ const appsFolder = fileURLToPath(new URL('../../../apps/', import.meta.url));
 /** So high that no run reaches it; requests are counted all the same. */
 const farLimit = 1_000_000_000;
 
-/** As in docker/Dockerfile: pages are large and short-lived, and V8 would rather grow than tidy up after them. */
-const memoryBounds = {
-  'read-gateway': ['--max-old-space-size=256', '--max-semi-space-size=8'],
-  'inbound-gateway': [],
-};
-
 /** A gateway as it is shipped, and a key for it. */
 export interface Gateway extends ServerProcess {
   readonly headers: Readonly<Record<string, string>>;
@@ -52,9 +46,7 @@ export const startGateway = async (
   const key = await createKey(databaseUrl, organizationId);
   const server = await startServerProcess({
     script: resolve(appsFolder, name, 'dist/main.js'),
-    commandOptions: memoryBounds[name],
     environment: {
-      MALLOC_ARENA_MAX: '2',
       DATABASE_URL: databaseUrl,
       CURSOR_SECRETS: 'a secret of the benchmark',
       LOG_LEVEL: 'info',

@@ -17,8 +17,6 @@ export interface ServerProcessOptions {
   /** What to run: a Node script unless `command` says otherwise. */
   readonly script: string;
   readonly command?: string;
-  /** Before the script, as `--max-old-space-size=256`. */
-  readonly commandOptions?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Its output goes here, as a production process's to its supervisor. */
   readonly logFile: string;
@@ -64,10 +62,10 @@ const waitUntilReady = async (child: ChildProcess, url: string, logFile: string)
 
 /** Starts a server on a free port, which it is told in `PORT`, and waits until it answers. It ends with this process. */
 export const startServerProcess = async (options: ServerProcessOptions): Promise<ServerProcess> => {
-  const { script, command = process.execPath, commandOptions = [], environment, logFile, readyPath } = options;
+  const { script, command = process.execPath, environment, logFile, readyPath } = options;
   const port = await findFreePort();
   const log = await open(logFile, 'w', 0o600);
-  const child = spawn(command, [...commandOptions, script], {
+  const child = spawn(command, [script], {
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), NODE_ENV: 'production', ...environment },
     stdio: ['ignore', log.fd, log.fd],
   });
