@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records-of.js';
 
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
-const numRuns = Number(process.env['FC_RUNS'] ?? 40);
+const numRuns = Number(process.env['FC_RUNS'] ?? (process.env['SOAK'] === undefined ? 40 : 400));
 
 let gateway: TestGateway;
 const { account, contact, opportunity, changeAccount, changeContact, changeOpportunity } = recordsOf(() => gateway);

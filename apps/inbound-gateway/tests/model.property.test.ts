@@ -8,7 +8,7 @@ import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const lanes = 4;
-const runs = Number(process.env['FC_RUNS'] ?? 25);
+const runs = Number(process.env['FC_RUNS'] ?? (process.env['SOAK'] === undefined ? 25 : 300));
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let gateway: TestGateway;

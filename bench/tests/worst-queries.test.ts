@@ -1,0 +1,132 @@
+import { administration, migrate, openDatabase } from '@crm/db';
+import { generateApiKey, hashApiKey } from '@crm/domain';
+import {
+  createTestDatabase,
+  type GatewayProcess,
+  reportFigure,
+  startGatewayProcess,
+  type TestDatabase,
+} from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDataset } from '../src/dataset.js';
+import { organizationLayout, type OrganizationLayout } from '../src/dataset/layout.js';
+
+const opportunities = process.env['SOAK'] === undefined ? 20_000 : 200_000;
+const large = organizationLayout(1, opportunities);
+const small = organizationLayout(2, 500);
+const unlimited = { RATE_LIMIT_LIST: '0', RATE_LIMIT_SEARCH: '0', LOG_LEVEL: 'error' };
+
+let testDatabase: TestDatabase;
+let gateway: GatewayProcess;
+const keys = new Map<string, string>();
+let slowestMs = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(async (url) => {
+    await migrate(url);
+  }, 'migrated');
+  const database = openDatabase({
+    ...{ url: testDatabase.url, applicationName: 'worst-queries-test' },
+    ...{ maxConnections: 2, statementTimeoutMs: 0 },
+  });
+  await createDataset(database.pool, { opportunities });
+  for (const { id } of [large, small]) {
+    const key = generateApiKey();
+    keys.set(id, key);
+    const hash = new Uint8Array(hashApiKey(key));
+    const access = { allowedOperations: ['list', 'search'], limits: {}, expiresAt: null };
+    await administration(database).createApiKey({
+      organizationId: id,
+      name: 'Test',
+      hash,
+      prefix: key.slice(0, 15),
+      ...access,
+    });
+  }
+  await database.close();
+  const main = new URL('../../apps/read-gateway/dist/main.js', import.meta.url).pathname;
+  const environment = { DATABASE_URL: testDatabase.url, CURSOR_SECRETS: 'a secret of the tests only' };
+  gateway = await startGatewayProcess(main, { ...environment, ...unlimited });
+  // A cold process compiles as it goes, and its first connection has to be made.
+  for (const organization of [large, small]) await ask(organization, { query: 'warm-up' });
+}, 900_000);
+afterAll(async () => {
+  await gateway.stop();
+  await testDatabase.drop();
+});
+
+interface Timed {
+  readonly status: number;
+  readonly tookMs: number;
+  readonly text: string;
+}
+
+const ask = async ({ id }: OrganizationLayout, body: Readonly<Record<string, unknown>>): Promise<Timed> => {
+  const startedMs = performance.now();
+  const response = await fetch(`${gateway.url}/v1/opportunities/search`, {
+    method: 'POST',
+    headers: { 'x-api-key': keys.get(id) ?? '', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, tookMs: performance.now() - startedMs, text };
+};
+
+const contains = (field: string, value: string) => ({ field, operator: 'contains', value });
+
+/** What no index serves, and what an index serves worst. */
+const worst: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ['two characters that are nowhere', { query: 'q7' }],
+  ['twenty words of two characters', { query: Array.from({ length: 20 }, (_, index) => `q${index % 10}`).join(' ') }],
+  [
+    'fifty texts that are nowhere',
+    { filters: { or: Array.from({ length: 50 }, (_, i) => contains('next_step', `no${i}`)) } },
+  ],
+  [
+    'what fifty texts do not hold',
+    { filters: { not: { or: Array.from({ length: 50 }, () => contains('next_step', 'a')) } }, sort: 'next_step' },
+  ],
+  ['three sorts without an index', { sort: ['next_step', 'currency:desc', 'version'], limit: 500 }],
+];
+
+/** The time that so many in a hundred stay under. */
+const percentile = (times: readonly number[], share: number): number =>
+  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
+
+/** Pages of the small organization, one after the other until `isOver`; their times in milliseconds. */
+const readSmall = async (isOver: () => boolean): Promise<number[]> => {
+  const times: number[] = [];
+  while (!isOver() || times.length < 100) {
+    const { status, tookMs } = await ask(small, { pipeline_id: small.pipelineIds[0], limit: 50 });
+    expect(status).toBe(200);
+    times.push(tookMs);
+  }
+  return times;
+};
+
+describe(`R11: the worst that can be asked of ${opportunities} deals`, () => {
+  test.each(worst)('%s: is answered, or ended with what to narrow', async (_, body) => {
+    const { status, tookMs, text } = await ask(large, { pipeline_id: large.pipelineIds[0], ...body });
+    slowestMs = Math.max(slowestMs, tookMs);
+    if (status === 503) expect(text).toMatch(/Took too long/);
+    else expect(status).toBe(200);
+  });
+
+  test('takes a time that is printed', () => {
+    reportFigure('R11', `slowest of the worst queries on ${opportunities} deals, ms`, Math.round(slowestMs), '<= 500');
+    expect(slowestMs).toBeGreaterThan(0);
+  });
+
+  test('leaves other organizations their pages', async () => {
+    let count = 0;
+    const alone = await readSmall(() => true);
+    const beside: Promise<number[]> = readSmall(() => count >= 2 * worst.length);
+    for (let round = 0; round < 2; round++)
+      for (const [, body] of worst) {
+        await ask(large, { pipeline_id: large.pipelineIds[0], ...body });
+        count += 1;
+      }
+    const ratio = percentile(await beside, 0.99) / percentile(alone, 0.99);
+    reportFigure('R11', "other organizations' p99, times that alone", Number(ratio.toFixed(2)), '<= 2');
+  });
+});
