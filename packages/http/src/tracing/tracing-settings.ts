@@ -13,16 +13,15 @@ const web = { schemes: ['http', 'https'] };
 /** The OpenTelemetry names, so that what a platform sets for all its services holds for this one too. */
 export const readTracingSettings = (read: EnvironmentReader): TracingSettings | undefined => {
   const endpoint = read.optionalUrl('OTEL_EXPORTER_OTLP_ENDPOINT', web);
-  const share = read.optionalString('OTEL_TRACES_SAMPLER_ARG') ?? '1';
+  const shareText = read.optionalString('OTEL_TRACES_SAMPLER_ARG') ?? '1';
+  const share = /^\d(\.\d{1,9})?$/.test(shareText) ? Number(shareText) : Number.NaN;
   const sampler = read.choice(
     'OTEL_TRACES_SAMPLER',
     ['parentbased_always_on', 'parentbased_traceidratio'],
     'parentbased_always_on',
   );
-  const sampledShare = sampler === 'parentbased_always_on' ? 1 : Number(share);
-  if (!/^\d(\.\d{1,9})?$/.test(share) || sampledShare > 1) {
-    read.problem('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1');
-  }
+  if (!(share <= 1)) read.problem('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1');
+  const sampledShare = sampler === 'parentbased_always_on' ? 1 : share;
   // Port 4317 speaks gRPC, which would swallow everything in silence.
   if (read.optionalString('OTEL_EXPORTER_OTLP_PROTOCOL') === 'grpc') {
     read.problem('OTEL_EXPORTER_OTLP_PROTOCOL', 'must be http/json: traces are sent over HTTP, usually to port 4318');
