@@ -12,7 +12,7 @@ export interface RoundOptions {
 }
 
 /** Until code that runs often is compiled. */
-const warmUpSeconds = 3;
+const warmUpSeconds = 6;
 
 /**
  * Lets contestants run in turn, round after round, so that what else the machine does meets all of them. A run of
