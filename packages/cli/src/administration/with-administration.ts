@@ -60,7 +60,7 @@ const findCatalog = async (load: () => Promise<Catalog>, organizationId: string)
   try {
     return await load();
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith('There is no organization')) {
+    if (error instanceof ApiError && error.code === 'not_found') {
       throw new CliError(`There is no organization ${organizationId}. See: crm org list`);
     }
     throw error;
