@@ -68,6 +68,7 @@ const withoutEvents = [
   'import',
   'export',
   'audit',
+  'doctor',
 ];
 /** Has a test of its own: there is no organization before it. */
 const creating = ['org create'];
