@@ -1,4 +1,5 @@
-import type { TestClient } from '@crm/testing';
+import { searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
+import { createTestClient, type GatewayProcess, startGatewayProcess, type TestClient } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { callsOf } from './model/calls.js';
@@ -13,12 +14,21 @@ const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let gateway: TestGateway;
 let processes: TestClient[];
+let reading: GatewayProcess;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
   processes = await gateway.startProcesses(2);
+  const readMain = new URL('../../read-gateway/dist/main.js', import.meta.url).pathname;
+  const environment = { DATABASE_URL: gateway.databaseUrl, CURSOR_SECRETS: 'a secret of the tests only' };
+  reading = await startGatewayProcess(readMain, { ...environment, RATE_LIMIT_SEARCH: '0', LOG_LEVEL: 'error' });
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await reading.stop();
+  await gateway.stop();
+});
+
+const searches = [searchAccounts, searchContacts, searchOpportunities];
 
 const createOrganization = async () => {
   const organization = await gateway.createOrganization();
@@ -27,7 +37,7 @@ const createOrganization = async () => {
   return organization;
 };
 
-test('whatever parallel clients call, the database holds what a simple model says', async () => {
+test('whatever parallel clients call, the read gateway shows what a simple model says', async () => {
   process.stdout.write(`model: ${runs} runs of ${lanes} clients, FC_SEED=${seed}\n`);
   const property = fc.asyncProperty(
     fc.tuple(...Array.from({ length: lanes }, (_, lane) => callsOf(lane))),
@@ -44,7 +54,7 @@ test('whatever parallel clients call, the database holds what a simple model say
           }
         }),
       );
-      const stored = await readState(gateway.database, organization.id);
+      const stored = await readState(createTestClient(reading.url, searches, organization.key));
       expect(stored).toEqual(describeStates(clients));
       await expectConsistent({
         ...gateway,

@@ -1,4 +1,5 @@
-import type { Database } from '@crm/db';
+import { searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
+import type { TestClient } from '@crm/testing';
 import type { ModelState } from './state.js';
 
 const sorted = (rows: readonly object[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
@@ -33,7 +34,6 @@ export const describeModels = (states: readonly ModelState[]) => {
         .map((deal) => ({
           name: deal.name,
           account: deal.account?.domain ?? null,
-          owner_key: deal.account === null ? deal.ownerKey : null,
           primary: deal.primary?.email ?? null,
           additional: deal.additional.map(({ email }) => email),
           amount: deal.amount,
@@ -46,34 +46,64 @@ export const describeModels = (states: readonly ModelState[]) => {
   };
 };
 
-/** What the database holds of an organization, in the same form. */
-export const readState = async (database: Database, organizationId: string) => {
-  const read = async (text: string): Promise<string[]> => {
-    const rows = await database.query<{ row: object }>(organizationId, { text, values: [] });
-    return sorted(rows.map(({ row }) => row));
-  };
-  const custom = `r.custom_fields->'score'`;
+interface ReadRecord {
+  readonly id: string;
+  readonly custom_fields: { readonly score?: number };
+  readonly [field: string]: unknown;
+}
+
+type Search = typeof searchAccounts | typeof searchContacts | typeof searchOpportunities;
+
+/** All records of an object, page by page. */
+const walk = async (client: TestClient, search: Search, name: string, fields: string): Promise<ReadRecord[]> => {
+  const records: ReadRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const body = {
+      limit: 10,
+      sort: 'created_at',
+      fields: `${fields},custom_fields`,
+      ...(cursor === null ? {} : { cursor }),
+    };
+    const { data } = await client.call(search, { body });
+    const page = data as unknown as Readonly<Record<string, ReadRecord[]>> & { readonly next_cursor: string | null };
+    records.push(...(page[name] ?? []));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return records;
+};
+
+const scoreOf = ({ custom_fields: { score } }: ReadRecord): number | null => score ?? null;
+
+/** What the read gateway shows of an organization, in the same form. */
+export const readState = async (client: TestClient) => {
+  const accounts = await walk(client, searchAccounts, 'accounts', 'industry,version');
+  const contacts = await walk(client, searchContacts, 'contacts', 'version');
+  const dealFields = 'amount,next_step,account_domain,contact_email,version';
+  const deals = await walk(client, searchOpportunities, 'opportunities', dealFields);
+  const domains = new Map(accounts.map(({ id, domain }) => [id, domain]));
   return {
-    accounts: await read(
-      `SELECT json_build_object('domain', domain, 'name', name, 'industry', industry, 'score', ${custom}, 'version', version) AS row
-         FROM accounts r WHERE organization_id = $1`,
+    accounts: sorted(
+      accounts.map((one) => ({
+        ...{ domain: one['domain'], name: one['name'], industry: one['industry'] },
+        ...{ score: scoreOf(one), version: one['version'] },
+      })),
     ),
-    contacts: await read(
-      `SELECT json_build_object('email', email, 'first_name', first_name, 'last_name', last_name, 'score', ${custom},
-          'account', (SELECT a.domain FROM accounts a WHERE a.organization_id = $1 AND a.id = r.account_id), 'version', version) AS row
-         FROM contacts r WHERE organization_id = $1`,
+    contacts: sorted(
+      contacts.map((one) => ({
+        ...{ email: one['email'], first_name: one['first_name'], last_name: one['last_name'], score: scoreOf(one) },
+        ...{ account: domains.get(String(one['account_id'])) ?? null, version: one['version'] },
+      })),
     ),
-    deals: await read(
-      `SELECT json_build_object('name', name,
-          'account', (SELECT a.domain FROM accounts a WHERE a.organization_id = $1 AND a.id = r.account_id),
-          'owner_key', CASE WHEN account_id IS NULL THEN account_key END,
-          'primary', (SELECT c.email FROM contacts c WHERE c.organization_id = $1 AND c.id = r.contact_id),
-          'additional', ARRAY(SELECT c.email FROM opportunity_contacts l JOIN contacts c ON c.organization_id = $1 AND c.id = l.contact_id
-            WHERE l.organization_id = $1 AND l.opportunity_id = r.id ORDER BY l.position),
-          'amount', trim_scale(amount), 'next_step', next_step,
-          'stage', (SELECT s.label FROM stages s WHERE s.organization_id = $1 AND s.id = r.stage_id),
-          'score', ${custom}, 'version', version) AS row
-         FROM opportunities r WHERE organization_id = $1`,
+    deals: sorted(
+      deals.map((one) => ({
+        ...{ name: one['name'], account: one['account_domain'], primary: one['contact_email'] },
+        additional: (one['additional_contacts'] as readonly { contact_email: string }[]).map(
+          (link) => link.contact_email,
+        ),
+        ...{ amount: one['amount'], next_step: one['next_step'], stage: one['stage_name'] },
+        ...{ score: scoreOf(one), version: one['version'] },
+      })),
     ),
   };
 };
