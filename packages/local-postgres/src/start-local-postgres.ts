@@ -5,7 +5,7 @@ import { locateBinaries } from './binaries.js';
 import { hasCluster, initialiseCluster } from './cluster.js';
 import { databaseUrl, ensureDatabase } from './database.js';
 import { assertPortFree, findFreePort } from './ports.js';
-import { disownStalePidFile, type Postmaster } from './postmaster.js';
+import { disownStalePidFile, isAlive, type Postmaster } from './postmaster.js';
 import { startServer, ServerStartError, stopServer, waitForRunningServer } from './server.js';
 import { chooseServerUser } from './server-user.js';
 
@@ -67,10 +67,20 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   } catch (error) {
     if (!adopted) await stop();
     process.removeListener('exit', exitHook);
+    // It was killed a moment before it was adopted, and that did not show yet.
+    if (adopted && (await endsSoon(server.pid))) return startLocalPostgres(options);
     throw error;
   }
   const url = databaseUrl({ port: server.port, user, password, database });
   return { url, port: server.port, pid: server.pid, adopted, stop };
+}
+
+const END_TIMEOUT_MS = 1000;
+const END_POLL_MS = 20;
+
+async function endsSoon(pid: number): Promise<boolean> {
+  for (let waitedMs = 0; isAlive(pid) && waitedMs < END_TIMEOUT_MS; waitedMs += END_POLL_MS) await sleep(END_POLL_MS);
+  return !isAlive(pid);
 }
 
 /** Takes over a running server, unless it listens on another port than the one asked for: then it is stopped. */
