@@ -18,6 +18,12 @@ export interface DatabaseOptions {
   readonly maxConnections?: number | undefined;
   /** The server ends a statement that takes longer, 5,000 ms when absent; 0 for no limit, on either side. */
   readonly statementTimeoutMs?: number | undefined;
+  /** The server ends a statement that waits longer for a lock, 3,000 ms when absent. */
+  readonly lockTimeoutMs?: number | undefined;
+  /** The server ends a connection in whose transaction nothing happens for longer, 10,000 ms when absent. */
+  readonly idleInTransactionTimeoutMs?: number | undefined;
+  /** How long a statement may wait for a connection, 2,000 ms when absent. */
+  readonly poolWaitMs?: number | undefined;
   /** Told of connections that break while idle; without it they are only dropped. */
   readonly onConnectionError?: ((error: Error) => void) | undefined;
   /** Told how long each statement waited for a connection, in milliseconds. */
@@ -64,9 +70,9 @@ export interface Database extends Queries {
   close(): Promise<void>;
 }
 
-const lockTimeoutMs = 3_000;
-const idleInTransactionTimeoutMs = 10_000;
-const poolWaitMs = 2_000;
+const defaultLockTimeoutMs = 3_000;
+const defaultIdleInTransactionTimeoutMs = 10_000;
+const defaultPoolWaitMs = 2_000;
 const defaultStatementTimeoutMs = 5_000;
 /** A server that is there ends a statement in time; one that does not answer by then, nor after this, is gone. */
 const silenceMs = 1_000;
@@ -78,8 +84,8 @@ const sessionSettings = (options: DatabaseOptions): pg.PoolConfig => {
   if (new URL(options.url).searchParams.get('pgbouncer') === 'true') return {};
   return {
     statement_timeout: options.statementTimeoutMs ?? defaultStatementTimeoutMs,
-    lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    lock_timeout: options.lockTimeoutMs ?? defaultLockTimeoutMs,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? defaultIdleInTransactionTimeoutMs,
   };
 };
 
@@ -186,7 +192,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     max: options.maxConnections ?? 10,
     // One stays open however long nobody calls: logging in takes longer than most requests.
     min: 1,
-    connectionTimeoutMillis: poolWaitMs,
+    connectionTimeoutMillis: options.poolWaitMs ?? defaultPoolWaitMs,
     keepAlive: true,
     ...answerTimeout(options),
     ...sessionSettings(options),

@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly headersTimeoutMs?: number | undefined;
   /** Time for the caller to take an answer that is finished, 30,000 ms when absent; then the connection is cut. */
   readonly answerTimeoutMs?: number | undefined;
+  /** Time for a connection on which nothing happens, 65,000 ms when absent; then it is closed. */
+  readonly keepAliveTimeoutMs?: number | undefined;
   /** Time for requests in work to end after a stop was asked for, 15,000 ms when absent. */
   readonly shutdownTimeoutMs?: number | undefined;
   /** Called once when the last request has ended, to close pools; given 3 seconds. */
@@ -43,7 +45,7 @@ const defaultRequestTimeoutMs = 15_000;
 const defaultHeadersTimeoutMs = 10_000;
 const defaultAnswerTimeoutMs = 30_000;
 /** Longer than the 60 s after which common balancers drop an idle connection: the side that sends must close first. */
-const keepAliveTimeoutMs = 65_000;
+const defaultKeepAliveTimeoutMs = 65_000;
 const checkTimeoutsEveryMs = 1_000;
 const maxHeaderBytes = 16 * 1024;
 const defaultShutdownTimeoutMs = 15_000;
@@ -68,7 +70,7 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
     {
       requestTimeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
       headersTimeout: options.headersTimeoutMs ?? defaultHeadersTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
+      keepAliveTimeout: options.keepAliveTimeoutMs ?? defaultKeepAliveTimeoutMs,
       connectionsCheckingInterval: checkTimeoutsEveryMs,
       maxHeaderSize: maxHeaderBytes,
       // Node's own answer would be empty; the app answers in the envelope.

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { defaultRateLimits } from '../src/index.js';
-import { createTestGateway, parseRaw, sendRaw } from './support.js';
+import { createTestGateway, parseRaw, sendRaw, until } from './support.js';
 import { withServer } from './with-server.js';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -34,7 +34,7 @@ describe('what Node refuses by itself', () => {
         expect(parseRaw(await sendRaw(port, 'GET / HTTP/1.1\r\nHost:')).body).toMatchObject(envelope(408));
         const head = `POST /v1/things/search HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
         expect(parseRaw(await sendRaw(port, head)).body).toMatchObject(envelope(408));
-        await sleep(50);
+        await until(() => gateway.lines.length >= 2);
         const lines = gateway.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
         expect(lines.map(({ status }) => status)).toEqual([408, 408]);
       },
@@ -47,6 +47,38 @@ describe('what Node refuses by itself', () => {
       const text = 'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n';
       expect(parseRaw(await sendRaw(port, text)).status).toBe(200);
     });
+  });
+});
+
+describe('connections on which nothing happens', () => {
+  const alive = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
+
+  it('are closed after 65 s, and requests must arrive in 15 s, their headers in 10 s, unless told otherwise', async () => {
+    await withServer(createTestGateway(), async ({ server }) => {
+      expect(server).toMatchObject({ keepAliveTimeout: 65_000, requestTimeout: 15_000, headersTimeout: 10_000 });
+    });
+  });
+
+  it('are closed when their time is up, without another answer', async () => {
+    await withServer(
+      createTestGateway(),
+      async ({ port }) => {
+        const answer = await sendRaw(port, alive);
+        expect(answer).toMatch(/connection: keep-alive/i);
+        expect(parseRaw(answer)).toMatchObject({ status: 200 });
+      },
+      { keepAliveTimeoutMs: 100 },
+    );
+  });
+
+  it('are closed where no request ever comes', async () => {
+    await withServer(
+      createTestGateway(),
+      async ({ port }) => {
+        expect(parseRaw(await sendRaw(port)).body).toMatchObject(envelope(408));
+      },
+      { requestTimeoutMs: 300, headersTimeoutMs: 200 },
+    );
   });
 });
 
@@ -126,7 +158,7 @@ describe('stopping', () => {
         await inWork;
         const stopped = running.stop();
         expect(running.stop()).toBe(stopped);
-        await sleep(50);
+        await until(() => !running.server.listening);
         await expect(sendRaw(running.port, head)).rejects.toThrow('ECONNREFUSED');
         release();
         const { status, head: headers } = parseRaw(await answer);
@@ -146,12 +178,13 @@ describe('stopping', () => {
       let text = '';
       socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
       socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
-      await sleep(50);
+      await until(() => text.endsWith('}'));
       expect(text).toContain('200 OK');
       text = '';
       const stopped = running.stop();
       const closed = once(socket, 'close');
-      setTimeout(() => socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'), 20);
+      await until(() => !running.server.listening);
+      socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
       await Promise.all([stopped, closed]);
       expect(parseRaw(text)).toMatchObject({ status: 503, body: { success: false, statusCode: 503 } });
     });
@@ -159,13 +192,17 @@ describe('stopping', () => {
 
   it('cuts off what does not end in time', async () => {
     const gateway = createTestGateway();
-    gateway.behaviour.run = () => new Promise<void>(() => undefined);
+    let isInWork = false;
+    gateway.behaviour.run = () => {
+      isInWork = true;
+      return new Promise<void>(() => undefined);
+    };
     await withServer(
       gateway,
       async (running) => {
         const head = `GET /v1/things HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\n\r\n`;
         const answer = sendRaw(running.port, head);
-        await sleep(50);
+        await until(() => isInWork);
         await running.stop();
         expect(await answer).toBe('');
       },

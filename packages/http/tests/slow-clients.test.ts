@@ -1,11 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { defaultRateLimits } from '../src/index.js';
-import { createTestGateway, type TestGateway } from './support.js';
+import { createTestGateway, type TestGateway, until } from './support.js';
 import { withServer } from './with-server.js';
 
 const slowClients = 20;
-const hangGuardMs = 20_000;
 
 const open = (port: number): Promise<Socket> =>
   new Promise((resolve) => {
@@ -25,14 +24,6 @@ const statusOf = async (port: number, gateway: TestGateway): Promise<number> =>
 const searchHead = (gateway: TestGateway, length: number): string =>
   `POST /v1/things/search HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
-
-const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + hangGuardMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('it did not come to this in time');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-};
 
 describe('clients that are slow on purpose do not hold the process', () => {
   it.each([

@@ -165,3 +165,14 @@ export const parseRaw = (
   const head = answer.slice(0, split);
   return { status: Number(head.split(' ')[1]), head, body: JSON.parse(answer.slice(split + 4)) };
 };
+
+const patienceMs = 20_000;
+
+/** Waits until something holds. @throws Error when it does not in time. */
+export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  const deadline = performance.now() + patienceMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error('it did not come to this in time');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};

@@ -1,4 +1,4 @@
-import { type Database, migrate, openDatabase } from '@crm/db';
+import { type Database, type DatabaseOptions, migrate, openDatabase } from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
 import {
   createTestClient,
@@ -40,8 +40,8 @@ export interface TestGateway {
   createOrganization(options?: { readonly freemail?: 'create' | 'skip' }): Promise<TestOrganization>;
   /** A further gateway in this process on the same database; `environment` is laid over the tests' own. */
   startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
-  /** A further gateway in this process that reaches the database at another address. */
-  startOn(databaseUrl: string): Promise<TestClient>;
+  /** A further gateway in this process that reaches the database at another address, or with limits of its own. */
+  startOn(databaseUrl: string, options?: Partial<DatabaseOptions>): Promise<TestClient>;
   /** Clients of so many gateways in processes of their own, on the same database. */
   startProcesses(count: number): Promise<TestClient[]>;
   /** Rows of a statement in which `$1` is the organization. */
@@ -91,8 +91,8 @@ export const startTestGateway = async (): Promise<TestGateway> => {
     createOrganization: (options) => createTestOrganization(tools, options),
     startAnother: async (environment) =>
       createTestClient(await startInProcess(url, database, environment, stops), contracts, organization.key),
-    startOn: async (databaseUrl) => {
-      const other = openDatabase({ url: databaseUrl, applicationName: 'inbound-gateway-test' });
+    startOn: async (databaseUrl, options = {}) => {
+      const other = openDatabase({ url: databaseUrl, applicationName: 'inbound-gateway-test', ...options });
       const otherUrl = await startInProcess(databaseUrl, other, {}, stops);
       stops.push(() => other.close());
       return createTestClient(otherUrl, contracts, organization.key);

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccount } from '@crm/contract';
+import type { Answer, TestClient } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+/** Lets no write to accounts go on while `work` runs. */
+const whileAccountsAreLocked = async <T>(work: () => Promise<T>): Promise<T> => {
+  const holder = await gateway.database.pool.connect();
+  try {
+    await holder.query('BEGIN; LOCK TABLE accounts IN SHARE MODE');
+    return await work();
+  } finally {
+    await holder.query('ROLLBACK');
+    holder.release();
+  }
+};
+
+const create = (client: TestClient, domain: string): Promise<Answer> =>
+  client.call(createAccount, { body: { domain } });
+
+const expectComeBack = ({ status, headers, body }: Answer): void => {
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('1');
+  expect(body.errors).toBeUndefined();
+};
+
+const countOf = async (domain: string): Promise<number | undefined> =>
+  (
+    await gateway.rows<{ n: number }>(
+      'SELECT count(*)::int AS n FROM accounts WHERE organization_id = $1 AND domain = $2',
+      [domain],
+    )
+  )[0]?.n;
+
+const untilAWriteWaits = async (): Promise<void> => {
+  const text = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM write(%'`;
+  while ((await gateway.database.pool.query(text)).rowCount === 0) await sleep(5);
+};
+
+describe('503 with Retry-After', () => {
+  test('where a lock is not had in time: nothing is written, and the same call works once it is free', async () => {
+    const client = await gateway.startOn(gateway.databaseUrl, { lockTimeoutMs: 100 });
+    expectComeBack(await whileAccountsAreLocked(() => create(client, 'locked.com')));
+    expect(await countOf('locked.com')).toBe(0);
+    expect((await create(client, 'locked.com')).status).toBe(200);
+  });
+
+  test('where no connection comes free in time: nothing is written, and the one that has it is served', async () => {
+    const client = await gateway.startOn(gateway.databaseUrl, { maxConnections: 1, poolWaitMs: 500 });
+    // So that the key is known: its look-up takes a connection too, and making the first one may take long.
+    while ((await create(client, 'known.com')).status !== 200);
+    const [served, refused] = await whileAccountsAreLocked(async () => {
+      const waiting = create(client, 'served.com');
+      await untilAWriteWaits();
+      return [waiting, await create(client, 'refused.com')];
+    });
+    expectComeBack(refused);
+    expect((await served).status).toBe(200);
+    expect(await countOf('refused.com')).toBe(0);
+    expect((await create(client, 'refused.com')).status).toBe(200);
+  });
+});

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { startFaultProxy, type TestDatabase } from '@crm/testing';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Database, type DatabaseOptions, openDatabase } from '../src/database.js';
+import { createMigratedDatabase, queryOnce } from './support/database.js';
+
+const organizationId = '00000000-0000-4000-8000-000000000001';
+const statement = { text: 'SELECT id FROM accounts WHERE organization_id = $1', values: [] };
+
+let testDatabase: TestDatabase;
+let opened: Database[];
+
+beforeEach(async () => {
+  opened = [];
+  testDatabase = await createMigratedDatabase();
+});
+afterEach(async () => {
+  await Promise.all(opened.map((database) => database.close()));
+  await testDatabase.drop();
+});
+
+const open = (options: Partial<DatabaseOptions> = {}): Database => {
+  const database = openDatabase({ url: testDatabase.url, applicationName: 'time-limits-test', ...options });
+  opened.push(database);
+  return database;
+};
+
+const settingsOf = async ({ pool }: Database) =>
+  (
+    await pool.query<Record<string, string>>(
+      `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
+              current_setting('idle_in_transaction_session_timeout') AS idle`,
+    )
+  ).rows[0];
+
+/** What callers are answered where trying again can help. */
+const expectComeBack = (work: Promise<unknown>): Promise<void> =>
+  expect(work).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });
+
+describe('the limits that hold unless told otherwise', () => {
+  test('are 5 s for a statement, 3 s for a lock, 10 s for an idle transaction, 2 s for a connection', async () => {
+    const database = open();
+    expect(await settingsOf(database)).toEqual({ statement: '5s', lock: '3s', idle: '10s' });
+    expect(database.pool.options).toMatchObject({ connectionTimeoutMillis: 2_000, query_timeout: 6_000 });
+  });
+
+  test('are left to the role behind PgBouncer', async () => {
+    const url = new URL(testDatabase.url);
+    url.searchParams.set('pgbouncer', 'true');
+    const role = 'statement_timeout = 1234, lock_timeout = 1235, idle_in_transaction_session_timeout = 1236';
+    for (const setting of role.split(', ')) {
+      await queryOnce(
+        testDatabase.url,
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`,
+      );
+    }
+    const database = open({ url: url.href });
+    expect(await settingsOf(database)).toEqual({ statement: '1234ms', lock: '1235ms', idle: '1236ms' });
+    expect(database.pool.options).toMatchObject({ connectionTimeoutMillis: 2_000, query_timeout: 6_000 });
+  });
+});
+
+test('a statement that waits too long for a lock is ended, and its caller told to come back', async () => {
+  const database = open({ lockTimeoutMs: 100 });
+  const holder = await open().pool.connect();
+  await holder.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
+  const refused = database.query(organizationId, statement);
+  await expectComeBack(refused);
+  await expect(refused).rejects.toMatchObject({ cause: { code: '55P03' } });
+  await holder.query('ROLLBACK');
+  holder.release();
+  expect(await database.query(organizationId, statement)).toEqual([]);
+});
+
+test('a transaction in which nothing happens is ended, and what it held is free', async () => {
+  const client = await open({ idleInTransactionTimeoutMs: 100 }).pool.connect();
+  const ended = once(client, 'error');
+  await client.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
+  expect(await ended).toMatchObject([{ code: '25P03' }]);
+  client.release(true);
+  expect(await open().query(organizationId, statement)).toEqual([]);
+});
+
+test('a statement that waits too long for a connection is not sent, and its caller told to come back', async () => {
+  const database = open({ maxConnections: 1, poolWaitMs: 500 });
+  const holder = await database.pool.connect();
+  const refused = database.query(organizationId, statement);
+  await expectComeBack(refused);
+  await expect(refused).rejects.toMatchObject({
+    cause: { message: 'timeout exceeded when trying to connect' },
+  });
+  holder.release();
+  expect(await database.query(organizationId, statement)).toEqual([]);
+});
+
+test('a statement that takes too long is ended by the server', async () => {
+  const database = open({ statementTimeoutMs: 100 });
+  const slow = database.query(organizationId, { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] });
+  await expect(slow).rejects.toMatchObject({ code: 'unavailable', cause: { code: '57014' } });
+  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()`;
+  expect(await queryOnce(testDatabase.url, text)).toEqual([]);
+});
+
+test('a server that says nothing is given up on, and its connection is used no more', async () => {
+  const proxy = await startFaultProxy(testDatabase.url);
+  const database = open({ url: proxy.url, statementTimeoutMs: 100, maxConnections: 1 });
+  await database.query(organizationId, statement);
+  proxy.silence();
+  await expectComeBack(database.query(organizationId, statement));
+  await proxy.restore();
+  expect(await database.query(organizationId, statement)).toEqual([]);
+  await proxy.stop();
+});
