@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createNote, createOpportunity, inboundOperations } from '@crm/contract';
+import {
+  type Answer,
+  createTestClient,
+  type GatewayProcess,
+  reportFigure,
+  startGatewayProcess,
+  type TestClient,
+} from '@crm/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+const kills = process.env['SOAK'] === undefined ? 3 : 40;
+const writers = 4;
+const mainFile = new URL('../dist/main.js', import.meta.url).pathname;
+const hangGuardMs = 60_000;
+
+let gateway: TestGateway;
+let victim: GatewayProcess;
+let client: TestClient;
+
+const start = async (): Promise<void> => {
+  const environment = { DATABASE_URL: gateway.databaseUrl, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal' };
+  victim = await startGatewayProcess(mainFile, environment);
+  client = createTestClient(victim.url, inboundOperations, gateway.organization.key);
+};
+
+const kill = async (): Promise<void> => {
+  const exited = once(victim.child, 'exit');
+  victim.child.kill('SIGKILL');
+  await exited;
+};
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await start();
+}, 120_000);
+afterAll(async () => {
+  await victim.stop();
+  await gateway.stop();
+});
+
+/** A write, and the id that it was answered with, if it was. */
+interface Write {
+  readonly name: string;
+  readonly send: () => Promise<Answer<object>>;
+  id: string | null;
+}
+
+const deal = (name: string): Write => {
+  const emails = ['p', 'a', 'b'].map((local) => `${local}@${name}.com`);
+  const related = { primary_contact_email: emails[0], additional_contact_emails: emails.slice(1) };
+  const body = {
+    pipeline_id: gateway.organization.pipeline.id,
+    opportunity: { name },
+    related_objects: related,
+  };
+  return { name, send: () => client.call(createOpportunity, { body }), id: null };
+};
+
+/** Notes have no natural key: a key of the request is what makes them one. */
+const note = (name: string): Write => {
+  const request = {
+    body: { note: { title: name }, account_domains: [`${name}.com`] },
+    headers: { 'idempotency-key': name },
+  };
+  return { name, send: () => client.call(createNote, request), id: null };
+};
+
+const idOf = ({ data }: Answer<object>): string => {
+  const { opportunity_id, note_id } = data as { readonly opportunity_id?: string; readonly note_id?: string };
+  return opportunity_id ?? note_id ?? 'none';
+};
+
+/** Writes until the process is gone, each write another record. */
+const writeUntilKilled = async (round: number, writer: number, made: Write[]): Promise<void> => {
+  for (let index = 0; ; index += 1) {
+    const name = `kill${round}-${writer}-${index}`;
+    const write = writer % 2 === 0 ? deal(name) : note(name);
+    made.push(write);
+    // Whatever a client sees then says only that it does not know.
+    const answer = await write.send().catch(() => null);
+    if (answer === null) return;
+    expect(answer.status).toBe(200);
+    write.id = idOf(answer);
+  }
+};
+
+/** Sends a write again, as a client would: a connection that nobody has any more may still be at work on it. */
+const repeat = async (write: Write): Promise<Answer<object>> => {
+  const startedAtMs = performance.now();
+  for (;;) {
+    const answer = await write.send();
+    if (answer.status === 200) return answer;
+    expect([409, 503]).toContain(answer.status);
+    if (performance.now() - startedAtMs > hangGuardMs) throw new Error(`${write.name}: ${answer.text}`);
+    await sleep(20);
+  }
+};
+
+/** Names of which not all or more than one is there, at one instant. */
+const findPartial = async (names: readonly string[]): Promise<readonly string[]> => {
+  const rows = await gateway.rows<{ name: string; parts: readonly number[] }>(
+    `SELECT name, ARRAY[
+         (SELECT count(*) FROM opportunities o WHERE o.organization_id = $1 AND o.name = n.name),
+         (SELECT count(*) FROM accounts a WHERE a.organization_id = $1 AND a.domain = n.name || '.com'),
+         (SELECT count(*) FROM contacts c WHERE c.organization_id = $1 AND c.email LIKE '_@' || n.name || '.com'),
+         (SELECT count(*) FROM opportunities o JOIN opportunity_contacts l
+              ON l.organization_id = $1 AND l.opportunity_id = o.id WHERE o.organization_id = $1 AND o.name = n.name),
+         (SELECT count(*) FROM notes t WHERE t.organization_id = $1 AND t.title = n.name)]::int[] AS parts
+       FROM unnest($2::text[]) AS n (name)`,
+    [names],
+  );
+  const whole = ['0,0,0,0,0', '1,1,3,2,0', '0,1,0,0,1'];
+  return rows.filter(({ parts }) => !whole.includes(parts.join())).map(({ name, parts }) => `${name}: ${parts.join()}`);
+};
+
+test('R3, R4: a gateway that is killed under load has lost nothing that it answered, and left nothing in part', async () => {
+  const writes: Write[] = [];
+  const partial: string[] = [];
+  for (let round = 0; round < kills; round += 1) {
+    const made: Write[] = [];
+    const running = Promise.all(Array.from({ length: writers }, (_, writer) => writeUntilKilled(round, writer, made)));
+    const startedAtMs = performance.now();
+    while (!made.some(({ id }) => id !== null) && performance.now() - startedAtMs < hangGuardMs) await sleep(1);
+    await sleep(Math.random() * 150);
+    await kill();
+    partial.push(...(await findPartial(made.map(({ name }) => name))));
+    await running;
+    writes.push(...made);
+    await start();
+  }
+  const answered = writes.filter(({ id }) => id !== null);
+  let changed = 0;
+  for (const write of writes) {
+    const answer = await repeat(write);
+    if (write.id === null) continue;
+    const isRepeat =
+      answer.headers.get('idempotent-replayed') === 'true' || answer.headers.get('x-record-status') === 'matched';
+    if (idOf(answer) !== write.id || !isRepeat) changed += 1;
+  }
+  partial.push(...(await findPartial(writes.map(({ name }) => name))));
+  const cutOff = writes.length - answered.length;
+  reportFigure('R3', `answered writes lost of ${answered.length}, gateway killed ${kills} times`, changed, 0);
+  reportFigure('R4', `partial writes, ${cutOff} cut off by kills of the gateway`, partial.length, 0);
+  expect(partial).toEqual([]);
+  expect(changed).toBe(0);
+  expect(answered.length).toBeGreaterThan(0);
+  expect(cutOff).toBeGreaterThan(0);
+  await expectConsistent(gateway);
+}, 600_000);
