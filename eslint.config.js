@@ -125,6 +125,17 @@ export default defineConfig(
   },
   ...Object.entries(BOUNDARIES).flatMap(boundaryRules),
   {
+    // What only tests and tools import is listed once, in the root.
+    files: ['**/src/**/*.ts'],
+    ignores: TEST_FILES,
+    rules: {
+      'import-x/no-extraneous-dependencies': [
+        'error',
+        { devDependencies: ['packages/testing/**'], includeInternal: true },
+      ],
+    },
+  },
+  {
     files: TEST_FILES,
     rules: { 'max-lines-per-function': 'off', '@typescript-eslint/unbound-method': 'off' },
   },

@@ -168,10 +168,10 @@ describe('R9: what is beyond a bound', () => {
       if (!operation.path.endsWith('/search')) continue;
       for (const [what, body] of Object.entries(searches)) await refuse(operation, what, JSON.stringify(body), 400);
     }
-    const ran = [...(await server.statements()).keys()];
-    expect(ran.filter((text) => onRecords.test(text))).toEqual([]);
+    const ran = [...(await server.statements()).keys()].filter((text) => onRecords.test(text));
     reportFigure('R9', `slowest of ${count} refusals (${slowest}), ms`, Math.round(slowestMs), '< 50, printed');
-    reportFigure('R9', 'statements on records in them', 0, 0);
+    reportFigure('R9', 'statements on records in them', ran.length, 0);
+    expect(ran).toEqual([]);
   });
 
   test('is what the same check would see in a request that is fine', async () => {

@@ -35,6 +35,12 @@ const walkStill = async (
   return walked.map(({ id }) => id).filter((id) => crowd.still.has(id));
 };
 
+/** Records that a walk missed, and those that it showed again. */
+const faultsOf = ({ still }: Crowd, walked: readonly string[]): number => {
+  const distinct = new Set(walked).size;
+  return still.size - distinct + (walked.length - distinct);
+};
+
 const sortable = (objectType: ObjectType): readonly FieldCase[] =>
   fieldCasesOf(world.catalog.fieldCatalogue(objectType, null)).filter(({ sorts }) => sorts);
 
@@ -50,21 +56,27 @@ describe.each(objectTypes)('200: walks through %s records under inserts and upda
     'R5: in pages of 50 and 500, by every field %s, each record that stays as it is comes once, and in one order',
     async (direction) => {
       let walked = 0;
+      let faults = 0;
+      const wrong: string[] = [];
       for (const [index, { spellings }] of sortable(objectType).entries()) {
         // Every field goes both ways when all rows are walked, every other one each way otherwise.
         if (!isSoak && index % 2 === (direction === 'asc' ? 0 : 1)) continue;
         const sort = `${spellings[0] ?? ''}:${direction}`;
         const inSmall = await walkStill(crowd, objectType, { sort, limit: 50 });
         const inLarge = await walkStill(crowd, objectType, { sort, limit: 500 });
-        expect({ sort, count: inSmall.length, distinct: new Set(inSmall).size }).toEqual({
-          sort,
-          count: crowd.still.size,
-          distinct: crowd.still.size,
-        });
-        expect({ sort, ids: inLarge }).toEqual({ sort, ids: inSmall });
         walked += inSmall.length + inLarge.length;
+        const found = faultsOf(crowd, inSmall) + faultsOf(crowd, inLarge);
+        faults += found;
+        if (found > 0 || inSmall.join() !== inLarge.join()) wrong.push(`${sort}: ${found} missed or repeated`);
       }
-      reportFigure('R5', `${objectType} records missed or repeated of ${walked} walked, fields ${direction}`, 0, 0);
+      reportFigure(
+        'R5',
+        `${objectType} records missed or repeated of ${walked} walked, fields ${direction}`,
+        faults,
+        0,
+      );
+      expect(wrong).toEqual([]);
+      expect(walked).toBeGreaterThan(0);
     },
     1_800_000,
   );
