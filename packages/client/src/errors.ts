@@ -53,7 +53,7 @@ export class CrmApiError extends CrmError {
     retryAfterMs: number | null,
   ) {
     const errors = body.errors ?? {};
-    const details = Object.entries(errors).map(([field, text]) => `${field} ${text}`);
+    const details = Object.entries(errors).map(([field, text]) => `${field}: ${text}`);
     super([body.message ?? `The API answered with status ${status}`, ...details].join('; '));
     this.status = status;
     this.code = codes[status] ?? 'unexpected';

@@ -30,8 +30,11 @@ export interface ReadOptions extends CallOptions {
 
 /** What creates take. */
 export interface CreateOptions extends CallOptions {
-  /** Makes repeats of this call within 24 hours one call; made for each call when absent, and kept over its tries. */
-  readonly idempotencyKey?: string;
+  /**
+   * Makes repeats of this call within 24 hours one call; made for each call when absent, and kept over its tries. `null` sends
+   * none: the gateway has less to keep, and a call that gets no answer is not sent again.
+   */
+  readonly idempotencyKey?: string | null;
 }
 
 /** What creates of opportunities, accounts and contacts take. */

@@ -42,12 +42,21 @@ const queryText = (query: object = {}): string => {
   return parameters.size === 0 ? '' : `?${parameters.toString()}`;
 };
 
-const isKeyed = ({ gateway, method }: Call): boolean => gateway === 'inbound' && method === 'POST';
+/** What makes repeats of a create one; undefined for other calls, and where it is not wanted. */
+const idempotencyKeyOf = ({ gateway, method }: Call, { idempotencyKey }: AnyOptions): string | undefined =>
+  gateway === 'read' || method !== 'POST' || idempotencyKey === null
+    ? undefined
+    : (idempotencyKey ?? crypto.randomUUID());
 
-const headersOf = (call: Call, options: AnyOptions, apiKey: string): Record<string, string> => ({
+const headersOf = (
+  call: Call,
+  options: AnyOptions,
+  apiKey: string,
+  idempotencyKey: string | undefined,
+): Record<string, string> => ({
   'x-api-key': apiKey,
   ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-  ...(isKeyed(call) ? { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() } : {}),
+  ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   ...(options.ifVersion === undefined ? {} : { 'if-match': `"${options.ifVersion}"` }),
   ...(typeof options.readAfter === 'string' ? { 'x-read-after': options.readAfter } : {}),
 });
@@ -73,12 +82,12 @@ const readAnswer = <Data>({ ok, status, headers }: Response, text: string): Writ
  * How long the gateway asks to wait; null when the request is not to be sent again: it was refused for good, or nobody
  * knows whether it was carried out and it must not be carried out twice.
  */
-const retryAfterMs = (error: unknown, call: Call): number | null => {
+const retryAfterMs = (error: unknown, isRepeatable: boolean): number | null => {
   if (error instanceof CrmApiError) {
     const isTemporary = error.status === 429 || error.status === 503;
     return isTemporary && (error.retryAfterMs ?? Infinity) <= maxRetryAfterMs ? error.retryAfterMs : null;
   }
-  return error instanceof CrmConnectionError && (call.gateway === 'read' || isKeyed(call)) ? 0 : null;
+  return error instanceof CrmConnectionError && isRepeatable ? 0 : null;
 };
 
 /** Makes what sends requests. @throws TypeError for options that cannot work */
@@ -107,9 +116,11 @@ export const createSend = (client: ClientOptions): Send => {
 
   return async <Data>(call: Call, options: AnyOptions = {}): Promise<WriteAnswer<Data>> => {
     const url = bases[call.gateway] + call.path + queryText(call.query);
+    const idempotencyKey = idempotencyKeyOf(call, options);
+    const isRepeatable = call.gateway === 'read' || idempotencyKey !== undefined;
     const init: RequestInit = {
       method: call.method,
-      headers: headersOf(call, options, client.apiKey),
+      headers: headersOf(call, options, client.apiKey, idempotencyKey),
       // A redirect would carry the key to wherever it leads.
       redirect: 'manual',
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
@@ -119,7 +130,7 @@ export const createSend = (client: ClientOptions): Send => {
       try {
         return await tryOnce<Data>(url, init, options);
       } catch (error) {
-        const waitMs = retryAfterMs(error, call);
+        const waitMs = retryAfterMs(error, isRepeatable);
         if (waitMs === null || tries >= (client.maxRetries ?? defaultMaxRetries)) throw error;
         await sleep(delayMs(tries, waitMs), options.signal);
       }

@@ -68,16 +68,34 @@ describe('a request is not sent again', () => {
     expect(requests).toHaveLength(2);
   });
 
+  test('after a broken connection, by a create that wants no idempotency key', async () => {
+    const { crm, requests } = await start([hangUp]);
+    await expect(crm.notes.create({ note: { title: 'Call' } }, { idempotencyKey: null })).rejects.toThrow(
+      CrmConnectionError,
+    );
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
   test('more often than it was allowed', async () => {
     const { crm, requests } = await start([failure(429, { 'retry-after': '0' })], { maxRetries: 2 });
     await expect(crm.accounts.list().page()).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 0 });
     expect(requests).toHaveLength(3);
   });
 
-  test('after a wait that is too long', async () => {
-    const { crm, requests } = await start([failure(429, { 'retry-after': '3600' })]);
+  test('after a wait that is too long, told in seconds or as a date', async () => {
+    const tomorrow = new Date(Date.now() + 86_400_000).toUTCString();
+    const { crm, requests } = await start([
+      failure(429, { 'retry-after': '3600' }),
+      failure(503, { 'retry-after': tomorrow }),
+    ]);
     await expect(crm.accounts.list().page()).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
-    expect(requests).toHaveLength(1);
+    const { retryAfterMs } = (await crm.accounts
+      .list()
+      .page()
+      .catch((error: unknown) => error)) as CrmApiError;
+    expect(retryAfterMs).toBeGreaterThan(86_000_000);
+    expect(requests).toHaveLength(2);
   });
 });
 
