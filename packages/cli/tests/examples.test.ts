@@ -69,7 +69,7 @@ describe('the example mapping', () => {
       [
         ['--pipeline', pipelineId, '--read-url', `${read.url}/`, '--api-key', 'other'],
         1,
-        /answered HTTP 401 Unauthorized/,
+        /answered HTTP 401: Unauthorized\. Check --api-key/,
       ],
       [['--pipeline', pipelineId, '--read-url', 'http://127.0.0.1:1'], 1, /does not answer/],
     ];

@@ -54,7 +54,8 @@ describe('crm import, a gateway that fails', () => {
 
   it.each([
     [401, {}, /Check --api-key/],
-    [404, {}, /Check --url and --pipeline/],
+    [307, {}, /HTTP 307.*Check --url: it must be the address of the inbound gateway/],
+    [404, {}, /Check --url.*Check --pipeline/],
     [405, {}, /Check --url/],
     [400, { errors: { pipeline_id: 'is no pipeline' } }, /pipeline_id: is no pipeline.*--pipeline/],
   ])('stops at the first HTTP %d that every row would get', async (status, extra, message) => {

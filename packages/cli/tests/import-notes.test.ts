@@ -34,6 +34,15 @@ describe('crm import of notes', () => {
     expect(requests[0]?.body).toEqual({ note: { title: 'Call' }, contact_emails: ['a@x.com'] });
   });
 
+  it('waits for a note whose first try is still in flight', async () => {
+    const { url, requests } = await fixture.start((_request, response, times) =>
+      times === 0 ? answerError(response, 409) : 'create',
+    );
+    expect(report(await importNotes(notes, url))).toMatchObject({ complete: true, created: 2, rejected: 0 });
+    const keys = requests.map(({ headers }) => headers['idempotency-key']);
+    expect([keys.length, new Set(keys).size]).toEqual([4, 2]);
+  });
+
   it('sends no line again that the progress file says is in, however long ago', async () => {
     const { url, requests } = await fixture.start();
     expect(report(await importNotes(notes, url))).toMatchObject({ created: 2, matched: 0 });

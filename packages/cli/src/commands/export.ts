@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { createClient, type CrmClient, type Field } from '@crm/client';
+import { CrmError, type CrmClient, type Field } from '@crm/client';
 import { Argument, Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
@@ -20,6 +20,7 @@ import { openPartialFile, streamOutput, type Output } from '../export/output.js'
 import { listCustomFields, makePageReader } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-format.js';
 import { runExport } from '../export/run-export.js';
+import { connectClient, gatewayErrorText } from '../gateway-client.js';
 import { findPipelineId } from '../import/pipeline-lookup.js';
 import { httpUrl, withJson, type OutputOptions } from '../options.js';
 
@@ -80,10 +81,10 @@ const commaList = (text: string): readonly string[] =>
 const exportRecords = async (context: CliContext, object: ExportObject, options: ExportOptions): Promise<void> => {
   if (options.pipeline !== undefined && object !== 'opportunities') throw usageError(`${object} have no --pipeline.`);
   const connection = await findReadConnection(context, options);
-  const client = createClient({ readUrl: connection.url, apiKey: connection.apiKey });
+  const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
   try {
-    const pipelineId = options.pipeline === undefined ? undefined : await findPipelineId(options.pipeline, connection);
+    const pipelineId = options.pipeline === undefined ? undefined : await findPipelineId(options.pipeline, client);
     const customFields = await listCustomFields(client, object);
     const columns = chooseColumns(object, customFields, options.fields);
     const members = await makeMembers(client, connection, customFields, columns);
@@ -100,9 +101,15 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
     });
     printSummary(context, object, options, { records, seconds, unknownMembers: members.unknown });
   } catch (error) {
-    throw error instanceof CliError
-      ? error
-      : new CliError(`The export stopped: ${errorText(error)}.${resumeHint(options)}`);
+    if (error instanceof CliError) throw error;
+    const gateway = {
+      name: 'read gateway',
+      url: connection.url,
+      option: '--url',
+      permissions: 'list and search',
+    } as const;
+    const reason = error instanceof CrmError ? gatewayErrorText(gateway, error) : `${errorText(error)}.`;
+    throw new CliError(`The export stopped: ${reason}${resumeHint(options)}`);
   }
 };
 

@@ -8,8 +8,8 @@ import { exportObjects } from '../export/columns.js';
 import { exportFormats } from '../export/row-format.js';
 import { findConnection, type ConnectionOptions, type ImportConnection } from '../import/connection.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
-import { InboundClient } from '../import/inbound-client.js';
 import { makeProgress } from '../import/progress.js';
+import { RecordSender } from '../import/record-sender.js';
 import { reportJson, reportText } from '../import/report.js';
 import { runImport } from '../import/run-import.js';
 import { SentNotes } from '../import/sent-notes.js';
@@ -105,10 +105,10 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
   const result = await runImport({
     ...plan,
     rejectsPath,
-    makeClient:
+    makeSender:
       options.dryRun === true || connection === undefined
         ? undefined
-        : clientMaker(plan.object, isBulk, options, connection),
+        : senderMaker(plan.object, isBulk, options, connection),
     batchSize: isBulk ? options.batch : 1,
     concurrency: options.concurrency ?? (isBulk ? bulkConcurrency : singleConcurrency),
     limitRows: options.limitRows,
@@ -129,10 +129,10 @@ const defaultRejectsPath = (file: string): string => {
   return `${basename(file)}.rejects.${ending}`;
 };
 
-const clientMaker =
+const senderMaker =
   (object: ImportObject, isBulk: boolean, options: ImportOptions, connection: ImportConnection) =>
-  (onWait: (message: string) => void): InboundClient =>
-    new InboundClient({
+  (onWait: (message: string) => void): RecordSender =>
+    new RecordSender({
       url: connection.inboundUrl,
       apiKey: connection.apiKey,
       object,

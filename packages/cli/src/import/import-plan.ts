@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-import { createClient, type CrmClient } from '@crm/client';
+import type { CrmClient } from '@crm/client';
 import { ok } from '@crm/domain';
 
-import { CliError, configurationError, errorCode, errorText, usageError } from '../errors.js';
+import { CliError, configurationError, errorCode, usageError } from '../errors.js';
 import type { ExportObject } from '../export/columns.js';
 import { listCustomFields } from '../export/record-pages.js';
+import { connectClient, gatewayErrorText } from '../gateway-client.js';
 import { checkColumns } from './check-columns.js';
 import type { ImportConnection } from './connection.js';
 import { convertRow, type ConversionContext, type ConvertedRow } from './convert-row.js';
@@ -17,7 +18,7 @@ import { readMapping } from './mapping-reader.js';
 import type { Mapping } from './mapping.js';
 import { loadPipelines } from './pipeline-directory.js';
 import { findPipelineId, loadStages } from './pipeline-lookup.js';
-import type { ImportObject } from './targets.js';
+import { collectionOf, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that say what a row becomes. */
 export interface PlanOptions {
@@ -57,9 +58,9 @@ export const makePlan = async (
     throw usageError('A mapping says the object itself and is for CSV: leave --object and --format out.');
   }
   const mapping = readMapping(options.mapping, await readText(options.mapping));
-  const context = await makeConversion(mapping, options, connection);
   const source = await openCsv(file, mapping);
   checkColumns(mapping, source.columns);
+  const context = await makeConversion(mapping, options, connection);
   return { object: mapping.object, source, convert: ({ row }) => convertRow(context, row) };
 };
 
@@ -93,19 +94,31 @@ const makeExportedContext = async (
   if (connection?.readUrl === undefined) {
     throw usageError('Give --read-url, so that stages and the types of custom fields can be looked up.');
   }
-  const client = createClient({ readUrl: connection.readUrl, apiKey: connection.apiKey });
-  try {
+  return askReadGateway(connection.readUrl, connection.apiKey, async (client) => {
     const customTypes = isCsv ? await loadTypes(client, object) : new Map<string, string>();
     const pipelines = object === 'opportunity' ? await loadPipelines(client, options.pipeline) : undefined;
     return { object, customTypes, pipelines };
+  });
+};
+
+/** Asks what only the read gateway knows. @throws CliError when it does not say */
+const askReadGateway = async <Answer>(
+  url: string,
+  apiKey: string,
+  ask: (client: CrmClient) => Promise<Answer>,
+): Promise<Answer> => {
+  const client = connectClient({ readUrl: url, apiKey });
+  try {
+    return await ask(client);
   } catch (error) {
-    throw new CliError(`The read gateway ${connection.readUrl}: ${errorText(error)}. Nothing was sent.`);
+    if (error instanceof CliError) throw error;
+    const address = { name: 'read gateway', url, option: '--read-url', permissions: 'list' } as const;
+    throw new CliError(`${gatewayErrorText(address, error)} Nothing was sent.`);
   }
 };
 
 const loadTypes = async (client: CrmClient, object: ImportObject): Promise<ReadonlyMap<string, string>> => {
-  const name = object === 'account' ? 'accounts' : object === 'contact' ? 'contacts' : 'opportunities';
-  const fields = await listCustomFields(client, name);
+  const fields = await listCustomFields(client, collectionOf(object));
   return new Map(fields.map(({ name: slug, attribute_type: type }) => [slug, type]));
 };
 
@@ -118,9 +131,11 @@ const makeConversion = async (
   // A dry run without any server checks all but the stages, which only a server knows.
   if (connection === undefined) return { mapping, pipelineId: undefined, stageId: ok };
   const { readUrl, apiKey, defaultPipelineId } = connection;
-  const read = readUrl === undefined ? undefined : { url: readUrl, apiKey };
-  const pipelineId = await findPipelineId(options.pipeline ?? mapping.pipeline ?? defaultPipelineId, read);
-  return { mapping, pipelineId, stageId: await loadStages(mapping, pipelineId, read) };
+  const convert = async (read: CrmClient | undefined): Promise<ConversionContext> => {
+    const pipelineId = await findPipelineId(options.pipeline ?? mapping.pipeline ?? defaultPipelineId, read);
+    return { mapping, pipelineId, stageId: await loadStages(mapping, pipelineId, read) };
+  };
+  return readUrl === undefined ? convert(undefined) : askReadGateway(readUrl, apiKey, convert);
 };
 
 const readText = async (path: string): Promise<string> => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 import { fileSize, type SourceFile, type SourceRow } from './csv-rows.js';
-import { parseJson } from './inbound-answer.js';
+import { parseJsonObject } from '../json-object.js';
 
 /**
  * Opens a file of JSON lines: one object a line, blank lines are passed over. An export of no records is an empty file.
@@ -35,7 +35,7 @@ async function* readRows(file: string): AsyncGenerator<SourceRow, undefined> {
     // A byte order mark is no part of the text.
     const text = line === 1 ? read.replace(/^\uFEFF/, '') : read;
     if (text.trim() === '') continue;
-    const record = parseJson(text);
+    const record = parseJsonObject(text);
     const problem = Object.keys(record).length === 0 || Array.isArray(record) ? 'is no JSON object' : undefined;
     yield { line, bytes, cells: [text], row: new Map(), record, problem };
   }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { retryDelayMs } from './backoff.js';
-import { readRetryAfterMs } from './inbound-answer.js';
 import { RateGate, readRateLimit } from './rate-gate.js';
 
 describe('readRateLimit', () => {
@@ -52,14 +51,5 @@ describe('retryDelayMs', () => {
     ]);
     expect(retryDelayMs(3, 0, () => 0)).toBe(200);
     expect(retryDelayMs(1, 5_000, () => 0)).toBe(5_000);
-  });
-});
-
-describe('readRetryAfterMs', () => {
-  it('reads seconds and dates', () => {
-    expect(readRetryAfterMs('3')).toBe(3000);
-    expect(readRetryAfterMs(new Date(Date.now() - 5000).toUTCString())).toBe(0);
-    expect(readRetryAfterMs('soon')).toBeUndefined();
-    expect(readRetryAfterMs(null)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { CliError, errorCode } from '../errors.js';
 import type { RowProblem } from './convert-row.js';
 import { emptyText, type SourceFile } from './csv-rows.js';
-import { parseJson } from './inbound-answer.js';
+import { parseJsonObject } from '../json-object.js';
 
 /** The columns before those of the source. */
 const ownColumns = ['line', 'field', 'reason'];
@@ -17,7 +17,7 @@ const ownStarts = [`${ownColumns.join(',')},`, '{"line":'];
 
 /** The object that the line held, with the reason before its own keys; the line itself when it held none. */
 const jsonLine = (own: readonly [line: string, field: string, reason: string], text: string): string => {
-  const record = parseJson(text);
+  const record = parseJsonObject(text);
   const [line, field, reason] = own;
   const rest = Object.keys(record).length > 0 ? record : { text };
   return `${JSON.stringify({ line: Number(line), field, reason, ...withoutOwn(rest) })}\n`;

@@ -1,5 +1,5 @@
 import type { RowProblem } from './convert-row.js';
-import type { SendOutcome } from './inbound-answer.js';
+import type { SendOutcome } from './send-outcome.js';
 import { TextCounter } from './text-counter.js';
 
 /** Counts what becomes of the rows. */

@@ -1,14 +1,14 @@
 import { CliError, errorText } from '../errors.js';
-import type { ConvertedRow } from './convert-row.js';
+import type { ConvertedRow, RequestBody } from './convert-row.js';
 import type { SourceFile, SourceRow } from './csv-rows.js';
-import type { InboundClient, SendItem } from './inbound-client.js';
 import { KeyOrder, type Turn } from './key-order.js';
 import { orderKey } from './order-key.js';
 import type { Progress } from './progress.js';
+import type { RecordSender, SendItem } from './record-sender.js';
 import { RejectsFile } from './rejects-file.js';
 import type { SentNotes } from './sent-notes.js';
 import { ImportTally, type ImportResult } from './report.js';
-import type { SendOutcome } from './inbound-answer.js';
+import type { SendOutcome } from './send-outcome.js';
 import type { ImportObject } from './targets.js';
 
 /** One import. */
@@ -18,8 +18,8 @@ export interface ImportJob {
   readonly rejectsPath: string;
   /** Turns a row into the body of its create request. */
   readonly convert: (row: SourceRow) => ConvertedRow;
-  /** Makes the client, which says through `onWait` why nothing moves. Absent on a dry run: rows are only converted. */
-  readonly makeClient: ((onWait: (message: string) => void) => InboundClient) | undefined;
+  /** Makes the sender, which says through `onWait` why nothing moves. Absent on a dry run: rows are only converted. */
+  readonly makeSender: ((onWait: (message: string) => void) => RecordSender) | undefined;
   /** Rows in one request. */
   readonly batchSize: number;
   readonly concurrency: number;
@@ -62,7 +62,7 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
   }
   const { tally, stopped } = run;
   const rejectsFile = tally.rejected > 0 ? rejects.path : undefined;
-  const isDryRun = job.makeClient === undefined;
+  const isDryRun = job.makeSender === undefined;
   return { tally, rejectsFile, stopped, isDryRun, isSourceCorrectable: job.object !== 'note' };
 };
 
@@ -70,7 +70,7 @@ class ImportRun {
   readonly tally = new ImportTally();
   readonly #stop = new AbortController();
   readonly #order = new KeyOrder();
-  readonly #client: InboundClient | undefined;
+  readonly #sender: RecordSender | undefined;
   #rowsTaken = 0;
   stopped: string | undefined;
   #failure: Error | undefined;
@@ -80,7 +80,7 @@ class ImportRun {
     private readonly rejects: RejectsFile,
     readonly progress: Progress,
   ) {
-    this.#client = job.makeClient?.(progress.note);
+    this.#sender = job.makeSender?.(progress.note);
   }
 
   async work(): Promise<void> {
@@ -119,10 +119,9 @@ class ImportRun {
     for (let row = await this.#nextRow(); row !== undefined; row = await this.#nextRow()) {
       const converted = await this.#convert(row);
       if (converted === undefined) continue;
-      const text = JSON.stringify(converted);
-      const size = Buffer.byteLength(text);
+      const size = Buffer.byteLength(JSON.stringify(converted));
       if (items.length > 0 && bytes + size > mostBatchBytes) yield take();
-      items.push({ row, text, idempotencyKey: this.job.sentNotes?.keyOf(row.line) });
+      items.push({ row, body: converted, idempotencyKey: this.job.sentNotes?.keyOf(row.line) ?? null });
       bytes += size;
       const key = orderKey(this.job.object, converted);
       if (key !== undefined) keys.push(key);
@@ -139,7 +138,7 @@ class ImportRun {
   }
 
   /** The body to send; `undefined` for a row that needs no sending, which is counted here. */
-  async #convert(row: SourceRow): Promise<Readonly<Record<string, unknown>> | undefined> {
+  async #convert(row: SourceRow): Promise<RequestBody | undefined> {
     if (this.job.sentNotes?.has(row.line) === true) {
       await this.#count(row, { kind: 'matched', warnings: [] });
       return undefined;
@@ -148,7 +147,7 @@ class ImportRun {
       row.problem === undefined
         ? this.job.convert(row)
         : { kind: 'rejected', problems: [{ field: '', reason: row.problem }] };
-    if (converted.kind === 'request' && this.#client !== undefined) return converted.body;
+    if (converted.kind === 'request' && this.#sender !== undefined) return converted.body;
     if (converted.kind === 'skipped') this.tally.skipped += 1;
     if (converted.kind === 'rejected') {
       this.tally.countRejected(converted.problems);
@@ -163,8 +162,8 @@ class ImportRun {
     try {
       await turn.ready;
       // Another batch may have ended the import while this one waited for its turn.
-      if (this.#client === undefined || this.#isStopped()) return;
-      const outcomes = await this.#client.send(items, this.#stop.signal);
+      if (this.#sender === undefined || this.#isStopped()) return;
+      const outcomes = await this.#sender.send(items, this.#stop.signal);
       for (const [index, { row }] of items.entries()) await this.#count(row, outcomes[index]);
     } finally {
       turn.done();

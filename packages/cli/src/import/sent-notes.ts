@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { CliError, errorCode, errorText } from '../errors.js';
 import type { ImportConnection } from './connection.js';
-import { parseJson } from './inbound-answer.js';
+import { parseJsonObject } from '../json-object.js';
 
 /** Which file goes where: lines that are in there are not in anywhere else. */
 interface NoteImport {
@@ -60,7 +60,7 @@ export class SentNotes {
     // Without its end a line may be the start of a longer number.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     const [first, ...lines] = whole.split('\n').slice(0, -1);
-    if (first !== undefined) assertSame(path, parseJson(first), own);
+    if (first !== undefined) assertSame(path, parseJsonObject(first), own);
     else if (text !== '' && !text.startsWith(start)) throw new CliError(foreign(path));
     const handle = await open(path, 'a').catch((error: unknown) => {
       throw new CliError(`${errorText(error)}. Name a place for the progress file with --progress.`);

@@ -1,3 +1,5 @@
+import type { ExportObject } from '../export/columns.js';
+
 /** The objects that `crm import` can create. */
 export const importObjects = ['opportunity', 'account', 'contact', 'note'] as const;
 
@@ -95,14 +97,9 @@ export const targetNameOf = (object: ImportObject, dottedPath: string): string =
     : dottedPath;
 };
 
-/** The path of an object's create operation at the inbound gateway. */
-export const createPath = (object: ImportObject): string =>
-  ({
-    opportunity: '/v1/inbound/opportunities',
-    account: '/v1/inbound/accounts',
-    contact: '/v1/inbound/contacts',
-    note: '/v1/inbound/notes',
-  })[object];
+/** An object's name at the API and in `crm export`. */
+export const collectionOf = (object: ImportObject): ExportObject =>
+  (({ opportunity: 'opportunities', account: 'accounts', contact: 'contacts', note: 'notes' }) as const)[object];
 
 /** Puts a value where the request has it. */
 export const placeValue = (body: Record<string, unknown>, target: Target, value: unknown): void => {

@@ -1,5 +1,6 @@
-import { CliError } from '../errors.js';
-import { InboundClient } from '../import/inbound-client.js';
+import { createClient, type CreateOpportunityBody } from '@crm/client';
+
+import { CliError, errorText } from '../errors.js';
 import type { DemoOrganization } from './demo-organization.js';
 
 interface DemoDeal {
@@ -94,40 +95,31 @@ const deals: readonly DemoDeal[] = [
  * @throws CliError when the gateway refuses one, which means that the stack does not work.
  */
 export const sendDemoDeals = async (inboundUrl: string, demo: DemoOrganization, signal: AbortSignal): Promise<void> => {
-  const client = new InboundClient({
-    url: inboundUrl,
-    apiKey: demo.apiKey,
-    object: 'opportunity',
-    isBulk: false,
-    updateMatches: false,
-    outageMs: 10_000,
-    firstAnswerMs: 10_000,
-    onWait: () => undefined,
-  });
+  const client = createClient({ readUrl: inboundUrl, apiKey: demo.apiKey });
   for (const deal of deals) {
-    const text = JSON.stringify(requestBody(demo, deal));
-    const [outcome] = await client.send([{ text, idempotencyKey: undefined }], signal);
-    if (outcome?.kind === 'rejected') {
-      const problems = outcome.problems.map(({ field, reason }) => `${field}: ${reason}`);
-      throw new CliError(`The demo deal "${deal.name}" was refused: ${problems.join('; ')}`);
+    try {
+      await client.opportunities.create(requestBody(demo, deal), { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new CliError(`The demo deal "${deal.name}" was not created: ${errorText(error)}`);
     }
   }
 };
 
-const requestBody = ({ pipeline }: DemoOrganization, deal: DemoDeal): Readonly<Record<string, unknown>> => {
+const requestBody = ({ pipeline }: DemoOrganization, deal: DemoDeal): CreateOpportunityBody => {
   const [primary, ...additional] = deal.contacts;
   return {
     pipeline_id: pipeline.id,
     opportunity: {
       name: deal.name,
-      stage_id: pipeline.stages.find(({ label }) => label === deal.stage)?.id,
-      deal_size: deal.amount,
-      close_date: deal.closed === undefined ? undefined : Date.parse(deal.closed),
+      stage_id: pipeline.stages.find(({ label }) => label === deal.stage)?.id ?? null,
+      deal_size: deal.amount ?? null,
+      close_date: deal.closed === undefined ? null : Date.parse(deal.closed),
       custom_fields: {
         product: deal.product,
-        engage_date: deal.engaged,
-        channels: deal.channels,
-        confidence: deal.confidence,
+        engage_date: deal.engaged ?? null,
+        channels: deal.channels ?? null,
+        confidence: deal.confidence ?? null,
       },
     },
     related_objects: {

@@ -1,0 +1,39 @@
+import { CrmApiError, createClient, type ClientOptions, type CrmClient } from '@crm/client';
+
+import { errorText, usageError } from './errors.js';
+
+/** A gateway as a command knows it. */
+export interface GatewayAddress {
+  readonly name: 'read gateway' | 'inbound gateway';
+  readonly url: string;
+  /** The option that names it. */
+  readonly option: '--url' | '--read-url';
+  /** What the key must be allowed to, as a user reads it. */
+  readonly permissions: string;
+}
+
+/** Makes a client. @throws CliError (2) for a key that cannot be sent; addresses were looked at when they were read */
+export const connectClient = (options: ClientOptions): CrmClient => {
+  try {
+    return createClient(options);
+  } catch (error) {
+    throw usageError(`--api-key (or CRM_API_KEY): ${errorText(error)}.`);
+  }
+};
+
+/** Statuses that no gateway of ours gives to what commands send: something else listens there. */
+const isForeign = (status: number): boolean => status < 400 || status === 404 || status === 405;
+
+/** What a gateway's refusal or silence means, and what to do next. */
+export const gatewayErrorText = ({ name, url, option, permissions }: GatewayAddress, error: unknown): string => {
+  if (!(error instanceof CrmApiError)) {
+    return `The ${name} ${url} does not answer: ${errorText(error)}. Check ${option}, and that the gateway runs (crm doctor).`;
+  }
+  const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
+  const said = `The ${name} ${url} answered HTTP ${error.status}: ${error.message}${request}.`;
+  if (error.status === 401) {
+    return `${said} Check --api-key: the key must be valid and allowed to ${permissions} (crm key list).`;
+  }
+  if (isForeign(error.status)) return `${said} Check ${option}: it must be the address of the ${name}.`;
+  return error.status >= 500 ? `${said} The log of the gateway tells more (crm doctor).` : said;
+};
