@@ -51,12 +51,22 @@ describeInBrowser('the page of the reference', () => {
   /** What is wider than its place: it would lie over its neighbour, or make the page scroll sideways. */
   const overflowing = (page: Page): Promise<string[]> =>
     page
-      .locator('html, .parameter__name, .parameter__type')
+      .locator('html, .parameter__name, .parameter__type, .opblock-body td')
       .evaluateAll((elements) =>
         elements
           .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
           .map(({ className, tagName }) => `${tagName} ${className}`),
       );
+
+  /** Names of parameters that are broken over lines: they are higher than the lowest. */
+  const brokenNames = async (page: Page): Promise<string[]> => {
+    const names: { text: string; height: number }[] = [];
+    for (const name of await page.locator('.parameter__name').all()) {
+      names.push({ text: await name.innerText(), height: (await name.boundingBox())?.height ?? 0 });
+    }
+    const lowest = Math.min(...names.map(({ height }) => height));
+    return names.filter(({ height }) => height > 1.5 * lowest).map(({ text }) => text);
+  };
 
   const operation = (page: Page, id: string): Locator => page.locator(`.opblock[id$="-${id}"]`);
 
@@ -81,6 +91,8 @@ describeInBrowser('the page of the reference', () => {
     expect(await accounts.innerText()).toContain('"has_more": false');
     await operation(page, 'listAccounts').screenshot({ path: join(screenshots, `${width}-answer.png`) });
     expect(await overflowing(page)).toEqual([]);
+    expect(await brokenNames(page)).toEqual([]);
+    expect(await page.getByText('No links').filter({ visible: true }).count()).toBe(0);
     expect(complaints).toEqual([]);
 
     const stages = await send(page, 'listPipelineStages', { id: unknownId });

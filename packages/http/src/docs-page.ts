@@ -58,16 +58,24 @@ const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** On a telephone the library's tables would leave a letter or two a line; there their cells stand below each other. */
-const ownStyle = `@media (min-width: 641px) {
+/**
+ * The API has no links between operations. On a telephone the library's tables would leave a letter or two a line; there their
+ * cells stand below each other.
+ */
+const ownStyle = `
+.swagger-ui .opblock-body .response-col_links { display: none; }
+.swagger-ui .opblock-body .response > td { padding-bottom: 20px; }
+.swagger-ui .opblock-body .headers :is(.markdown, p) { margin: 0; padding: 0; }
+@media (min-width: 641px) {
   .swagger-ui table.parameters tbody tr td.parameters-col_name:first-of-type { min-width: 9em; }
 }
 @media (max-width: 640px) {
-  .swagger-ui .opblock-body :is(table, tbody, tr, td) { display: block; max-width: 100%; width: auto; }
-  .swagger-ui .opblock-body thead, .swagger-ui .response-col_links { display: none; }
-  .swagger-ui .opblock-body :is(td:empty, .download-contents) { display: none; }
+  .swagger-ui .opblock-body :is(table, tbody, tr, td):not(.response-col_links) { display: block; max-width: 100%; width: auto; }
+  .swagger-ui .opblock-body :is(thead, td:empty, .download-contents) { display: none; }
   .swagger-ui .opblock-body :is(.col_header, .response-col_status, .parameters-col_name) { padding-bottom: 0; }
   .swagger-ui .opblock-body .response-col_status { font-weight: bold; }
+  .swagger-ui .opblock-body .headers td { padding: 0; }
+  .swagger-ui .opblock-body .headers tr { margin-bottom: 10px; }
   .swagger-ui :is(.table-container, .responses-inner, .opblock-section-header) { padding-left: 10px; padding-right: 10px; }
   .swagger-ui .opblock-body :is(input[type='text'], textarea) { max-width: 100%; width: 100%; }
 }
