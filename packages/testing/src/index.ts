@@ -16,6 +16,7 @@ export { startLimitedRole } from './limited-role.js';
 export { startOwnPostgres, type OwnPostgres } from './own-postgres.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
+export { describeTraces, type TracedGateway, type TracedRequest } from './suites/describe-traces.js';
 export { describeBodies } from './suites/describe-bodies.js';
 export { describeRateLimits, describeWrongMethods } from './suites/describe-refusals.js';
 export { describeUnauthorized } from './suites/describe-unauthorized.js';
