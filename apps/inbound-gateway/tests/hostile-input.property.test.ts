@@ -97,7 +97,7 @@ test(
         .chain((creation) =>
           fc.tuple(
             fc.constant(creation),
-            fc.record(Object.fromEntries(Object.keys(creation.columns).map((name) => [name, hostileText]))),
+            fc.record(Object.fromEntries(Object.keys(creation.columns).map((name) => [name, hostileText()]))),
           ),
         ),
       async ([{ contract, table, columns, body }, texts]) => {
@@ -132,7 +132,7 @@ test(
   async () => {
     const bodies = fc.constantFrom(...creations).chain(({ contract, columns, body }) => {
       const names = [...Object.keys(columns), ...Object.keys(body({}, 'x')), 'email', 'domain', 'pipeline_id', 'items'];
-      const known = fc.dictionary(fc.constantFrom(...names), hostileValue, { maxKeys: 4 });
+      const known = fc.dictionary(fc.constantFrom(...names), hostileValue(), { maxKeys: 4 });
       return fc.tuple(
         fc.constant(contract),
         known.map((values) => ({ ...body({ name: 'Known' }, `any${(count += 1)}`), ...values })),

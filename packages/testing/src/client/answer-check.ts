@@ -10,8 +10,6 @@ export interface Exchange {
 }
 
 interface OperationCheck {
-  readonly contract: OperationContract;
-  readonly path: RegExp;
   readonly statuses: ReadonlySet<number>;
   readonly validate: (body: unknown) => Readonly<Record<string, string>> | null;
 }
@@ -35,15 +33,25 @@ const documentedStatuses = (contract: OperationContract): ReadonlySet<number> =>
 };
 
 const toCheck = (contract: OperationContract): OperationCheck => ({
-  contract,
-  path: new RegExp(`^${contract.path.replace(/\{[^}]+\}/g, '[^/]+')}$`),
   statuses: documentedStatuses(contract),
   validate: compileResponseValidator(contract),
 });
 
+const checks = new WeakMap<OperationContract, OperationCheck>();
+
+/** The check of an operation, made when its first answer comes: it takes longer than most tests, which meet one operation each. */
+const checkOf = (contract: OperationContract): OperationCheck => {
+  const check = checks.get(contract) ?? toCheck(contract);
+  checks.set(contract, check);
+  return check;
+};
+
+const pathPattern = ({ path }: OperationContract): RegExp => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
+
 /** Every way in which an answer breaks the rules that hold for all answers. */
-const findFaults = (exchange: Exchange, operation: OperationCheck | undefined): string[] => {
+const findFaults = (exchange: Exchange, contract: OperationContract | undefined): string[] => {
   const { status, headers, text } = exchange;
+  const operation = contract === undefined ? undefined : checkOf(contract);
   const faults: string[] = [];
   const demand = (holds: boolean, fault: string): void => {
     if (!holds) faults.push(fault);
@@ -60,7 +68,7 @@ const findFaults = (exchange: Exchange, operation: OperationCheck | undefined): 
   if (status === 200) {
     const recordStatus = headers.get('x-record-status');
     const isRecordStatus = recordStatus !== null && recordStatuses.includes(recordStatus);
-    const documented = operation?.contract.headers ?? {};
+    const documented = contract?.headers ?? {};
     const isMarked = readMark.test(headers.get('x-read-after') ?? '');
     demand(isMarked === 'X-Read-After' in documented, 'has the wrong X-Read-After');
     demand(isRecordStatus === 'X-Record-Status' in documented, `has the X-Record-Status ${recordStatus ?? '(none)'}`);
@@ -79,14 +87,14 @@ const findFaults = (exchange: Exchange, operation: OperationCheck | undefined): 
  * @returns a function that throws an Error which names every fault and the answer
  */
 export const createAnswerCheck = (contracts: readonly OperationContract[]): ((exchange: Exchange) => void) => {
-  const checks = contracts.map(toCheck);
+  const patterns = contracts.map((contract) => ({ contract, path: pathPattern(contract) }));
   return (exchange) => {
     const method = exchange.method.toLowerCase();
     // An exact path wins over one with parameters, as in the gateway itself, whatever the method.
-    const exact = checks.filter(({ contract }) => contract.path === exchange.path);
-    const onPath = exact.length > 0 ? exact : checks.filter(({ path }) => path.test(exchange.path));
+    const exact = patterns.filter(({ contract }) => contract.path === exchange.path);
+    const onPath = exact.length > 0 ? exact : patterns.filter(({ path }) => path.test(exchange.path));
     const operation = onPath.find(({ contract }) => contract.method === method);
-    const faults = findFaults(exchange, operation);
+    const faults = findFaults(exchange, operation?.contract);
     if (faults.length === 0) return;
     const { path, status, text } = exchange;
     throw new Error(
