@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { ApiError, type ApiErrorDetails, type ErrorCode } from '@crm/domain';
 import pg from 'pg';
 
@@ -33,25 +34,42 @@ const refusalError = (error: pg.DatabaseError): Error => {
   );
 };
 
-/** SQLSTATEs (or their classes) of a server that serves nobody now: connection, resources, intervention. */
-const isAwayState = (code: string): boolean => /^(08|53|57P)/.test(code);
+/**
+ * SQLSTATEs (or their classes) of a server that does not serve us now, whatever is asked: the connection broke, it lets us
+ * or this database in no more, has no connection left, or somebody intervenes.
+ */
+const isAwayState = (code: string): boolean => /^(08|28|3D|53300|57P)/.test(code);
 
-/** SQLSTATEs (or their classes) that say the database cannot serve this now: it is away, or a lock was not had in time. */
-const isUnavailable = (code: string): boolean => isAwayState(code) || code === '55P03' || retryable.has(code);
+/** A write met a server that only reads, as the former primary does after a failover. */
+const readOnly = '25006';
 
-const statementCanceled = '57014';
+/** SQLSTATEs of transactions that the server ended because they took too long or did nothing. */
+const endedTransaction = /^25P0[34]$/;
+
+/** SQLSTATEs (or their classes) that say the database cannot serve this now: it is away or full, or a lock was not had in time. */
+const isUnavailable = (code: string): boolean =>
+  isAwayState(code) ||
+  code.startsWith('53') ||
+  code === '55P03' ||
+  code === readOnly ||
+  endedTransaction.test(code) ||
+  retryable.has(code);
+
+/** SQLSTATEs of a statement that was ended by a limit of its own: of time, or of room for what it sorts. */
+const beyondItsLimits = new Set(['57014', '53400']);
 
 /** The SQLSTATE of an error of the database, or undefined when it is of another kind. */
 export const sqlStateOf = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined;
 
-/** Errors of the connection rather than of the database: refused, reset, closed, or no free one in time. */
+/** What Node calls errors of the system, of names and of TLS. */
+const connectionCode = /^(E(?!RR_)|ERR_(TLS|SSL)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_)/;
+
+/** Errors of the connection rather than of the database: refused, reset, closed, not trusted, or no free one in time. */
 const isConnectionError = (error: unknown): boolean =>
-  error instanceof Error &&
-  (('code' in error &&
-    typeof error.code === 'string' &&
-    /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH)/.test(error.code)) ||
-    /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable/.test(
+  types.isNativeError(error) &&
+  (('code' in error && typeof error.code === 'string' && connectionCode.test(error.code)) ||
+    /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable|does not support SSL/.test(
       error.message,
     ));
 
@@ -61,6 +79,9 @@ export const saysBusy = (error: unknown): boolean => {
   return cause instanceof Error && cause.message === 'timeout exceeded when trying to connect';
 };
 
+/** Whether a connection is no good after an error, though the server would keep it: another one may lead to another server. */
+export const endsUse = (error: unknown): boolean => sqlStateOf(error) === readOnly;
+
 /** Whether an error says that the server is away, rather than that this statement could not be served. */
 export const saysAway = (error: unknown): boolean => {
   const cause = error instanceof ApiError ? error.cause : error;
@@ -68,7 +89,7 @@ export const saysAway = (error: unknown): boolean => {
   return code === undefined ? isConnectionError(cause) : isAwayState(code);
 };
 
-/** A statement was ended by its time limit: whoever asked knows better how to narrow it than a retry would. */
+/** A statement was ended by its time limit, or needed more room than it may have: whoever asked knows better how to narrow it than a retry would. */
 export class StatementTimeoutError extends ApiError {
   constructor(cause: unknown) {
     super('unavailable', { message: 'The database did not answer in time', cause });
@@ -85,7 +106,7 @@ export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promis
   } catch (error) {
     const code = sqlStateOf(error);
     if (error instanceof pg.DatabaseError && (code === refused || code === itemsRefused)) throw refusalError(error);
-    if (code === statementCanceled) throw new StatementTimeoutError(error);
+    if (code !== undefined && beyondItsLimits.has(code)) throw new StatementTimeoutError(error);
     if ((code !== undefined && isUnavailable(code)) || isConnectionError(error)) {
       throw new ApiError('unavailable', { headers: { 'Retry-After': '1' }, cause: error });
     }

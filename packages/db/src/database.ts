@@ -5,7 +5,7 @@ import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
 import { measureConnectionWait } from './connection-wait.js';
 import { ByteClient } from './byte-client.js';
-import { translateDatabaseErrors } from './database-errors.js';
+import { endsUse, translateDatabaseErrors } from './database-errors.js';
 import { traceStatement } from './statement-span.js';
 
 /** How to reach a database. */
@@ -113,7 +113,7 @@ const answerTimeout = ({ statementTimeoutMs = defaultStatementTimeoutMs }: Datab
 
 /** After an error of the server that ends no connection, the connection is as good as before. */
 const endsConnection = (error: unknown): boolean =>
-  !(error instanceof pg.DatabaseError) || error.severity === 'FATAL' || error.severity === 'PANIC';
+  !(error instanceof pg.DatabaseError) || error.severity === 'FATAL' || error.severity === 'PANIC' || endsUse(error);
 
 /**
  * Runs work on a connection of the pool. The pool's own `query` ends the connection after every error, also after one that

@@ -1,0 +1,105 @@
+import { ApiError } from '@crm/domain';
+import type { TestDatabase } from '@crm/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { findApiKeyByHash } from '../src/api-keys.js';
+import { saysAway, StatementTimeoutError } from '../src/database-errors.js';
+import { type Database, openDatabase } from '../src/database.js';
+import { createMigratedDatabase, queryOnce } from './support/database.js';
+
+const organizationId = '00000000-0000-4000-8000-000000000001';
+const statement = { text: 'SELECT id FROM accounts WHERE organization_id = $1', values: [] };
+
+let testDatabase: TestDatabase;
+let opened: Database[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createMigratedDatabase();
+  await queryOnce(
+    testDatabase.url,
+    `CREATE FUNCTION fail_with(p_state text) RETURNS void LANGUAGE plpgsql AS $$
+     BEGIN RAISE EXCEPTION USING ERRCODE = p_state, MESSAGE = 'as if'; END $$`,
+  );
+});
+afterEach(async () => {
+  await Promise.all(opened.map((database) => database.close()));
+  opened = [];
+});
+afterAll(() => testDatabase.drop());
+
+const open = (change: (url: URL) => void = () => undefined): Database => {
+  const url = new URL(testDatabase.url);
+  change(url);
+  // One connection: each statement meets what the one before it left.
+  const database = openDatabase({ url: url.href, applicationName: 'unavailable-test', maxConnections: 1 });
+  opened.push(database);
+  return database;
+};
+
+/** What callers would be answered, and whether the server counts as away. */
+const judge = async (work: Promise<unknown>) => {
+  const error: unknown = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return {
+    code: error instanceof ApiError ? error.code : 'internal',
+    retryAfter: error instanceof ApiError ? (error.headers?.['Retry-After'] ?? null) : null,
+    isAway: saysAway(error),
+  };
+};
+const comeBack = { code: 'unavailable', retryAfter: '1', isAway: false };
+const away = { ...comeBack, isAway: true };
+
+const setOnDatabase = (setting: string): Promise<unknown> =>
+  queryOnce(testDatabase.url, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${setting}', current_database()); END $$`);
+
+describe('503: a server that lets nobody in', () => {
+  test.each<[string, (url: URL) => void]>([
+    ['to whom the password is wrong', (url) => (url.password = 'wrong')],
+    ['to whom the role is unknown', (url) => (url.username = 'nobody_at_all')],
+    ['that does not have the database', (url) => (url.pathname = '/gone')],
+    ['that does not speak TLS', (url) => url.searchParams.set('sslmode', 'require')],
+    ['whose name is unknown', (url) => (url.hostname = 'database.invalid')],
+  ])('%s', async (_what, change) => {
+    expect(await judge(open(change).query(organizationId, statement))).toEqual(away);
+    expect(await judge(findApiKeyByHash(open(change), Buffer.alloc(32)))).toEqual(away);
+  });
+});
+
+describe('503: a server that cannot do this now, but other things', () => {
+  const failWith = (state: string) => ({ text: 'SELECT fail_with($2) WHERE $1::uuid IS NOT NULL', values: [state] });
+
+  test.each([
+    ['its disk is full', '53100', comeBack],
+    ['its memory is full', '53200', comeBack],
+    ['it has no connection left', '53300', away],
+    ['it ended a transaction that took too long', '25P04', comeBack],
+    ['it is shutting down', '57P01', away],
+  ])('%s', async (_what, state, expected) => {
+    const database = open();
+    expect(await judge(database.query(organizationId, failWith(state)))).toEqual(expected);
+    expect(await database.query(organizationId, statement)).toEqual([]);
+  });
+
+  test('a statement that needs more room than it may have is one to narrow, not to repeat', async () => {
+    await setOnDatabase(`SET temp_file_limit = 64`);
+    await setOnDatabase(`SET work_mem = 64`);
+    const text = 'SELECT n FROM generate_series(1, 300000) n WHERE $1::uuid IS NOT NULL ORDER BY n DESC OFFSET 299999';
+    const refused = open().query(organizationId, { text, values: [] });
+    expect(await judge(refused)).toEqual({ ...comeBack, retryAfter: null });
+    await expect(refused).rejects.toBeInstanceOf(StatementTimeoutError);
+    await setOnDatabase('RESET temp_file_limit');
+  });
+
+  test('a primary that became one that only reads is left for the server that its name now stands for', async () => {
+    await setOnDatabase('SET default_transaction_read_only = on');
+    const database = open();
+    const text = `UPDATE accounts SET version = version + 1 WHERE organization_id = $1`;
+    expect(await judge(database.query(organizationId, { text, values: [] }))).toEqual(comeBack);
+    await queryOnce(
+      testDatabase.url,
+      `BEGIN READ WRITE; DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$; COMMIT`,
+    );
+    expect(await database.query(organizationId, { text, values: [] })).toEqual([]);
+  });
+});
