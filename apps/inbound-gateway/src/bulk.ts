@@ -10,6 +10,7 @@ import {
   type Catalog,
   type IndexedWrite,
   runWrites,
+  StatementTimeoutError,
   type Write,
   type WriteFunction,
   type WrittenRecord,
@@ -89,6 +90,20 @@ export const itemId = ({ id }: Readonly<Record<string, unknown>>): string | null
   return uuidForm.test(text) ? text : null;
 };
 
+/** Runs a bulk write. Sent again as it is it would take as long again, so its caller is told what to change. */
+const runOrNarrow = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StatementTimeoutError)) throw error;
+    throw new ApiError('unavailable', {
+      message: 'The call took too long: send fewer items',
+      errors: { items: 'Took too long: send fewer items in one call, or fewer contacts in each' },
+      cause: error,
+    });
+  }
+};
+
 /**
  * Makes the handler of a bulk operation: all good items are written in one transaction, each as a call of its own would
  * be, and every item answers for itself. An atomic call is refused for one bad item, and nothing is written.
@@ -156,7 +171,7 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
           .use(organizationId, async (catalog) => readItems(catalog, items, options))
           .catch(orGoOn);
         const bulk = { function: options.function, ...read, answerRefusals };
-        return runWrites(context.database, organizationId, bulk, once);
+        return runOrNarrow(() => runWrites(context.database, organizationId, bulk, once));
       },
     });
   };

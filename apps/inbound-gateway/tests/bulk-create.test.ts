@@ -218,6 +218,20 @@ describe('400', () => {
   });
 });
 
+test('503: a call that takes too long says what to change, since the same call would take as long again', async () => {
+  const client = await gateway.startOn(gateway.databaseUrl, { statementTimeoutMs: 300 });
+  const body = { items: [{ domain: 'late.com' }] };
+  const holder = await gateway.database.pool.connect();
+  await holder.query('BEGIN; LOCK TABLE accounts IN SHARE MODE');
+  const answer = await client.call(bulkCreateAccounts, { body });
+  await holder.query('ROLLBACK');
+  holder.release();
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBeNull();
+  expect(answer.errors).toEqual({ items: expect.stringMatching(/^Took too long: send fewer items/) });
+  expect((await client.call(bulkCreateAccounts, { body })).status).toBe(200);
+});
+
 test('bodies of up to 4 MB are read', async () => {
   const items = Array.from({ length: 100 }, (_, index) => ({
     domain: `long${index}.com`,
