@@ -67,7 +67,8 @@ export class SharedStoreHealth {
   #retryInBackground(): void {
     if (this.#isTrying || performance.now() < this.#retryAtMs) return;
     this.#isTrying = true;
-    within(Promise.all(this.#preparations.map((prepare) => prepare())), readyWithinMs)
+    // One that is only slow is not well either: requests would wait for it again, and again in vain.
+    within(Promise.all(this.#preparations.map((prepare) => prepare())), answerWithinMs)
       .then(
         () => {
           this.#failing = false;

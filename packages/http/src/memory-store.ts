@@ -3,9 +3,22 @@ import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
 /** Counters kept at once; the oldest window goes first, so that a flood of addresses cannot fill the memory. */
 const defaultMaxKeys = 100_000;
 
-interface Counter {
-  totalHits: number;
-  readonly resetTime: Date;
+/** Its window ends by a clock that nobody sets: an hour that is put back would keep callers out for that hour. */
+class Counter implements ClientRateLimitInfo {
+  totalHits = 0;
+  readonly #endsAtMs: number;
+
+  constructor(windowMs: number) {
+    this.#endsAtMs = performance.now() + windowMs;
+  }
+
+  get leftMs(): number {
+    return this.#endsAtMs - performance.now();
+  }
+
+  get resetTime(): Date {
+    return new Date(Date.now() + this.leftMs);
+  }
 }
 
 /** Fixed windows in this process. Bounded, and without a timer: a counter past its window is replaced when it is met. */
@@ -37,11 +50,11 @@ export class MemoryStore implements Store {
 
   #current(key: string): Counter | undefined {
     const counter = this.#counters.get(key);
-    return counter !== undefined && counter.resetTime.getTime() > Date.now() ? counter : undefined;
+    return counter !== undefined && counter.leftMs > 0 ? counter : undefined;
   }
 
   #begin(key: string): Counter {
-    const counter = { totalHits: 0, resetTime: new Date(Date.now() + this.#windowMs) };
+    const counter = new Counter(this.#windowMs);
     this.#counters.delete(key);
     this.#counters.set(key, counter);
     if (this.#counters.size > this.#maxKeys) {

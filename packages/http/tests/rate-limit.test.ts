@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Store } from 'express-rate-limit';
 import request from 'supertest';
 import type { RateLimits } from '../src/index.js';
-import { createTestGateway } from './support.js';
+import { createTestGateway, until } from './support.js';
 
 const perMinute = (changes: Partial<RateLimits>): { perMinute: RateLimits } => ({
   perMinute: { list: 100, search: 100, inbound: 100, bulk: 100, failedAuth: 100, ...changes },
@@ -114,5 +114,50 @@ describe('a shared store', () => {
       expect(calls).toBe(1);
       expect(lines.filter((line) => line.includes('shared store'))).toHaveLength(1);
     }
+  });
+
+  it('that is slow is asked once, and not again before it answers in time', async () => {
+    let asked = 0;
+    let prepared = 0;
+    let takesMs = 0;
+    const slowly = async <T>(answer: T): Promise<T> => {
+      await new Promise((resolve) => setTimeout(resolve, takesMs));
+      return answer;
+    };
+    const createStore = (): Store => ({
+      // Limiters of all groups make their stores ready; one of them is counted.
+      init: async () => {
+        prepared++;
+        await slowly(null);
+      },
+      increment: () => {
+        asked++;
+        return slowly({ totalHits: 1, resetTime: new Date(Date.now() + 60_000) });
+      },
+      decrement: () => undefined,
+      resetKey: () => undefined,
+    });
+    const limits = { ...perMinute({ list: 1_000_000 }), createStore };
+    const { app, key, lines } = createTestGateway({ limits });
+    const call = () => request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    const said = (text: string): number => lines.filter((line) => line.includes(text)).length;
+    const stores = prepared;
+    takesMs = 400;
+    await call();
+    expect(asked).toBe(1);
+    // Tried again, and again: the first of these tries has ended when the second one begins.
+    await until(async () => {
+      await call();
+      return prepared >= 3 * stores;
+    });
+    expect(asked).toBe(1);
+    expect([said('shared store of rate limits fails'), said('answers again')]).toEqual([1, 0]);
+    takesMs = 0;
+    await until(async () => {
+      await call();
+      return said('answers again') === 1;
+    });
+    await call();
+    expect(asked).toBeGreaterThan(1);
   });
 });

@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { MemoryStore } from './memory-store.js';
+
+const windowMs = 60;
+const hourMs = 3_600_000;
+
+const untilItEnds = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, windowMs + 5));
+/** Puts the clock of the machine on or back. */
+const setClock = (byMs: number): void => {
+  const real = Date.now.bind(Date);
+  jest.spyOn(Date, 'now').mockImplementation(() => real() + byMs);
+};
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('MemoryStore', () => {
+  it('counts in windows', async () => {
+    const store = new MemoryStore(windowMs);
+    expect(store.increment('a').totalHits).toBe(1);
+    expect(store.increment('a').totalHits).toBe(2);
+    expect(store.increment('b').totalHits).toBe(1);
+    await untilItEnds();
+    expect(store.increment('a').totalHits).toBe(1);
+  });
+
+  it.each([-hourMs, hourMs])('ends a window in its time though the clock is put on by %d ms', async (byMs) => {
+    const store = new MemoryStore(windowMs);
+    store.increment('a');
+    setClock(byMs);
+    const { totalHits, resetTime } = store.increment('a');
+    expect(totalHits).toBe(2);
+    expect((resetTime?.getTime() ?? Infinity) - Date.now()).toBeLessThanOrEqual(windowMs);
+    await untilItEnds();
+    expect(store.increment('a').totalHits).toBe(1);
+  });
+
+  it('lets the oldest window go when there are too many', () => {
+    const store = new MemoryStore(hourMs, 2);
+    for (const key of ['a', 'b', 'c']) store.increment(key);
+    expect(store.increment('c').totalHits).toBe(2);
+    expect(store.increment('a').totalHits).toBe(1);
+  });
+});
