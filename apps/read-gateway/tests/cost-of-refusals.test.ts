@@ -151,8 +151,11 @@ describe('R9: what is beyond a bound', () => {
       count += 1;
       if (tookMs > slowestMs) [slowestMs, slowest] = [tookMs, `${operation.id}, ${what}`];
     };
+    const withBodies = served.filter(({ example }) => example !== undefined);
+    // The first request of a process compiles what it runs and looks the key up.
+    for (const operation of withBodies) await send(operation, key, '{');
     await server.forget();
-    for (const operation of served.filter(({ example }) => example !== undefined)) {
+    for (const operation of withBodies) {
       const isBulk = operation.path.endsWith('/bulk');
       const maxBytes = isBulk ? bounds.bulkBodyBytes : bounds.bodyBytes;
       await refuse(operation, 'a body of one byte too many', `{"a":"${'x'.repeat(maxBytes - 7)}"}`, 413);
@@ -164,7 +167,11 @@ describe('R9: what is beyond a bound', () => {
         400,
         /deeper than 32/,
       );
-      await refuse(operation, 'a body full of keys', `{${many(9_000, '"a":1').join(',')}}`, 400, /given twice/);
+      await refuse(operation, 'one key again and again', `{${many(2_000, '"a":1').join(',')}}`, 400, /given twice/);
+      const names = Array.from({ length: Math.floor(maxBytes / 16) }, (_, index) => `"k${index}":1`);
+      await refuse(operation, 'names without end', `{${names.join(',')}}`, 400, /more than 2000 names/);
+      const values = `[${'{},'.repeat(Math.floor(maxBytes / 3) - 10)}1]`;
+      await refuse(operation, 'values without end', `{"a":${values}}`, 400, isBulk ? /more than 200000 values/ : /./);
       if (!operation.path.endsWith('/search')) continue;
       for (const [what, body] of Object.entries(searches)) await refuse(operation, what, JSON.stringify(body), 400);
     }

@@ -73,7 +73,7 @@ export const parseJsonBody = (bytes: Buffer): Readonly<Record<string, unknown>> 
   if (!isUtf8(bytes)) throw bodyError('must be valid UTF-8');
   const text = bytes.toString('utf8');
   const scan = scanJson(text, maxJsonDepth);
-  if (scan.tooDeep) throw bodyError(`must not nest deeper than ${maxJsonDepth} levels`);
+  if (scan.refusal !== null) throw bodyError(scan.refusal);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -50,8 +50,10 @@ export const answerClientErrors = (server: Server, logger: Logger): void => {
   const refuse = (socket: Duplex, status: number, message: string): void => {
     const response = underway.get(socket);
     const isOpen = response !== undefined && !response.writableFinished;
+    // A request that was answered before its body had arrived: a second answer would be taken for that to the next request.
+    const isAnswered = response?.writableFinished === true && !response.req.complete;
     // In the middle of an answer nothing else can be said any more.
-    if (!socket.writable || (isOpen && response.headersSent)) socket.destroy();
+    if (!socket.writable || isAnswered || (isOpen && response.headersSent)) socket.destroy();
     else if (isOpen) answerUnderway(response, status, message);
     else {
       const requestId = randomUUID();

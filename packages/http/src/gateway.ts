@@ -6,6 +6,7 @@ import { handleError } from './errors.js';
 import { exchangeOf, present } from './exchange.js';
 import { SharedStoreHealth } from './fallback-store.js';
 import type { GatewayAppOptions } from './gateway-options.js';
+import { checkHead } from './head.js';
 import { answerPublicPages } from './health.js';
 import { readOperationInput } from './input.js';
 import { GatewayActivity } from './metrics/activity.js';
@@ -32,14 +33,6 @@ const toRoutes = <Context>(options: GatewayAppOptions<Context>): Route[] =>
       run: (request) => options.withContext(request, (context) => operation.handle(context, request)),
     };
   });
-
-/** HTTP/1.1 asks for the header; Node's own answer to its absence would not be in the envelope. */
-const requireHost: RequestHandler = (request, _response, next) => {
-  if (request.headers.host === undefined && request.httpVersionMinor > 0) {
-    throw validationError({ host: 'must be sent as a header' });
-  }
-  next();
-};
 
 const matchRoute =
   (table: RouteTable): RequestHandler =>
@@ -90,7 +83,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   );
 
   app.use(beginExchange(logger, activity));
-  app.use(requireHost);
+  app.use(checkHead);
   app.use(answerPublicPages(options));
   app.use(
     shedLoad(

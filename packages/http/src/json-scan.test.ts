@@ -11,7 +11,7 @@ describe('scanning JSON', () => {
         const text = JSON.stringify(value);
         // A generated name may be one of the refused ones, and a text may hold U+0000.
         fc.pre(!/__proto__|constructor|prototype|\\u0000|\\ud/i.test(text));
-        expect(scanJson(text, 32)).toEqual({ tooDeep: false, errors: new Map() });
+        expect(scanJson(text, 32)).toEqual({ refusal: null, errors: new Map() });
         expect(scanJson(JSON.stringify(value, null, 2), 32).errors.size).toBe(0);
       }),
       { numRuns: 2000 },
@@ -76,12 +76,22 @@ describe('scanning JSON', () => {
     ).toEqual({});
   });
 
+  const refusalOf = (text: string): string | null => scanJson(text, 32).refusal;
+
   it('counts depth without recursion', () => {
-    expect(scanJson('['.repeat(32) + ']'.repeat(32), 32).tooDeep).toBe(false);
-    expect(scanJson('['.repeat(33), 32).tooDeep).toBe(true);
-    expect(scanJson('{"a":'.repeat(40_000), 32).tooDeep).toBe(true);
-    expect(scanJson(`{"a":"${'['.repeat(40)}"}`, 32).tooDeep).toBe(false);
-    expect(scanJson('[[],[],{}]'.repeat(100), 32).tooDeep).toBe(false);
+    expect(refusalOf('['.repeat(32) + ']'.repeat(32))).toBeNull();
+    expect(refusalOf('['.repeat(33))).toBe('must not nest deeper than 32 levels');
+    expect(refusalOf('{"a":'.repeat(40_000))).toBe('must not nest deeper than 32 levels');
+    expect(refusalOf(`{"a":"${'['.repeat(40)}"}`)).toBeNull();
+    expect(refusalOf('[[],[],{}]'.repeat(100))).toBeNull();
+  });
+
+  it('stops at more names in an object, and at more values in a text, than any body needs', () => {
+    const names = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`;
+    expect(refusalOf(`[${names(2_000)},${names(2_000)}]`)).toBeNull();
+    expect(refusalOf(`[${names(2_000)},${names(2_001)}]`)).toBe('must not hold an object of more than 2000 names');
+    expect(refusalOf(`[${'{},'.repeat(199_999)}1]`)).toBeNull();
+    expect(refusalOf(`[${'{},'.repeat(200_000)}1]`)).toBe('must not hold more than 200000 values');
   });
 
   it('cuts long names in paths and stops at a hundred problems', () => {

@@ -1,6 +1,6 @@
-/** What is wrong with a JSON text beyond its grammar, by dotted path; or that it nests too deeply to look at. */
+/** What is wrong with a JSON text beyond its grammar, by dotted path; or why it is not worth looking at any further. */
 export interface JsonScan {
-  readonly tooDeep: boolean;
+  readonly refusal: string | null;
   readonly errors: ReadonlyMap<string, string>;
 }
 
@@ -12,6 +12,8 @@ interface Frame {
   key: string;
   /** In an array: the index of the element being read. */
   index: number;
+  /** How many keys there were. */
+  keyCount: number;
   /** The keys met so far: few in a list, many also in a set. */
   keys: string[];
   keySet: Set<string> | null;
@@ -21,6 +23,10 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 const numberToken = /[-+.0-9eE]+/y;
 /** U+0000, or a surrogate without its other half. */
 const notStorable = /[\0\p{Cs}]/u;
+/** More than any record has; telling so many apart would take longer than all the rest. */
+const maxKeys = 2_000;
+/** Elements and members of the whole text: more than the largest bulk call holds. */
+const maxParts = 200_000;
 const listedKeys = 16;
 const reportedErrors = 100;
 const shownKeyLength = 100;
@@ -61,50 +67,55 @@ class JsonScanner {
   readonly #frames: Frame[] = [];
   #depth = 0;
   #at = 0;
+  #parts = 0;
+  #refusal: string | null = null;
 
   constructor(text: string, maxDepth: number) {
     this.#text = text;
     this.#maxDepth = maxDepth;
   }
 
-  /** Returns false when the text nests too deeply. */
-  run(): boolean {
+  /** Returns why the text is refused before its end, or null. */
+  run(): string | null {
     const text = this.#text;
-    while (this.#at < text.length && this.errors.size < reportedErrors) {
+    while (this.#at < text.length && this.errors.size < reportedErrors && this.#refusal === null) {
       const character = text.charCodeAt(this.#at);
       if (character === 0x22) this.#string();
-      else if (character === 0x7b || character === 0x5b) {
-        if (!this.#open(character === 0x7b)) return false;
-      } else if (character === 0x7d || character === 0x5d) {
+      else if (character === 0x7b || character === 0x5b) this.#open(character === 0x7b);
+      else if (character === 0x7d || character === 0x5d) {
         this.#depth = Math.max(0, this.#depth - 1);
         this.#at++;
       } else if (character === 0x2c) this.#comma();
       else if (character === 0x2d || (character >= 0x30 && character <= 0x39)) this.#number();
       else this.#at++;
     }
-    return true;
+    return this.#refusal;
   }
 
-  #open(isObject: boolean): boolean {
+  #open(isObject: boolean): void {
     this.#at++;
-    if (this.#depth === this.#maxDepth) return false;
+    if (this.#depth === this.#maxDepth) {
+      this.#refusal = `must not nest deeper than ${this.#maxDepth} levels`;
+      return;
+    }
     // Frames are kept and used again: a bulk body opens hundreds of thousands of objects.
     const frame = this.#frames[this.#depth];
     if (frame === undefined) {
-      this.#frames.push({ isObject, expectsKey: isObject, key: '', index: 0, keys: [], keySet: null });
+      this.#frames.push({ isObject, expectsKey: isObject, key: '', index: 0, keyCount: 0, keys: [], keySet: null });
     } else {
       frame.isObject = isObject;
       frame.expectsKey = isObject;
       frame.index = 0;
+      frame.keyCount = 0;
       frame.keys.length = 0;
       frame.keySet = null;
     }
     this.#depth++;
-    return true;
   }
 
   #comma(): void {
     this.#at++;
+    if (++this.#parts === maxParts) this.#refusal = `must not hold more than ${maxParts} values`;
     const frame = this.#frames[this.#depth - 1];
     if (this.#depth === 0 || frame === undefined) return;
     if (frame.isObject) frame.expectsKey = true;
@@ -136,6 +147,7 @@ class JsonScanner {
   #key(frame: Frame, quoted: string): void {
     const key = quoted.includes('\\') ? unquote(quoted) : quoted.slice(1, -1);
     frame.key = key;
+    if (++frame.keyCount > maxKeys) this.#refusal = `must not hold an object of more than ${maxKeys} names`;
     if (refusedKeys.has(key)) this.#add(this.#path(this.#depth), 'is not allowed as a name');
     else if (notStorable.test(key)) {
       this.#add(this.#path(this.#depth), 'is a name with U+0000 or a lone surrogate');
@@ -186,6 +198,6 @@ const unquote = (quoted: string): string => {
 /** Looks through a JSON text for what its grammar allows and this API does not; see {@link JsonScanner}. */
 export const scanJson = (text: string, maxDepth: number): JsonScan => {
   const scanner = new JsonScanner(text, maxDepth);
-  const tooDeep = !scanner.run();
-  return { tooDeep, errors: scanner.errors };
+  const refusal = scanner.run();
+  return { refusal, errors: scanner.errors };
 };
