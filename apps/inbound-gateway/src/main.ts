@@ -11,7 +11,7 @@ const database = openDatabase({
   url: config.databaseUrl,
   applicationName: 'crm-inbound-gateway',
   maxConnections: config.maxConnections,
-  onConnectionError: (error) => logger.warn({ err: error }, 'a database connection broke'),
+  onConnectionError: (error) => logger.debug({ err: error }, 'a database connection broke'),
   onConnectionWait: observability.metrics?.waitsOf('primary'),
 });
 const context = createContext(database);

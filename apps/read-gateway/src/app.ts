@@ -1,5 +1,5 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
-import { findApiKeyByHash, type StartUp, touchApiKey } from '@crm/db';
+import { findApiKeyByHash, saysAway, type StartUp, touchApiKey } from '@crm/db';
 import { ApiError } from '@crm/domain';
 import {
   createGatewayApp,
@@ -53,6 +53,7 @@ export const createApp = (
       if (problem !== null) throw new NotReadyError(problem);
       await reads.ping();
     },
+    isOutage: saysAway,
     logger,
     openApiDocument: buildOpenApiDocument(
       'read',

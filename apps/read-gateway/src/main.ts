@@ -14,7 +14,7 @@ const open = (name: 'primary' | 'replica', url: string): Database => {
     url,
     applicationName: 'crm-read-gateway',
     maxConnections: config.maxConnections,
-    onConnectionError: (error) => logger.warn({ err: error }, `a connection to the ${name} broke`),
+    onConnectionError: (error) => logger.debug({ err: error }, `a connection to the ${name} broke`),
     onConnectionWait: metrics?.waitsOf(name),
   });
   metrics?.watchPool(name, database.pool);

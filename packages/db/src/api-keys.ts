@@ -28,10 +28,11 @@ export const findApiKeyByHash = (database: Database, hash: Buffer): Promise<Stor
     return rows[0] ?? null;
   });
 
-/** Notes when a key was last used; an older instant than the one noted changes nothing. */
-export const touchApiKey = async (database: Database, apiKeyId: string, usedAt: Date): Promise<void> => {
-  await database.prisma.apiKey.updateMany({
-    where: { id: apiKeyId, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: usedAt } }] },
-    data: { lastUsedAt: usedAt },
+const touchApiKeySql =
+  'UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)';
+
+/** Notes when a key was last used; an older instant than the one noted changes nothing. @throws ApiError `unavailable` */
+export const touchApiKey = (database: Database, apiKeyId: string, usedAt: Date): Promise<void> =>
+  translateDatabaseErrors(async () => {
+    await database.pool.query(touchApiKeySql, [apiKeyId, usedAt]);
   });
-};

@@ -9,7 +9,7 @@ export * from './api-keys.js';
 export * from './catalog.js';
 export * from './catalogs.js';
 export * from './database.js';
-export { StatementTimeoutError } from './database-errors.js';
+export { saysAway, StatementTimeoutError } from './database-errors.js';
 export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
 export { inspectServer, type ServerFacts } from './inspect-server.js';

@@ -54,9 +54,10 @@ export const authenticate = (
   limitFailures: RequestHandler,
   counter: CacheCounter,
   logger: Logger,
+  isOutage: (error: unknown) => boolean,
 ): RequestHandler => {
   const findKey = createKeyFinder(options, counter);
-  const reportUse = createKeyUsageReporter(options.onKeyUsed, logger);
+  const reportUse = createKeyUsageReporter(options.onKeyUsed, logger, isOutage);
   const refuse = (request: Request, response: Response, next: (error: unknown) => void): void => {
     void limitFailures(request, response, (error?: unknown) => {
       next(error ?? new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } }));

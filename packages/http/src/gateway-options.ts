@@ -27,6 +27,8 @@ export interface GatewayAppOptions<Context> {
   readonly limits: RateLimitOptions;
   /** Rejects when the gateway cannot serve now, as while its database is away. */
   readonly readiness: () => Promise<void>;
+  /** Whether an error means that the database is away; an outage is then told once. Nothing does when absent. */
+  readonly isOutage?: ((error: unknown) => boolean) | undefined;
   readonly logger: Logger;
   /** Served at `/openapi.json` and shown at `/docs`; neither is there without it. */
   readonly openApiDocument?: object | undefined;

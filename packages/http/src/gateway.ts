@@ -11,6 +11,7 @@ import { answerPublicPages } from './health.js';
 import { readOperationInput } from './input.js';
 import { GatewayActivity } from './metrics/activity.js';
 import type { OperationRequest } from './operation.js';
+import { OutageLog } from './outage-log.js';
 import { shedLoad } from './overload.js';
 import { limitFailedAuthentication, limitRequests } from './rate-limit.js';
 import { sendSuccess } from './reply.js';
@@ -72,6 +73,8 @@ const runOperation: RequestHandler = async (request, response) => {
 export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): Express => {
   const { logger } = options;
   const activity = options.activity ?? new GatewayActivity();
+  const isOutage = options.isOutage ?? (() => false);
+  const outage = new OutageLog(logger, isOutage);
   const limiterParts = { options: options.limits, activity, logger, health: new SharedStoreHealth(logger) };
   const app = express();
   app.disable('x-powered-by');
@@ -82,9 +85,9 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
     typeof options.trustProxy === 'object' ? [...options.trustProxy] : (options.trustProxy ?? false),
   );
 
-  app.use(beginExchange(logger, activity));
+  app.use(beginExchange(logger, activity, outage));
   app.use(checkHead);
-  app.use(answerPublicPages(options));
+  app.use(answerPublicPages(options, outage));
   app.use(
     shedLoad(
       {
@@ -96,7 +99,8 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   );
   app.use(matchRoute(new RouteTable(toRoutes(options))));
   if (options.isTraced === true) app.use(traceRequests);
-  app.use(authenticate(options.authentication, limitFailedAuthentication(limiterParts), activity.apiKeys, logger));
+  const limitFailures = limitFailedAuthentication(limiterParts);
+  app.use(authenticate(options.authentication, limitFailures, activity.apiKeys, logger, isOutage));
   app.use(limitRequests(options.gateway, limiterParts));
   app.use(readOperationInput);
   app.use(runOperation);

@@ -2,6 +2,7 @@ import { ApiError } from '@crm/domain';
 import type { RequestHandler, Response } from 'express';
 import { buildDocsPages, type PublicPage } from './docs-page.js';
 import { exchangeOf } from './exchange.js';
+import type { OutageLog } from './outage-log.js';
 import { drainingSetting, sendJson, successBody } from './reply.js';
 import { NotReadyError } from './start-up.js';
 
@@ -9,8 +10,8 @@ const readinessTimeoutMs = 2_000;
 /** Anyone may ask, so the database is asked at most this often. */
 const readinessMaxAgeMs = 1_000;
 
-const notReady = (message: string, cause?: unknown): ApiError =>
-  new ApiError('unavailable', { message, cause, headers: { 'Retry-After': '1' } });
+const notReady = (message: string): ApiError =>
+  new ApiError('unavailable', { message, headers: { 'Retry-After': '1' } });
 
 const withTimeout = async (work: Promise<void>): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
@@ -25,15 +26,24 @@ const withTimeout = async (work: Promise<void>): Promise<void> => {
 };
 
 /** One check for everyone who asks within a second; only a success is kept beyond its own end. */
-const shareChecks = (readiness: () => Promise<void>): (() => Promise<void>) => {
+const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => Promise<void>) => {
   let running: Promise<void> | undefined;
   let readyAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
     if (performance.now() - readyAtMs < readinessMaxAgeMs) return;
     running ??= withTimeout(readiness())
-      .then(() => {
-        readyAtMs = performance.now();
-      })
+      .then(
+        () => {
+          readyAtMs = performance.now();
+          outage.noteSuccess();
+        },
+        (error: unknown) => {
+          // What is waited for before serving was logged when it was found.
+          if (error instanceof NotReadyError) throw notReady(error.message);
+          outage.noteFailure(error);
+          throw notReady('Not ready');
+        },
+      )
       .finally(() => {
         running = undefined;
       });
@@ -54,15 +64,13 @@ export interface PublicPages {
  * Answers `/livez`, `/readyz`, `/openapi.json` and `/docs`, and 404 to everything else outside `/v1`. `/livez` asks nobody:
  * restarting a gateway does not bring its database back. `/readyz` is 503 while the gateway cannot serve or shuts down.
  */
-export const answerPublicPages = (pages: PublicPages): RequestHandler => {
-  const check = shareChecks(pages.readiness);
+export const answerPublicPages = (pages: PublicPages, outage: OutageLog): RequestHandler => {
+  const check = shareChecks(pages.readiness, outage);
   const byPath = new Map<string, PublicPage>();
   byPath.set('/livez', (response) => answer(response, 'Alive'));
   byPath.set('/readyz', async (response) => {
     if (response.app.enabled(drainingSetting)) throw notReady('Shutting down');
-    await check().catch((error: unknown) => {
-      throw notReady(error instanceof NotReadyError ? error.message : 'Not ready', error);
-    });
+    await check();
     answer(response, 'Ready');
   });
   const document = pages.openApiDocument === undefined ? undefined : JSON.stringify(pages.openApiDocument);

@@ -9,6 +9,7 @@ type OnKeyUsed = (apiKeyId: string, usedAt: Date) => Promise<void> | void;
 export const createKeyUsageReporter = (
   onKeyUsed: OnKeyUsed | undefined,
   logger: Logger,
+  isOutage: (error: unknown) => boolean,
 ): ((apiKeyId: string) => void) => {
   if (onKeyUsed === undefined) return () => undefined;
   const reportedAtMs = new Map<string, number>();
@@ -16,7 +17,9 @@ export const createKeyUsageReporter = (
     try {
       await onKeyUsed(apiKeyId, new Date());
     } catch (error) {
-      logger.warn({ err: error, api_key_id: apiKeyId }, 'the use of a key could not be noted');
+      // An outage is told once, and not again for every key.
+      const level = isOutage(error) ? 'debug' : 'warn';
+      logger[level]({ err: error, api_key_id: apiKeyId }, 'the use of a key could not be noted');
     }
   };
   return (apiKeyId) => {

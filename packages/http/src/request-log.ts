@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { ApiError } from '@crm/domain';
 import type { RequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { Exchange, exchangeOf, setExchange } from './exchange.js';
 import type { GatewayActivity } from './metrics/activity.js';
+import type { OutageLog } from './outage-log.js';
 import type { RouteMatch } from './route-table.js';
 
 const wellFormedRequestId = /^[A-Za-z0-9_-]{8,64}$/;
@@ -36,8 +38,24 @@ export const operationOf = (match: RouteMatch | undefined): string =>
 export const statusOf = (response: Response): number =>
   response.writableFinished || response.headersSent ? response.statusCode : clientGoneStatus;
 
-const writeLine = (logger: Logger, request: Request, response: Response, durationMs: number): void => {
+/** Polls for ever, which nobody wants to read. */
+const isHealthCheck = ({ path }: Exchange): boolean => path === '/livez' || path === '/readyz';
+
+/** Overload and what a gateway waits for before it serves: they have no cause but themselves, and are told elsewhere. */
+const hasNoCause = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.code === 'unavailable' && failure.cause === undefined;
+
+const writeLine = (
+  logger: Logger,
+  outage: OutageLog,
+  request: Request,
+  response: Response,
+  durationMs: number,
+): void => {
   const exchange = exchangeOf(request);
+  const { failure } = exchange;
+  const isTold = failure === undefined || hasNoCause(failure) || outage.covers(failure);
+  if (exchange.match?.kind === 'found' && response.statusCode < 400) outage.noteSuccess();
   const cutOff = !response.writableFinished;
   const line = {
     method: request.method,
@@ -49,19 +67,19 @@ const writeLine = (logger: Logger, request: Request, response: Response, duratio
     organization_id: exchange.apiKey?.organizationId,
     api_key_id: exchange.apiKey?.id,
     ...(cutOff ? { cut_off: true } : {}),
-    ...(exchange.failure === undefined ? {} : { err: exchange.failure }),
+    ...(isTold ? {} : { err: failure }),
   };
-  if (exchange.failure === undefined) logger.info(line, 'request');
-  else logger.error(line, 'request');
+  if (!isTold) logger.error(line, 'request');
+  else if (isHealthCheck(exchange)) logger.debug(line, 'request');
+  else logger.info(line, 'request');
 };
 
 /**
  * The first middleware: gives the request its id, puts it on the response, and writes one line and counts it when the response
- * is over.
- * The line never has header values, query text or bodies.
+ * is over. Health checks are lines at the level debug. The line never has header values, query text or bodies.
  */
 export const beginExchange =
-  (logger: Logger, activity: GatewayActivity): RequestHandler =>
+  (logger: Logger, activity: GatewayActivity, outage: OutageLog): RequestHandler =>
   (request, response, next) => {
     const { path, queryText } = splitTarget(request.url);
     const exchange = new Exchange(requestIdOf(request.headers['x-request-id']), path, queryText);
@@ -69,7 +87,7 @@ export const beginExchange =
     exchange.headers['X-Request-Id'] = exchange.requestId;
     response.once('close', () => {
       const durationMs = performance.now() - exchange.startedAtMs;
-      writeLine(logger, request, response, durationMs);
+      writeLine(logger, outage, request, response, durationMs);
       activity.onRequest?.(operationOf(exchange.match), statusOf(response), durationMs);
     });
     next();

@@ -12,7 +12,8 @@ export class NotReadyError extends Error {
 /** Logs what the checks before serving find; what no waiting mends ends the process with code 78 and a plain text. */
 export const reportStartUp = (logger: Logger) => ({
   onWarning: (text: string): void => logger.warn(text),
-  onWaiting: (text: string): void => logger.warn({ reason: text }, 'not ready'),
+  onWaiting: (text: string, error?: unknown): void =>
+    logger.warn({ reason: text, ...(error === undefined ? {} : { err: error }) }, 'not ready'),
   onPassed: (): void => logger.info('the database is as it should be'),
   onRefusal: (text: string): void => {
     logger.fatal(text);

@@ -6,8 +6,8 @@ import { judgeServer, type ServerFacts, type ServerRules } from './judge-server.
 export interface StartUpListener {
   /** Once a finding. */
   readonly onWarning: (text: string) => void;
-  /** Whenever what is waited for changes. */
-  readonly onWaiting: (text: string) => void;
+  /** Whenever what is waited for changes; with what the server could not be asked for. */
+  readonly onWaiting: (text: string, error?: unknown) => void;
   /** At most once; nothing is checked any more. */
   readonly onRefusal: (text: string) => void;
   /** At most once; nothing is checked any more. */
@@ -64,18 +64,20 @@ export const watchStartUp = (
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  const wait = (reason: string): void => {
-    if (reason !== problem) listener.onWaiting(reason);
+  const wait = (reason: string, error?: unknown): void => {
+    if (reason !== problem) listener.onWaiting(reason, error);
     problem = reason;
     if (!isStopped) timer = setTimeout(() => void check(), checkAgainAfterMs);
   };
   const check = async (): Promise<void> => {
-    const facts = await ask(readFacts).catch(() => null);
-    if (isStopped) return;
-    if (facts === null) {
-      wait('The database cannot be reached');
+    let facts: ServerFacts;
+    try {
+      facts = await ask(readFacts);
+    } catch (error) {
+      if (!isStopped) wait('The database cannot be reached', error);
       return;
     }
+    if (isStopped) return;
     const { refusal, waitingFor, warnings } = judgeServer(facts, complete);
     for (const warning of warnings.filter((text) => !warned.has(text))) listener.onWarning(warning);
     for (const warning of warnings) warned.add(warning);

@@ -2,6 +2,8 @@ import { context, diag, DiagLogLevel, propagation, trace } from '@opentelemetry/
 import type { Logger } from 'pino';
 import type { TracingSettings } from './tracing-settings.js';
 
+const warnEveryMs = 10 * 60_000;
+
 /** Every part is loaded here only: a gateway without tracing neither loads nor runs any of it. */
 const loadSdk = async () => {
   const [sdk, hooks, core, exporter, resources] = await Promise.all([
@@ -17,7 +19,7 @@ const loadSdk = async () => {
 /**
  * Sends what is traced in this process to an OTLP collector, as JSON over HTTP. `OTEL_SERVICE_NAME`,
  * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS` are read by the library. A collector that is away costs
- * spans and warnings in the log, and no request.
+ * spans and a warning in the log now and then, and no request.
  * @returns what sends the rest and ends it
  */
 export const startTracing = async (
@@ -26,7 +28,13 @@ export const startTracing = async (
   logger: Logger,
 ): Promise<() => Promise<void>> => {
   const sdk = await loadSdk();
-  const warn = (message: string): void => logger.warn({ detail: message }, 'tracing');
+  let lastWarningMs = Number.NEGATIVE_INFINITY;
+  const warn = (message: string): void => {
+    // A collector that is away fails at every batch.
+    if (performance.now() - lastWarningMs < warnEveryMs) return;
+    lastWarningMs = performance.now();
+    logger.warn({ detail: message }, 'traces cannot be sent; told every ten minutes while that lasts');
+  };
   diag.setLogger({ error: warn, warn, info: warn, debug: warn, verbose: warn }, DiagLogLevel.WARN);
   const provider = new sdk.TracerProvider({
     resource: sdk

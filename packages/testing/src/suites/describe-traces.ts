@@ -2,34 +2,18 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 
 import { attributeOf, startCollector, type Collector } from '../collector.js';
 import { startGatewayProcess } from '../gateway/gateway-process.js';
-
-/** A request as a caller sends it; a POST where it has a body. */
-export interface TracedRequest {
-  readonly path: string;
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+import { callGateway, type CallerRequest, type GatewaySubject } from './gateway-subject.js';
 
 /** A gateway whose traces are looked at. */
-export interface TracedGateway {
-  /** Its `dist/main.js`. */
-  readonly mainFile: string;
+export interface TracedGateway extends GatewaySubject {
   /** What it is called in traces. */
   readonly service: string;
-  /** The database with an organization's key, and what to close at the end. */
-  readonly prepare: () => Promise<{
-    readonly environment: Readonly<Record<string, string>>;
-    readonly apiKey: string;
-    readonly close: () => Promise<void>;
-  }>;
-  /** One that is answered with 200, each time anew. */
-  readonly request: () => TracedRequest;
-  /** The name of its span, its route, and a part of the statement that it runs. */
+  /** The name of the span of its request, its route, and a part of the statement that it runs. */
   readonly operation: string;
   readonly route: string;
   readonly statement: string;
   /** One that is answered with 200 and has the word `canary` in everything that a caller can choose. */
-  readonly canary: TracedRequest;
+  readonly canary: CallerRequest;
 }
 
 const server = 2;
@@ -49,15 +33,11 @@ const send = async (
   mainFile: string,
   environment: Readonly<Record<string, string>>,
   apiKey: string,
-  { path, body, headers }: TracedRequest,
+  request: CallerRequest,
 ): Promise<Traced> => {
   // The machine may be busy, which is no overload.
   const process = await startGatewayProcess(mainFile, { MAX_EVENT_LOOP_DELAY_MS: '60000', ...environment });
-  const answer = await fetch(`${process.url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  const answer = await callGateway(process.url, apiKey, request);
   await answer.text();
   expect(await process.stop()).toBe(0);
   const lines = process.output().split('\n');
@@ -81,7 +61,7 @@ export const describeTraces = (subject: TracedGateway): void => {
     await collector.stop();
   });
 
-  const sendTraced = (request: TracedRequest, environment: Readonly<Record<string, string>> = {}): Promise<Traced> => {
+  const sendTraced = (request: CallerRequest, environment: Readonly<Record<string, string>> = {}): Promise<Traced> => {
     collector.spans.length = 0;
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...prepared.environment, ...environment };
     return send(subject.mainFile, settings, prepared.apiKey, request);

@@ -1,0 +1,18 @@
+import type { GatewaySubject } from '@crm/testing';
+import { startTestGateway } from './gateway.js';
+
+let count = 0;
+
+/** The built gateway, for suites that start it in a process of its own. */
+export const processSubject: GatewaySubject = {
+  mainFile: new URL('../../dist/main.js', import.meta.url).pathname,
+  prepare: async () => {
+    const { databaseUrl, organization, stop } = await startTestGateway();
+    const environment = { DATABASE_URL: databaseUrl, RATE_LIMIT_INBOUND: '0' };
+    return { environment, apiKey: organization.key, close: stop };
+  },
+  request: () => {
+    count += 1;
+    return { path: '/v1/inbound/accounts', body: { domain: `subject${count}.com` } };
+  },
+};

@@ -1,0 +1,13 @@
+import type { GatewaySubject } from '@crm/testing';
+import { cursorSecret, startTestGateway } from './gateway.js';
+
+/** The built gateway, for suites that start it in a process of its own. */
+export const processSubject: GatewaySubject = {
+  mainFile: new URL('../../dist/main.js', import.meta.url).pathname,
+  prepare: async () => {
+    const { databaseUrl, organization, stop } = await startTestGateway();
+    const environment = { DATABASE_URL: databaseUrl, CURSOR_SECRETS: cursorSecret, RATE_LIMIT_LIST: '0' };
+    return { environment, apiKey: organization.key, close: stop };
+  },
+  request: () => ({ path: '/v1/accounts' }),
+};

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+
+import { startFaultProxy } from '../fault-proxy.js';
+import { startGatewayProcess } from '../gateway/gateway-process.js';
+import { callGateway, type GatewaySubject } from './gateway-subject.js';
+
+type Line = Readonly<Record<string, unknown>>;
+
+const warning = 40;
+const polls = 60;
+const hangGuardMs = 120_000;
+
+/** What both gateways write while their database is away, and polls and requests go on. */
+export const describeOutageLog = (subject: GatewaySubject): void => {
+  test(
+    'an outage is told once when it begins and once when it is over, however many polls and requests meet it',
+    async () => {
+      const { environment, apiKey, close } = await subject.prepare();
+      const proxy = await startFaultProxy(environment.DATABASE_URL);
+      const gateway = await startGatewayProcess(subject.mainFile, { ...environment, DATABASE_URL: proxy.url });
+      const poll = async (): Promise<readonly number[]> => {
+        const answers = await Promise.all([
+          fetch(`${gateway.url}/readyz`),
+          fetch(`${gateway.url}/livez`),
+          callGateway(gateway.url, apiKey, subject.request()),
+        ]);
+        return answers.map(({ status }) => status);
+      };
+      const pollUntil = async (holds: (statuses: readonly number[]) => boolean): Promise<void> => {
+        while (!holds(await poll())) await new Promise((resolve) => setTimeout(resolve, 50));
+      };
+      const linesSince = (start: number): readonly Line[] => {
+        const lines = gateway.output().slice(start).split('\n').slice(0, -1);
+        return lines.map((line) => JSON.parse(line) as Line);
+      };
+      try {
+        await pollUntil((statuses) => statuses.every((status) => status === 200));
+        const start = gateway.output().length;
+        await proxy.refuse();
+        await pollUntil(([ready, , answer]) => ready === 503 && answer === 503);
+        for (let count = 0; count < polls; count += 1) expect(await poll()).toEqual([503, 200, 503]);
+        await proxy.restore();
+        await pollUntil(() => gateway.output().includes('the database answers again'));
+
+        const lines = linesSince(start);
+        const requests = lines.filter(({ msg }) => msg === 'request');
+        const others = lines.filter(({ msg }) => msg !== 'request');
+        expect(others.map(({ msg }) => msg)).toEqual([
+          expect.stringMatching(/^the database does not answer.*crm doctor/),
+          'the database answers again',
+        ]);
+        expect(others[0]).toMatchObject({ level: 50, err: { cause: { code: 'ECONNREFUSED' } } });
+        // A request is a line, of which the status says enough; a health check is none.
+        expect(requests.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(polls);
+        expect(requests.filter(({ route }) => route === undefined)).toEqual([]);
+        expect(requests.filter(({ level, err }) => Number(level) >= warning || err !== undefined)).toEqual([]);
+      } finally {
+        await gateway.stop();
+        await proxy.stop();
+        await close();
+      }
+    },
+    hangGuardMs,
+  );
+};

@@ -1,0 +1,28 @@
+/** A request as a caller sends it; a POST where it has a body. */
+export interface CallerRequest {
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A built gateway that suites start in processes of its own. */
+export interface GatewaySubject {
+  /** Its `dist/main.js`. */
+  readonly mainFile: string;
+  /** The configuration on a database with an organization, the key of that, and what to close at the end. */
+  readonly prepare: () => Promise<{
+    readonly environment: Readonly<Record<string, string>> & { readonly DATABASE_URL: string };
+    readonly apiKey: string;
+    readonly close: () => Promise<void>;
+  }>;
+  /** One that is answered with 200, each time anew. */
+  readonly request: () => CallerRequest;
+}
+
+/** Sends a request with a key. */
+export const callGateway = (url: string, apiKey: string, { path, body, headers }: CallerRequest): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
