@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ApiError, validationError } from '@crm/domain';
+import type { ArrivingBodies } from './arriving-bodies.js';
 import { scanJson } from './json-scan.js';
 
 /** The largest body in bytes where a contract says nothing else. */
@@ -38,12 +39,13 @@ const checkHeaders = (request: IncomingMessage, maxBytes: number): void => {
 const tooLarge = (maxBytes: number): ApiError =>
   new ApiError('payload_too_large', { message: `The request body is larger than ${maxBytes} bytes` });
 
-/** The bytes of a body. @throws ApiError `payload_too_large` as soon as there is one too many; Error when the client is gone. */
-const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+/** The bytes of a body. @throws ApiError `payload_too_large` as soon as there is one too many; `request_timeout` when it is too slow. */
+const readBytes = (request: IncomingMessage, maxBytes: number, bodies: ArrivingBodies): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     const settle = (act: () => void): void => {
+      leave();
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       // Errors may still follow, and one that nobody listens for would end the process.
       request.on('error', () => undefined);
@@ -62,6 +64,12 @@ const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     const onEnd = (): void =>
       settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     const onGone = (): void => settle(() => reject(new ApiError('request_timeout')));
+    const onTooSlow = (): void =>
+      settle(() => {
+        request.resume();
+        reject(new ApiError('request_timeout', { headers: { Connection: 'close' } }));
+      });
+    const leave = bodies.add(onTooSlow);
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 
@@ -87,14 +95,16 @@ export const parseJsonBody = (bytes: Buffer): Readonly<Record<string, unknown>> 
 
 /**
  * Reads and parses the body of a request: JSON in UTF-8, uncompressed, one object, at most `maxBytes`.
- * @throws ApiError `unsupported_media_type`, `payload_too_large` or `validation_failed`.
+ * @param bodies the bodies that are on their way to this process
+ * @throws ApiError `unsupported_media_type`, `payload_too_large`, `request_timeout` or `validation_failed`.
  */
 export const readJsonBody = async (
   request: IncomingMessage,
   maxBytes: number,
+  bodies: ArrivingBodies,
 ): Promise<Readonly<Record<string, unknown>>> => {
   checkHeaders(request, maxBytes);
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readBytes(request, maxBytes, bodies);
   if (bytes.length === 0) throw bodyError('is required');
   if (request.headers['content-type'] === undefined) throw new ApiError('unsupported_media_type');
   return parseJsonBody(bytes);

@@ -102,7 +102,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   const limitFailures = limitFailedAuthentication(limiterParts);
   app.use(authenticate(options.authentication, limitFailures, activity.apiKeys, logger, isOutage));
   app.use(limitRequests(options.gateway, limiterParts));
-  app.use(readOperationInput);
+  app.use(readOperationInput(activity.bodies));
   app.use(runOperation);
   app.use(handleError);
   return app;

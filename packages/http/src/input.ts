@@ -1,5 +1,6 @@
 import { ApiError, ErrorCollector, type FieldErrors } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
+import type { ArrivingBodies } from './arriving-bodies.js';
 import { defaultMaxBodyBytes, readJsonBody } from './body.js';
 import { exchangeOf, present, type OperationInput } from './exchange.js';
 import type { Validator } from './operation-validators.js';
@@ -30,13 +31,17 @@ const validateQuery = (validator: Validator | undefined, query: QueryInput, erro
   else for (const name of Object.keys(query)) errors.add(name, 'is not a known parameter');
 };
 
-const readInput = async (request: Request, match: RouteMatch & { kind: 'found' }): Promise<OperationInput> => {
+const readInput = async (
+  request: Request,
+  match: RouteMatch & { kind: 'found' },
+  bodies: ArrivingBodies,
+): Promise<OperationInput> => {
   const { contract, validators }: Route = match.route;
   const errors = new ErrorCollector();
   const params = readParams(match.params, errors);
   const query = readQuery(exchangeOf(request).queryText, errors);
-  const body =
-    contract.body === undefined ? undefined : await readJsonBody(request, contract.maxBodyBytes ?? defaultMaxBodyBytes);
+  const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes;
+  const body = contract.body === undefined ? undefined : await readJsonBody(request, maxBytes, bodies);
   addAll(validators.params?.(params) ?? null, errors);
   validateQuery(validators.query, query, errors);
   if (body !== undefined) addAll(validators.body?.(body) ?? null, errors);
@@ -46,11 +51,13 @@ const readInput = async (request: Request, match: RouteMatch & { kind: 'found' }
 };
 
 /** Reads and validates what a request carries, or answers that no operation takes it. All field errors come together. */
-export const readOperationInput: RequestHandler = async (request, _response, next) => {
-  const exchange = exchangeOf(request);
-  const match = present(exchange.match, 'match');
-  if (match.kind === 'unknown') throw new ApiError('not_found');
-  if (match.kind === 'wrong-method') throw new ApiError('method_not_allowed', { headers: { Allow: match.allow } });
-  exchange.input = await readInput(request, match);
-  next();
-};
+export const readOperationInput =
+  (bodies: ArrivingBodies): RequestHandler =>
+  async (request, _response, next) => {
+    const exchange = exchangeOf(request);
+    const match = present(exchange.match, 'match');
+    if (match.kind === 'unknown') throw new ApiError('not_found');
+    if (match.kind === 'wrong-method') throw new ApiError('method_not_allowed', { headers: { Allow: match.allow } });
+    exchange.input = await readInput(request, match, bodies);
+    next();
+  };

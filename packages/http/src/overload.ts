@@ -32,7 +32,7 @@ const watchEventLoop = (): (() => number) => {
 };
 
 /**
- * Answers 503 at once to what a process could only answer late. A refused request costs next to nothing, so those accepted
+ * Answers 503 at once to what a process could only answer late. Requests whose bodies are slow to arrive go first. A refused request costs next to nothing, so those accepted
  * keep their latency and the process recovers as soon as the flood ends. Stands before authentication: a statement for each
  * refused request would carry the overload on to the database.
  */
@@ -40,7 +40,8 @@ export const shedLoad = (options: OverloadOptions, activity: GatewayActivity): R
   const eventLoopDelayMs = watchEventLoop();
   activity.eventLoopDelayMs = eventLoopDelayMs;
   return (_request, response, next) => {
-    if (activity.inFlight >= options.maxInFlight || eventLoopDelayMs() > options.maxEventLoopDelayMs) {
+    const isFull = activity.inFlight >= options.maxInFlight && !activity.bodies.giveUpSlowest();
+    if (isFull || eventLoopDelayMs() > options.maxEventLoopDelayMs) {
       activity.shed++;
       next(new ApiError('unavailable', { headers: { 'Retry-After': '1' } }));
       return;

@@ -51,6 +51,30 @@ describe('clients that are slow on purpose do not hold the process', () => {
     60_000,
   );
 
+  it('that take all places with slow bodies make room for the others, and only then', async () => {
+    const perMinute = { ...defaultRateLimits, list: 0, search: 0 };
+    const gateway = createTestGateway({ maxInFlight: 4, limits: { perMinute } });
+    await withServer(gateway, async ({ port }) => {
+      const sockets = await Promise.all(Array.from({ length: 4 }, () => open(port)));
+      const texts = sockets.map((socket) => {
+        let text = '';
+        socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
+        return () => text;
+      });
+      for (const socket of sockets) socket.write(`${searchHead(gateway, 10)}{`);
+      // They are no slower yet than any body may be.
+      expect(await statusOf(port, gateway)).toBe(503);
+      await until(async () => (await statusOf(port, gateway)) === 200);
+      expect(await statusOf(port, gateway)).toBe(200);
+      await until(() => texts.some((text) => text().startsWith('HTTP/1.1 408')));
+      // Whoever was not in the way is served.
+      for (const socket of sockets) socket.write('"a":"bc"}');
+      await until(() => texts.every((text) => /^HTTP\/1\.1 (200|400|408)/.test(text())));
+      expect(texts.some((text) => !text().startsWith('HTTP/1.1 408'))).toBe(true);
+      for (const socket of sockets) socket.destroy();
+    });
+  }, 60_000);
+
   it('that do not read what they asked for give up their place among the requests in work', async () => {
     const perMinute = { ...defaultRateLimits, list: 0, search: 0 };
     const gateway = createTestGateway({ maxInFlight: 1, limits: { perMinute } });

@@ -1,3 +1,5 @@
+import { ArrivingBodies } from '../arriving-bodies.js';
+
 /** How often something kept was found, and how often it had to be fetched. */
 export interface CacheCounts {
   readonly hits: number;
@@ -14,7 +16,7 @@ export class CacheCounter implements CacheCounts {
 export type OnRequest = (operation: string, status: number, durationMs: number) => void;
 
 /**
- * What a gateway counts while it works, as plain numbers: counting costs a request next to nothing, and whoever wants the
+ * What a gateway knows of its work, mostly plain numbers: counting costs a request next to nothing, and whoever wants the
  * numbers reads them.
  */
 export class GatewayActivity {
@@ -27,5 +29,6 @@ export class GatewayActivity {
   /** Requests refused by each limiter, by its name. */
   readonly rateLimited = new Map<string, number>();
   readonly apiKeys = new CacheCounter();
+  readonly bodies = new ArrivingBodies();
   onRequest: OnRequest | undefined;
 }
