@@ -13,6 +13,8 @@ export interface Cost {
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  /** 0 for a part of the plan that the statement did not come to. */
+  readonly 'Actual Loops': number;
   readonly 'Shared Hit Blocks': number;
   readonly 'Shared Read Blocks': number;
   readonly Plans?: readonly PlanNode[];
@@ -26,7 +28,7 @@ interface ExplainRow {
 const tenantTables = new Set(['accounts', 'contacts', 'opportunities', 'opportunity_contacts', 'notes']);
 
 const sequentialScans = (node: PlanNode): string[] => [
-  ...(node['Node Type'] === 'Seq Scan' && tenantTables.has(node['Relation Name'] ?? '')
+  ...(node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 0 && tenantTables.has(node['Relation Name'] ?? '')
     ? [node['Relation Name'] ?? '']
     : []),
   ...(node.Plans ?? []).flatMap(sequentialScans),

@@ -53,6 +53,8 @@ const positionAt = async (database: Database, request: PageRequest, place: numbe
   const found: CursorPosition[] = [];
   const query: Database['query'] = async (organizationId, { text, values }) => {
     if (missing === 0) return [];
+    // A look is not what reaches so far: it is told that it found nothing, and that there is more.
+    if (text.includes(' is_match')) return [{ is_match: false, reach: [] }] as never[];
     // One more than missing is asked for: the position comes with the last but one. The limit may be bound several times.
     const reaching = values.map((value) => (value === request.limit + 1 ? missing + 1 : value));
     const rows = await database.query<PlaceRow>(organizationId, {

@@ -1,10 +1,10 @@
-import { type FilterLeaf, type FilterNode, type FilterScalar, matchesFilter } from '@crm/domain';
+import { type FilterLeaf, type FilterNode, type FilterScalar, matchesFilter, type SortDirection } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
 import { fieldSql } from './field-sql.js';
 import { catalogField, type FilterScope, isOfWholeKeys, matchingCatalogIds } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
 import { Parameters } from './parameters.js';
-import type { KeySql } from './sort-sql.js';
+import { type KeySql, orderBySql } from './sort-sql.js';
 
 /**
  * A condition that a record's column equals one of a few values. Read value by value, each from its own place in an index that
@@ -16,11 +16,15 @@ export interface Branches {
   /** The values as an item of FROM; bound when asked for, since branches that are too many are given up. */
   from(parameters: Parameters): string;
   readonly count: number;
+  /** The condition of each branch by itself, where they are known beforehand. */
+  readonly each?: (parameters: Parameters) => readonly string[];
 }
 
 /** Branches by the values of one expression. */
 export interface ValueBranches extends Branches {
   readonly expression: string;
+  /** As {@link Branches.from}, the values in their own order. */
+  ordered(parameters: Parameters, direction: SortDirection): string;
 }
 
 /** The most parts that one statement merges. */
@@ -59,6 +63,39 @@ export const mergedSql = (
   return [...branches.map((branch) => branch.from(parameters)), ordered].join(' CROSS JOIN ');
 };
 
+/** So few branches are merged record by record. Each is planned by itself, which for more takes longer than what is spared. */
+const maxStreams = 4;
+
+/** How to read branches: from which table, under which conditions, in which order, and how many of each at most. */
+interface Reading {
+  readonly table: string;
+  readonly where: readonly string[];
+  readonly keys: readonly KeySql[];
+  readonly count: string;
+}
+
+/**
+ * As {@link mergedSql} for one column's values, where no more of a branch is read than the page takes of it: branches in the order
+ * of the column itself come one behind the other, and few others are each a statement of its own, which the server merges.
+ * Null where neither is so.
+ */
+export const streamedSql = (
+  { table, where, keys, count }: Reading,
+  branches: ValueBranches,
+  parameters: Parameters,
+): string | null => {
+  const { expression, condition } = branches;
+  const order = orderBySql(keys);
+  const read = (its: string): string =>
+    `(SELECT r.* FROM ${table} r WHERE ${[...where, its].join(' AND ')} ORDER BY ${order} LIMIT ${count})`;
+  const [first] = keys;
+  // Said again outside, the condition tells the server that this order is the one wanted.
+  if (first?.expression === expression)
+    return `${branches.ordered(parameters, first.direction)} CROSS JOIN LATERAL ${read(condition)} r WHERE ${condition}`;
+  const each = branches.count > maxStreams ? [] : (branches.each?.(parameters) ?? []);
+  return each.length === 0 ? null : `(${each.map(read).join(' UNION ALL ')}) r`;
+};
+
 /** Columns that have an index which goes on by the last change too. */
 const changedBehind = /^r\.(?:(?:text|number)_[1-8]|stage_id|owner_id|pipeline_id)$/;
 
@@ -78,7 +115,12 @@ const branchesOf = (expression: string, type: string, values: readonly FilterSca
         expression,
         condition: `${expression} = by_value.value`,
         from: (parameters) => `unnest(${parameters.add(values)}::${type}[]) AS by_value (value)`,
+        ordered: (parameters, direction) => {
+          const value = `v.value${type === 'text' ? ' COLLATE "C"' : ''}`;
+          return `(SELECT ${value} AS value FROM unnest(${parameters.add(values)}::${type}[]) AS v (value) ORDER BY ${value} ${direction}) AS by_value`;
+        },
         count: values.length,
+        each: (parameters) => values.map((value) => `${expression} = ${parameters.add(value)}::${type}`),
       };
 
 /** Branches for the values that one comparison allows, each of which an index leads to; null for other comparisons. */
@@ -108,7 +150,7 @@ export const filterBranches = (
   scope: FilterScope,
   filters: FilterNode | null,
   keys: readonly KeySql[],
-): { readonly branches: Branches; readonly rest: readonly FilterNode[] } | null => {
+): { readonly branches: ValueBranches; readonly rest: readonly FilterNode[] } | null => {
   const nodes = conjuncts(filters);
   for (const node of nodes) {
     const branches = node.kind === 'leaf' ? valueBranches(scope, node) : null;

@@ -1,22 +1,29 @@
-import { byPipeline, filterBranches, isMergeable, mergedSql, pipelineIdsSql } from './branches.js';
+import { byPipeline, filterBranches, isMergeable, mergedSql, pipelineIdsSql, streamedSql } from './branches.js';
 import { type Condition, conditionsOf, type Counting } from './conditions.js';
+import { emptySlotSql } from './empty-slots.js';
 import { type FilterScope, filterSql } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
 import { Parameters } from './parameters.js';
 import { tables } from './record-sql.js';
-import { type KeySql, orderBySql } from './sort-sql.js';
+import { type KeySql, keyText, orderBySql } from './sort-sql.js';
 
 /**
  * How the rows of a page are found. `direct` leaves it to the planner, which is right where an index goes in the order wanted or
  * nothing helps. No statistics tell where in an order the records lie that match something else: `probe` reads so many records of
  * the order and keeps those that match, which fills a page of what is common; `gather` fetches all that match from their own
- * index and sorts them, which is quick for what is rare.
+ * index and sorts them, which is quick for what is rare. A `look` is a probe that also tells how far it reached, and a `window`
+ * gathers what lies before an instant of the order, unless that is more than so many records.
  */
-export type Strategy = { readonly kind: 'direct' | 'gather' } | { readonly kind: 'probe'; readonly records: number };
+export type Strategy =
+  | { readonly kind: 'direct' | 'gather' }
+  | { readonly kind: 'probe' | 'look'; readonly records: number }
+  | { readonly kind: 'window'; readonly until: string | null; readonly records: number };
 
 /** A part of an order: what tells it from the others, and the keys within it. */
 export interface PartSql {
   readonly conditions: readonly string[];
+  /** The slot that is empty in its records; null where no slot tells, or its index. */
+  readonly emptySlot: string | null;
   readonly keys: readonly KeySql[];
 }
 
@@ -33,30 +40,53 @@ const valueBranchesOf = (request: PageRequest, keys: readonly KeySql[]) => {
   const byValue = filterBranches(scope, request.filters, keys);
   if (byValue === null) return null;
   const branches = [...byPipeline(request), byValue.branches];
-  return isMergeable(branches) ? { branches, rest: byValue.rest } : null;
+  return isMergeable(branches) ? { branches, byValue: byValue.branches, rest: byValue.rest } : null;
 };
 
 /** Whether a request's filter is one condition that is read value by value. */
 export const isReadByValue = (request: PageRequest, keys: readonly KeySql[]): boolean =>
   valueBranchesOf(request, keys)?.rest.length === 0;
 
+/** Whether a part is all that is asked for: nothing but the slot of its order, which is empty. */
+export const isOfEmptySlot = ({ stageId, words, filters }: PageRequest, { emptySlot }: PartSql): boolean =>
+  emptySlot !== null && stageId === null && words.length === 0 && filters === null;
+
+const isEmptySql = ({ emptySlot }: PartSql): string[] => (emptySlot === null ? [] : [`${emptySlot} IS NULL`]);
+
 const directSql = (request: PageRequest, part: PartSql, limit: number, scope: FilterScope): string => {
   const { parameters } = scope;
   const table = tables[request.objectType];
+  if (part.emptySlot !== null && isOfEmptySlot(request, part)) {
+    const place = ['r.organization_id = $1', ...pipelineSql(request, scope)].join(' AND ');
+    const where = [place, ...part.conditions].join(' AND ');
+    const [order, count] = [orderBySql(part.keys), parameters.add(limit)];
+    return emptySlotSql(request, part.emptySlot, { place, where, order, count });
+  }
   const byValue = valueBranchesOf(request, part.keys);
   const branches = byValue?.branches ?? byPipeline(request);
   // What is read value by value is a condition of its branch.
   const conditions = conditionsOf(byValue === null ? request : { ...request, filters: null }, part.keys);
   const where = [
-    ...['r.organization_id = $1', ...part.conditions, ...pipelineSql(request, scope)],
+    ...['r.organization_id = $1', ...part.conditions, ...isEmptySql(part), ...pipelineSql(request, scope)],
     ...conditions.map((condition) => condition.sql(scope)),
     ...(byValue?.rest ?? []).map((node) => filterSql(scope, node)),
   ];
   if (branches.length === 0) return `FROM ${table} r WHERE ${where.join(' AND ')}`;
-  return `FROM ${mergedSql(table, where, branches, orderBySql(part.keys), parameters.add(limit), parameters)}`;
+  const count = parameters.add(limit);
+  const streamed =
+    byValue === null || branches.length > 1
+      ? null
+      : streamedSql({ table, where, keys: part.keys, count }, byValue.byValue, parameters);
+  return `FROM ${streamed ?? mergedSql(table, where, branches, orderBySql(part.keys), count, parameters)}`;
 };
 
-const probeSql = (request: PageRequest, part: PartSql, records: number, scope: FilterScope): string => {
+/** The next records of an order, as `r`, and what they must meet to match. */
+const nearSql = (
+  request: PageRequest,
+  part: PartSql,
+  records: number,
+  scope: FilterScope,
+): { readonly near: string; readonly match: string; readonly count: string } => {
   const { parameters } = scope;
   const conditions = conditionsOf(request, part.keys);
   // One condition that the order goes on behind is followed; a second one might hold for nothing that is near.
@@ -70,20 +100,63 @@ const probeSql = (request: PageRequest, part: PartSql, records: number, scope: F
   const branches = byPipeline(request);
   const merged = mergedSql(tables[request.objectType], where, branches, order, count, parameters);
   // Cut again where branches were merged: behind the end of one branch nothing is known of what another still has.
-  const probed = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${order} LIMIT ${count}) r`;
+  const near = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${order} LIMIT ${count}) r`;
   const others = conditions.filter((condition) => condition !== followed).map((condition) => condition.sql(scope));
-  return `FROM ${probed} WHERE ${['true', ...others].join(' AND ')}`;
+  return { near, match: ['true', ...isEmptySql(part), ...others].join(' AND '), count };
 };
 
-const gatherSql = (request: PageRequest, part: PartSql, scope: FilterScope): string => {
+const probeSql = (request: PageRequest, part: PartSql, records: number, scope: FilterScope): string => {
+  const { near, match } = nearSql(request, part, records, scope);
+  return `FROM ${near} WHERE ${match}`;
+};
+
+/** As a probe, and the last of the records that were looked at too, whether it matches or not. */
+const lookSql = (request: PageRequest, part: PartSql, records: number, scope: FilterScope): string => {
+  const { near, match, count } = nearSql(request, part, records, scope);
+  const { parameters } = scope;
+  const [first] = part.keys;
+  if (first === undefined) throw new Error('An order has at least one key');
+  const text = keyText(first);
+  const window = `w AS (ORDER BY ${orderBySql(part.keys)} ROWS UNBOUNDED PRECEDING)`;
+  return `FROM (
+    SELECT r.*, (${match}) IS TRUE AS is_match,
+           CASE row_number() OVER w WHEN ${count} THEN ARRAY[first_value(${text}) OVER w, nth_value(${text}, ${parameters.add(records / 10)}::int) OVER w, ${text}] END AS reach
+      FROM ${near} WINDOW ${window}) r
+    WHERE r.is_match OR r.reach IS NOT NULL`;
+};
+
+const gatheredSql = (request: PageRequest, part: PartSql, scope: FilterScope): string => {
   const conditions = conditionsOf(request, part.keys);
   const where = [
-    ...['r.organization_id = $1', ...part.conditions, ...pipelineSql(request, scope)],
+    ...['r.organization_id = $1', ...part.conditions, ...isEmptySql(part), ...pipelineSql(request, scope)],
     ...(conditions.some(({ counting }) => counting !== null) ? anyPipelineSql(request) : []),
     ...conditions.map((condition) => condition.sql(scope)),
   ];
-  // OFFSET keeps the planner from walking the outer order in the hope of an early match.
-  return `FROM (SELECT r.* FROM ${tables[request.objectType]} r WHERE ${where.join(' AND ')} OFFSET 0) r`;
+  return `SELECT r.* FROM ${tables[request.objectType]} r WHERE ${where.join(' AND ')}`;
+};
+
+// OFFSET keeps the planner from walking the outer order in the hope of an early match.
+const gatherSql = (request: PageRequest, part: PartSql, scope: FilterScope): string =>
+  `FROM (${gatheredSql(request, part, scope)} OFFSET 0) r`;
+
+/** What matches before an instant of the order, or at all; one record that stands for too many where that is more than so many. */
+const windowSql = (
+  request: PageRequest,
+  part: PartSql,
+  { until, records }: Strategy & { readonly kind: 'window' },
+  scope: FilterScope,
+): string => {
+  const { parameters } = scope;
+  const [first] = part.keys;
+  if (first === undefined) throw new Error('An order has at least one key');
+  const within = (instant: string): string =>
+    `${first.expression} ${first.direction === 'asc' ? '<=' : '>='} ${parameters.add(instant)}::${first.type}`;
+  const conditions = [...part.conditions, ...(until === null ? [] : [within(until)])];
+  const bound = `${parameters.add(records)}::int`;
+  return `FROM (
+    SELECT r.*, count(*) OVER () <= ${bound} AS is_match, row_number() OVER () AS number
+      FROM (${gatheredSql(request, { ...part, conditions }, scope)} LIMIT ${bound} + 1) r) r
+    WHERE r.is_match OR r.number = 1`;
 };
 
 /** The statement's FROM and WHERE. The source is called `r`, whether it is the table or a part of it read in order. */
@@ -99,6 +172,10 @@ export const sourceSql = (
       return gatherSql(request, part, scope);
     case 'probe':
       return probeSql(request, part, strategy.records, scope);
+    case 'look':
+      return lookSql(request, part, strategy.records, scope);
+    case 'window':
+      return windowSql(request, part, strategy, scope);
     default:
       return directSql(request, part, limit, scope);
   }

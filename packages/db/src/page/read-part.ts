@@ -1,0 +1,79 @@
+import type { Queries } from '../database.js';
+import { conditionsOf } from './conditions.js';
+import type { PageRequest } from './page-request.js';
+import { fewSql, isOfEmptySlot, isReadByValue, type PartSql, type Strategy } from './page-source.js';
+import { Parameters } from './parameters.js';
+import { rankingOf } from './ranking.js';
+import { keysOf, type PageRow, type Part, partSql, readRows } from './read-rows.js';
+import type { KeySql } from './sort-sql.js';
+import { lookOf, readWindows } from './window.js';
+
+/** Records that a first look reads: few for ranges, since most that are used hold often; more for words, which do not. */
+const lookedForRanges = 500;
+const probedForWords = 5_000;
+
+/** The same in the order of creation, in which records lie side by side: as many cost no more than what follows. */
+const lookedByCreation = 1_000;
+
+/** Records that a look reads where those that match are known to be many. */
+const probedForFilters = 20_000;
+
+/** So many matches are sorted without looking further; and where windows have shown that they are not near. */
+const fewRecords = 2_000;
+const fewFarRecords = probedForFilters;
+
+const matchesFew = async (
+  database: Queries,
+  request: PageRequest,
+  part: PartSql,
+  records: number,
+): Promise<boolean> => {
+  const { catalog, objectType } = request;
+  const parameters = new Parameters();
+  const text = fewSql(request, part, records, { catalog, objectType, parameters });
+  if (text === null) return false;
+  const [row] = await database.query<{ isFew: boolean }>(catalog.organizationId, { text, values: parameters.values });
+  return row?.isFew === true;
+};
+
+/** Whether the planner finds the page by itself: an index goes in the order wanted behind all conditions, or none helps. */
+const isDirect = (request: PageRequest, keys: readonly KeySql[]): boolean => {
+  if (request.sort.length > 1 || keys[0]?.isIndexed !== true) return true;
+  const conditions = conditionsOf(request, keys);
+  if (conditions.every(({ counting, isSearched }) => counting === null && !isSearched)) return true;
+  return conditions.length === 1 && (conditions[0]?.isInOrder === true || isReadByValue(request, keys));
+};
+
+/** The records of one part of a page's order, so many of them, in as few and small statements as the conditions allow. */
+export const readPart = async (
+  database: Queries,
+  request: PageRequest,
+  part: Part,
+  limit: number,
+): Promise<PageRow[]> => {
+  const ranking = rankingOf(request);
+  const sql = partSql(part, keysOf(request, ranking, new Parameters()));
+  const read = (strategy: Strategy): Promise<PageRow[]> => readRows(database, request, strategy, part, limit);
+  if (isOfEmptySlot(request, sql)) return read({ kind: 'direct' });
+  if (ranking !== null || isDirect(request, sql.keys)) return read({ kind: 'direct' });
+  const conditions = conditionsOf(request, sql.keys);
+  if (conditions.some(({ isSearched }) => isSearched)) {
+    const near = await read({ kind: 'probe', records: probedForWords });
+    return near.length === limit ? near : read({ kind: 'gather' });
+  }
+  let few = fewRecords;
+  // One value often holds for few, and is counted at less than the cost of a look.
+  if (!conditions.some(({ counting }) => counting?.isByCreation === true)) {
+    const records = sql.keys[0]?.expression === 'r.created_at' ? lookedByCreation : lookedForRanges;
+    const look = lookOf(await read({ kind: 'look', records }));
+    if (look.rows.length === limit || look.reach === null) return look.rows;
+    if (sql.keys[0]?.type === 'timestamptz') {
+      const near = await readWindows(read, look, limit);
+      if (near !== null) return near;
+      few = fewFarRecords;
+    }
+  }
+  if (await matchesFew(database, request, sql, few)) return read({ kind: 'gather' });
+  const far = await read({ kind: 'probe', records: probedForFilters });
+  return far.length === limit ? far : read({ kind: 'gather' });
+};

@@ -1,0 +1,104 @@
+import { bytesColumn } from '../byte-client.js';
+import type { Queries } from '../database.js';
+import type { CursorPosition } from '@crm/domain';
+import { slotOf } from './empty-slots.js';
+import type { PageRequest } from './page-request.js';
+import { type PartSql, sourceSql, type Strategy } from './page-source.js';
+import { Parameters } from './parameters.js';
+import { type Ranking, rankedKeys, rankedSql, rankingOf } from './ranking.js';
+import { recordSql } from './record-sql.js';
+import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from './sort-sql.js';
+
+/** A record, and its sort keys as text. */
+export interface PageRow {
+  readonly [bytesColumn]: string;
+  /** Only of the last record but one, where there are as many as were asked for. */
+  readonly position: (string | null)[] | null;
+  /**
+   * Of looks and windows only: whether the record belongs to the page. The last one of a look comes even where it does not, and one
+   * such stands for all that a window holds too much of.
+   */
+  readonly is_match?: boolean;
+  /** Of a look only, at its last record: the first sort key of the first record, of one a tenth of the way on, and there. */
+  readonly reach?: readonly string[] | null;
+}
+
+/**
+ * The parts that an order falls into. Where its one key can be null, the records that have it and those that do not are read
+ * one after the other, each straight from an index; asking for both at once would sort them all.
+ */
+export type Part = 'all' | 'present' | 'absent';
+
+/** The condition and the keys of one part, as the order within it. */
+export const partSql = (part: Part, keys: readonly KeySql[]): PartSql => {
+  const [first, ...others] = keys;
+  if (part === 'all' || first === undefined) return { conditions: [], emptySlot: null, keys };
+  const presence = first.presence ?? first.expression;
+  const emptySlot = slotOf(first);
+  if (part === 'absent')
+    return { conditions: emptySlot === null ? [`${presence} IS NULL`] : [], emptySlot, keys: others };
+  return { conditions: [`${presence} IS NOT NULL`], emptySlot: null, keys: [{ ...first, nullable: false }, ...others] };
+};
+
+/** Shapes that are few and simple are kept prepared; a filter or a word is planned for its own values. */
+const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean =>
+  words.length === 0 &&
+  filters === null &&
+  selection.isDefault &&
+  sort.length === 1 &&
+  sort[0]?.field.source === 'system';
+
+/** The keys of a page's order. */
+export const keysOf = (request: PageRequest, ranking: Ranking | null, parameters: Parameters): readonly KeySql[] =>
+  ranking === null
+    ? sortKeysSql(request.catalog, request.objectType, request.sort, parameters)
+    : rankedKeys(request, ranking);
+
+/** Where a part starts: behind the position, or at its beginning where the position is in the part before. */
+const positionIn = (part: Part, position: CursorPosition | null): CursorPosition | null => {
+  if (part !== 'absent') return position;
+  return position === null || position[0] !== null ? null : position.slice(1);
+};
+
+/** Reads so many of a part's records in one statement, found as the strategy says. */
+export const readRows = async (
+  database: Queries,
+  request: PageRequest,
+  strategy: Strategy,
+  part: Part,
+  limit: number,
+): Promise<PageRow[]> => {
+  const { catalog, objectType } = request;
+  const parameters = new Parameters();
+  const ranking = rankingOf(request);
+  const keys = keysOf(request, ranking, parameters);
+  const own = partSql(part, keys);
+  const partKeys = own.keys;
+  const position = positionIn(part, request.position);
+  const scope = { catalog, objectType, parameters };
+  const read = (): string => {
+    if (ranking !== null && part === 'present') return rankedSql(request, ranking, position, limit, parameters);
+    const after = position === null ? [] : [afterPositionSql(partKeys, position, parameters)];
+    return sourceSql(request, strategy, { ...own, conditions: [...own.conditions, ...after] }, limit, scope);
+  };
+  const source = read();
+  const count = parameters.add(limit);
+  const columns = keys.map((key, index) => {
+    const expression = part === 'absent' && index === 0 ? `NULL::${key.type}` : key.expression;
+    return `${expression} AS key_${index + 1}`;
+  });
+  const shownKeys = keys.map((key, index) => ({ ...key, expression: `s.key_${index + 1}` }));
+  const order = orderBySql(partSql(part, shownKeys).keys);
+  const told = { look: ['is_match', 'reach'], window: ['is_match'] };
+  const more = strategy.kind === 'look' || strategy.kind === 'window' ? told[strategy.kind] : [];
+  // A cursor names the last record that is shown, which is the last but one: making and reading texts of keys costs a third of a
+  // page, so no other record has them.
+  const text = `
+    SELECT s.record AS ${bytesColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
+             THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position${more.map((name) => `, s.${name}`).join('')}
+      FROM (SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
+              ${more.map((name) => `, r.${name}`).join('')} ${source} ORDER BY ${orderBySql(partKeys)} LIMIT ${count}) s
+     ORDER BY ${order}`;
+  const statement = { text, values: parameters.values, isPrepared: isFixedShape(request) };
+  return database.query<PageRow & Record<string, unknown>>(catalog.organizationId, statement);
+};
