@@ -9,7 +9,8 @@ import { type PageFixture, pageScope, readPageFixture } from '../contestants/pag
 import { runPgbench } from '../contestants/pgbench.js';
 import { postGraphilePage, recordsOfPostGraphile, startPostGraphile } from '../contestants/postgraphile.js';
 import { type ServerProcess, startServerProcess } from '../harness/child.js';
-import { type LoadRequest, sendLoad } from '../harness/load.js';
+import { measureCapacity } from '../harness/capacity.js';
+import type { LoadRequest } from '../harness/load.js';
 import { cpuMsOf } from '../harness/process-usage.js';
 import type { NewMeasure } from '../harness/results.js';
 import { alternate, type Contestant, ratios } from '../harness/rounds.js';
@@ -32,7 +33,7 @@ const served = (name: string, { url, pid }: ServerProcess, request: LoadRequest)
   name,
   run: async (seconds) => {
     const before = await cpuMsOf(pid);
-    const { perSecond, requests } = await sendLoad({ url, request, seconds, connections });
+    const { perSecond, requests } = await measureCapacity({ url, request, seconds, connections });
     return { perSecond, cpuMs: ((await cpuMsOf(pid)) - before) / requests };
   },
 });
