@@ -26,8 +26,10 @@ const groups: readonly MeasureGroup[] = [
 
 /** Taken with `--soak` or by name, for they run long. */
 const soakIds = new Set(['S11', 'S12']);
+/** Measured in data of several sizes. */
+const sizedIds = new Set(['S5', 'S6', 'S7', 'S10', 'S12']);
 /** Taken again with `--size`. */
-const scalingIds = new Set(['S5', 'S6', 'S7', 'S10']);
+const scalingIds = new Set([...sizedIds].filter((id) => !soakIds.has(id)));
 
 const log = (message: string): void => {
   process.stderr.write(`${message}\n`);
@@ -51,7 +53,11 @@ const prepare = async (sizes: readonly number[]): Promise<Run['server']> => {
 
 const main = async (): Promise<void> => {
   const size = asked.isQuick ? 10_000 : 300_000;
-  const server = await prepare([...new Set([10_000, size, asked.largest])]);
+  const wanted = groups.flatMap(({ ids }) => ids).filter(wants);
+  const server = await prepare([
+    ...(wanted.some((id) => sizedIds.has(id)) ? [10_000, asked.largest] : []),
+    ...(wanted.some((id) => !sizedIds.has(id)) ? [size] : []),
+  ]);
   const run: Run = {
     server,
     rounds: asked.isQuick ? 3 : 5,
