@@ -28,11 +28,14 @@ export const processContext = (): CliContext => ({
   },
 });
 
+/** A text for people whose parts may come from anybody: without what steers a terminal, but for line breaks and tabs. */
+export const printable = (text: string): string => text.replace(/[^\P{C}\n\t]/gu, '\uFFFD');
+
 /** Writes the one result of a command: an object with `--json`, a text for people otherwise. */
 export const printResult = (
   context: CliContext,
   options: { readonly json?: boolean | undefined },
   result: { readonly json: Readonly<Record<string, unknown>>; readonly text: string },
 ): void => {
-  context.stdout.write(`${options.json === true ? JSON.stringify(result.json) : result.text}\n`);
+  context.stdout.write(`${options.json === true ? JSON.stringify(result.json) : printable(result.text)}\n`);
 };

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 
-import type { CliContext } from './cli-context.js';
+import { type CliContext, printable } from './cli-context.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { addExportCommand } from './commands/export.js';
@@ -42,8 +42,8 @@ export const createProgram = (context: CliContext): Command => {
     .addHelpText('after', introduction)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
+      writeOut: (text) => context.stdout.write(printable(text)),
+      writeErr: (text) => context.stderr.write(printable(text)),
     });
   addStartCommand(program, context);
   addMigrateCommand(program, context);
@@ -110,7 +110,7 @@ const showError = (
   exitCode: ExitCode,
   isShown: boolean,
 ): ExitCode => {
-  if (!isShown) context.stderr.write(`crm: ${message}\n`);
+  if (!isShown) context.stderr.write(`crm: ${printable(message)}\n`);
   // A script that reads stdout gets its one object on failure too.
   if (args.includes('--json')) {
     context.stdout.write(`${JSON.stringify({ error: { message, exit_code: exitCode } })}\n`);

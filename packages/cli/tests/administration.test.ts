@@ -43,6 +43,23 @@ describe('crm org', () => {
   });
 });
 
+describe('what a terminal is shown', () => {
+  const steering = '\u001b]0;owned\u0007\u001b[2J\u202e\r';
+
+  it('steers no terminal, whoever gave a thing its name, and JSON keeps it as it is', async () => {
+    const name = `Evil ${steering} Corp`;
+    await crm('org', 'create', name);
+    const listed = await crm('org', 'list');
+    expect(listed.stdout).toContain('Evil');
+    expect(listed.stdout).toMatch(/^[\P{C}\n\t]*$/u);
+    const { organizations } = await crmJson('org', 'list');
+    expect(organizations).toContainEqual(expect.objectContaining({ name }));
+    const refused = await crm('pipeline', 'list', '--org', `x${steering}`);
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.stderr).toMatch(/^[\P{C}\n\t]*$/u);
+  });
+});
+
 describe('crm key', () => {
   it('creates a key that works and is stored as its hash only', async () => {
     const org = await createOrganization();
