@@ -24,14 +24,15 @@ export const usageError = (message: string): CliError => new CliError(message, e
 /** The environment or a configuration file is wrong: exit code 78. */
 export const configurationError = (message: string): CliError => new CliError(message, exitCodes.configuration);
 
-/** A short text about anything thrown, with the cause that Node hides one level down (`fetch failed`: `ECONNREFUSED`). */
+/** A short text about anything thrown, with the cause that Node hides one level down; `fetch failed` above it says nothing. */
 export const errorText = (error: unknown): string => {
   // Not instanceof: an error of Node's own realm is none of ours where code runs in a VM context.
   if (!types.isNativeError(error)) return String(error);
   const causes: readonly unknown[] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [error.cause];
   const cause = causes.find((candidate) => types.isNativeError(candidate));
   const own = error.message || errorCode(error) || error.name;
-  return cause === undefined ? own : `${own}: ${errorText(cause)}`;
+  if (cause === undefined) return own;
+  return own === 'fetch failed' ? errorText(cause) : `${own}: ${errorText(cause)}`;
 };
 
 /** The `code` of a Node error (`ENOENT`, `ECONNRESET`), when it has one. */

@@ -1,4 +1,4 @@
-import { CrmApiError, createClient, type ClientOptions, type CrmClient } from '@crm/client';
+import { CrmApiError, CrmConnectionError, createClient, type ClientOptions, type CrmClient } from '@crm/client';
 
 import { errorText, usageError } from './errors.js';
 
@@ -8,8 +8,8 @@ export interface GatewayAddress {
   readonly url: string;
   /** The option that names it. */
   readonly option: '--url' | '--read-url';
-  /** What the key must be allowed to, as a user reads it. */
-  readonly permissions: string;
+  /** The groups that the key needs, as `crm key create --allow` takes them. */
+  readonly groups: string;
 }
 
 /** Makes a client. @throws CliError (2) for a key that cannot be sent; addresses were looked at when they were read */
@@ -24,15 +24,21 @@ export const connectClient = (options: ClientOptions): CrmClient => {
 /** Statuses that no gateway of ours gives to what commands send: something else listens there. */
 const isForeign = (status: number): boolean => status < 400 || status === 404 || status === 405;
 
+/** Why no answer came: what the network says, unless it only says that the time was up. */
+const silenceText = (error: unknown): string =>
+  error instanceof CrmConnectionError && !error.message.includes('did not answer within')
+    ? errorText(error.cause ?? error)
+    : errorText(error);
+
 /** What a gateway's refusal or silence means, and what to do next. */
-export const gatewayErrorText = ({ name, url, option, permissions }: GatewayAddress, error: unknown): string => {
+export const gatewayErrorText = ({ name, url, option, groups }: GatewayAddress, error: unknown): string => {
   if (!(error instanceof CrmApiError)) {
-    return `The ${name} ${url} does not answer: ${errorText(error)}. Check ${option}, and that the gateway runs (crm doctor).`;
+    return `The ${name} ${url} does not answer: ${silenceText(error)}. Check ${option}, and that the gateway runs (crm doctor).`;
   }
   const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
   const said = `The ${name} ${url} answered HTTP ${error.status}: ${error.message}${request}.`;
   if (error.status === 401) {
-    return `${said} Check --api-key: the key must be valid and allowed to ${permissions} (crm key list).`;
+    return `${said} Check --api-key: the key must be valid and have the groups ${groups} (crm key list, crm key create --allow ${groups}).`;
   }
   if (isForeign(error.status)) return `${said} Check ${option}: it must be the address of the ${name}.`;
   return error.status >= 500 ? `${said} The log of the gateway tells more (crm doctor).` : said;

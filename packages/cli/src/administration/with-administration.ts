@@ -72,5 +72,9 @@ export const databaseError = (error: unknown, url: string): CliError => {
   if (error instanceof CliError) return error;
   if (error instanceof ApiError && error.code !== 'unavailable') return new CliError(error.message);
   const text = errorText(error instanceof ApiError ? (error.cause ?? error) : error);
-  return new CliError(`The database ${shownDatabase(url)} cannot be used: ${text}`, 1, { cause: error });
+  return new CliError(
+    `The database ${shownDatabase(url)} cannot be used: ${text}. See that it runs and that the address is right (crm doctor).`,
+    1,
+    { cause: error },
+  );
 };

@@ -83,12 +83,14 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
   const connection = await findReadConnection(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
+  let isBegun = false;
   try {
     const pipelineId = options.pipeline === undefined ? undefined : await findPipelineId(options.pipeline, client);
     const customFields = await listCustomFields(client, object);
     const columns = chooseColumns(object, customFields, options.fields);
     const members = await makeMembers(client, connection, customFields, columns);
     const { output, earlier } = await openOutput(context, options, requestName(object, options, columns, pipelineId));
+    isBegun = true;
     if (earlier !== undefined) context.stderr.write(`Going on behind ${earlier.records} ${object}.\n`);
     const { records, seconds } = await runExport({
       readPage: makePageReader(client, object, columns, customFields, pipelineId),
@@ -106,10 +108,10 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
       name: 'read gateway',
       url: connection.url,
       option: '--url',
-      permissions: 'list and search',
+      groups: 'list,search',
     } as const;
     const reason = error instanceof CrmError ? gatewayErrorText(gateway, error) : `${errorText(error)}.`;
-    throw new CliError(`The export stopped: ${reason}${resumeHint(options)}`);
+    throw new CliError(`The export stopped: ${reason}${isBegun ? resumeHint(options) : ' Nothing was written.'}`);
   }
 };
 

@@ -112,7 +112,7 @@ const askReadGateway = async <Answer>(
     return await ask(client);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const address = { name: 'read gateway', url, option: '--read-url', permissions: 'list' } as const;
+    const address = { name: 'read gateway', url, option: '--read-url', groups: 'list' } as const;
     throw new CliError(`${gatewayErrorText(address, error)} Nothing was sent.`);
   }
 };

@@ -62,8 +62,7 @@ export class RecordSender {
   constructor(options: SenderOptions) {
     const { url, apiKey, object, isBulk, onWait } = options;
     this.#options = options;
-    const permissions = isBulk ? 'create in bulk, unless --batch is 1' : 'create';
-    this.#gateway = { name: 'inbound gateway', url, option: '--url', permissions };
+    this.#gateway = { name: 'inbound gateway', url, option: '--url', groups: isBulk ? 'list,bulk' : 'list,inbound' };
     this.#gate = new RateGate((seconds) => onWait(`The rate limit is reached; going on in ${seconds} s.`));
     // What is tried again, and for how long, depends on how the other rows fare, of which the client knows nothing.
     const client: CrmClient = connectClient({ readUrl: url, apiKey, maxRetries: 0, fetch: this.#gate.fetch });

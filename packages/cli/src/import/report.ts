@@ -97,7 +97,7 @@ export const reportText = ({ tally, rejectsFile, stopped, isDryRun, isSourceCorr
     lines.push(
       '',
       stopped,
-      'Then run the same command again: rows that are there already are matched, not duplicated.',
+      'Run the same command again to go on: rows that are there already are matched, not duplicated.',
     );
   } else if (rejectsFile !== undefined) {
     const other = isSourceCorrectable ? ', or correct the source and run this again' : '';
