@@ -9,7 +9,8 @@ export class EnvironmentError extends Error {
   readonly exitCode = configurationExitCode;
 
   constructor(readonly problems: readonly string[]) {
-    super(`Wrong configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    const list = problems.map((problem) => `  - ${problem}`).join('\n');
+    super(`Wrong configuration:\n${list}\nWhat each variable may be: docs/operating.md, Configuration`);
     this.name = 'EnvironmentError';
   }
 }

@@ -73,7 +73,7 @@ export const databaseError = (error: unknown, url: string): CliError => {
   if (error instanceof ApiError && error.code !== 'unavailable') return new CliError(error.message);
   const text = errorText(error instanceof ApiError ? (error.cause ?? error) : error);
   return new CliError(
-    `The database ${shownDatabase(url)} cannot be used: ${text}. See that it runs and that the address is right (crm doctor).`,
+    `The database ${shownDatabase(url)} cannot be used: ${text}. See that it runs, and that address and password are right.`,
     1,
     { cause: error },
   );
