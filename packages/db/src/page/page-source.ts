@@ -149,8 +149,10 @@ const windowSql = (
   const { parameters } = scope;
   const [first] = part.keys;
   if (first === undefined) throw new Error('An order has at least one key');
+  // A subselect keeps the instant from the planner. Seeing it, version 18 takes the few records before it to be cheaper to walk than
+  // entries of the condition's own index to be passed over, of which eighty are on a page.
   const within = (instant: string): string =>
-    `${first.expression} ${first.direction === 'asc' ? '<=' : '>='} ${parameters.add(instant)}::${first.type}`;
+    `${first.expression} ${first.direction === 'asc' ? '<=' : '>='} (SELECT ${parameters.add(instant)}::${first.type})`;
   const conditions = [...part.conditions, ...(until === null ? [] : [within(until)])];
   const bound = `${parameters.add(records)}::int`;
   return `FROM (

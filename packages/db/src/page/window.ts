@@ -16,7 +16,10 @@ export const lookOf = (rows: readonly PageRow[]): Look => ({
 });
 
 /** Matches are not spread evenly: so much more is read than should be needed. */
-const margin = 1.4;
+const margin = 1.6;
+
+/** How many times as far as where so many were found the page should end: one more than was found is nearer to what is usual. */
+const timesFor = (wanted: number, found: number): number => (wanted * margin) / (found + 1);
 
 /** How many times as far as the look a window goes where that found nothing. */
 const stride = 16;
@@ -54,7 +57,7 @@ interface Bounds {
 
 /** The next span to try; infinity for all that there is. */
 const nextSpan = ({ narrow, found, wide }: Bounds, wanted: number): number => {
-  const next = found === 0 ? Number.POSITIVE_INFINITY : (narrow * wanted * margin) / found;
+  const next = found === 0 ? Number.POSITIVE_INFINITY : narrow * timesFor(wanted, found);
   return next >= wide && Number.isFinite(wide) ? Math.sqrt(narrow * wide) : next;
 };
 
@@ -74,7 +77,7 @@ export const readWindows = async (
   const [whole, found] = [Math.abs(to - from), look.rows.length];
   let bounds: Bounds = { narrow: whole, found, wide: Number.POSITIVE_INFINITY };
   let span =
-    whole === 0 ? bounds.wide : spanOf(Math.abs(near - from), whole, found === 0 ? stride : (limit * margin) / found);
+    whole === 0 ? bounds.wide : spanOf(Math.abs(near - from), whole, found === 0 ? stride : timesFor(limit, found));
   for (let attempt = 1; attempt <= attempts && span < whole * farthest; attempt += 1) {
     const until = from + Math.sign(to - from) * span;
     const rows = await read({ kind: 'window', until: instantText(until), records: gatheredForEach * limit });
