@@ -97,7 +97,7 @@ const equalities = (): Shape[] => {
 const ranges = (organization: OrganizationLayout): Shape[] => {
   const stepwise = { statements: 5, maxBuffers: windowed };
   const walked = {
-    newest: { ...stepwise, remark: 'looks among 1,000, then at the matches before an instant' },
+    newest: { ...stepwise, remark: 'looks among 1,200, then at the matches before an instant' },
     changed: { ...stepwise, remark: 'looks among 500, then at the matches before an instant' },
   };
   const shares = [
