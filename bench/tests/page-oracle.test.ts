@@ -152,7 +152,7 @@ const walkedIds = async (shape: Shape, limit: number, pages: number): Promise<{ 
       ...requestOf(subject, shape, limit),
       position,
     });
-    ids.push(...records.map(idOf));
+    ids.push(...records.map((record) => idOf(String(record))));
     position = nextPosition;
     if (position === null) return { ids, isEnded: true };
   }

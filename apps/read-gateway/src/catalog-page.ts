@@ -1,6 +1,6 @@
-import { type CursorBinding, ErrorCollector, parseLimit, toByteText } from '@crm/domain';
+import { type CursorBinding, ErrorCollector, parseLimit } from '@crm/domain';
 import type { Context } from './context.js';
-import { decodeCursor, pageText } from './page.js';
+import { decodeCursor, pageJson } from './page.js';
 
 /** An entry of a list that the catalog holds, with its place: entries are in the order of rank, then name. */
 export interface RankedEntry {
@@ -34,6 +34,6 @@ export const pageOfEntries = (context: Context, entries: readonly RankedEntry[],
   const last = shown.at(-1);
   const hasMore = rest.length > limit && last !== undefined;
   const nextCursor = hasMore ? context.cursors.encode(binding, [String(last.rank), last.name]) : null;
-  const records = shown.map(({ wire }) => toByteText(JSON.stringify(wire)));
-  return { message: `Found ${input.collection}`, data: pageText(input.collection, records, nextCursor, limit) };
+  const records = shown.map(({ wire }) => JSON.stringify(wire)).join();
+  return { message: `Found ${input.collection}`, data: pageJson(input.collection, records, nextCursor, limit) };
 };

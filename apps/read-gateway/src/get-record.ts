@@ -1,8 +1,8 @@
 import { readRecord } from '@crm/db';
 import { ApiError, ErrorCollector, holdsForPipeline, type ObjectType, parseFieldSelection } from '@crm/domain';
-import { type Caller, JsonText } from '@crm/http';
+import { type Caller, JsonParts } from '@crm/http';
 import type { Context } from './context.js';
-import { definitionsText } from './page.js';
+import { definitionsJson } from './page.js';
 
 /** One record with every system field and visible custom field, unless `fields` narrows it. */
 export const getRecord = (
@@ -24,9 +24,11 @@ export const getRecord = (
     const definitions = custom.length === selection.custom.length ? selection : { ...selection, custom };
     return {
       message: `Found ${objectType}`,
-      data: new JsonText(
-        `{"${objectType}":${found.record},"custom_field_definitions":${definitionsText(definitions)}}`,
-      ),
+      data: new JsonParts([
+        `{"${objectType}":${found.record},"custom_field_definitions":`,
+        definitionsJson(definitions),
+        '}',
+      ]),
       headers: { ETag: `"${found.version}"` },
     };
   });

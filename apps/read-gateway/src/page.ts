@@ -1,4 +1,4 @@
-import { type Catalog, listPage, type Page, type PageRequest, StatementTimeoutError } from '@crm/db';
+import { type Catalog, joinRecords, listPage, type Page, type PageRequest, StatementTimeoutError } from '@crm/db';
 import {
   ApiError,
   type CursorBinding,
@@ -12,9 +12,8 @@ import {
   parseFieldSelection,
   parseFilters,
   parseSort,
-  toByteText,
 } from '@crm/domain';
-import { JsonBytes } from '@crm/http';
+import { JsonParts } from '@crm/http';
 import type { Context } from './context.js';
 import { resolveScope } from './scope.js';
 
@@ -44,31 +43,35 @@ const collections: Readonly<Record<ObjectType, string>> = {
   contact: 'contacts',
 };
 
-const definitionTexts = new WeakMap<FieldSelection, string>();
+const definitionBytes = new WeakMap<FieldSelection, Buffer>();
 
-/** `custom_field_definitions` of a selection as text; the selections that requests without `fields` share make it once. */
-export const definitionsText = (selection: FieldSelection): string => {
-  let text = definitionTexts.get(selection);
-  if (text === undefined) {
-    text = JSON.stringify(definitionsMap(selection.custom));
-    definitionTexts.set(selection, text);
+/** `custom_field_definitions` of a selection as JSON; the selections that requests without `fields` share make it once. */
+export const definitionsJson = (selection: FieldSelection): Buffer => {
+  let bytes = definitionBytes.get(selection);
+  if (bytes === undefined) {
+    bytes = Buffer.from(JSON.stringify(definitionsMap(selection.custom)));
+    definitionBytes.set(selection, bytes);
   }
-  return text;
+  return bytes;
 };
 
-/** The `data` of a page: the records come from the database as bytes of JSON, and are neither decoded nor parsed. */
-export const pageText = (
+/**
+ * The `data` of a page.
+ * @param records - JSON with commas between; from the database as bytes, which are neither decoded nor parsed
+ */
+export const pageJson = (
   collection: string,
-  records: readonly string[],
+  records: string | Buffer,
   nextCursor: string | null,
   limit: number,
-  definitions?: string,
-): JsonBytes =>
-  new JsonBytes(
-    `{"${collection}":[${records.join(',')}]` +
-      (definitions === undefined ? '' : `,"custom_field_definitions":${toByteText(definitions)}`) +
-      `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
-  );
+  definitions?: Buffer,
+): JsonParts =>
+  new JsonParts([
+    `{"${collection}":[`,
+    records,
+    ...(definitions === undefined ? [']'] : ['],"custom_field_definitions":', definitions]),
+    `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
+  ]);
 
 /** A cursor is only judged for a request that is otherwise good: it would not fit a mended one either. */
 export const decodeCursor = (
@@ -134,6 +137,6 @@ export const readPage = async (context: Context, catalog: Catalog, input: PageIn
   const collection = collections[objectType];
   return {
     message: `Found ${collection}`,
-    data: pageText(collection, page.records, nextCursor, limit, definitionsText(selection)),
+    data: pageJson(collection, joinRecords(page.records), nextCursor, limit, definitionsJson(selection)),
   };
 };

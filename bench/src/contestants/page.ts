@@ -1,5 +1,4 @@
 import { type Database, listPage, loadCatalog, openDatabase, type TenantStatement } from '@crm/db';
-import { fromByteText } from '@crm/domain';
 import { organizationLayout } from '../dataset/layout.js';
 import { requestOf } from '../query-plans/measure-shape.js';
 import type { Gateway } from './gateways.js';
@@ -45,7 +44,7 @@ const captureStatement = async (
     );
     const [statement, ...others] = statements;
     if (statement === undefined || others.length > 0) throw new Error('A list is expected to be one statement');
-    return { statement, records: records.map(fromByteText) };
+    return { statement, records: records.map(String) };
   } finally {
     await database.close();
   }

@@ -4,7 +4,7 @@ import { ApiError } from '@crm/domain';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
 import { measureConnectionWait } from './connection-wait.js';
-import { ByteClient } from './byte-client.js';
+import { RecordClient } from './record-client.js';
 import { endsUse, translateDatabaseErrors } from './database-errors.js';
 import { traceStatement } from './statement-span.js';
 
@@ -186,7 +186,7 @@ const probe = async ({ url, applicationName }: DatabaseOptions): Promise<void> =
 /** Opens a pool; nothing is connected until the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const pool = new pg.Pool({
-    Client: ByteClient,
+    Client: RecordClient,
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.maxConnections ?? 10,

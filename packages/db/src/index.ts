@@ -12,6 +12,7 @@ export * from './database.js';
 export { saysAway, StatementTimeoutError } from './database-errors.js';
 export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
+export { joinRecords, type RecordBytes } from './record-bytes.js';
 export { inspectServer, type ServerFacts } from './inspect-server.js';
 export { findSchemaDrift } from './migrate/drift.js';
 export { migrate, type MigrateOptions, pendingMigrations } from './migrate/migrate.js';

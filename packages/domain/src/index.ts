@@ -1,5 +1,4 @@
 export * from './api-key.js';
-export * from './byte-text.js';
 export * from './currency-code.js';
 export * from './errors.js';
 export * from './object-type.js';

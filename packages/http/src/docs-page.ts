@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Response } from 'express';
-import { sendText, type Headers } from './reply.js';
+import { sendBody, type Headers } from './reply.js';
 
 /** Writes one page to whoever asked. */
 export type PublicPage = (response: Response) => Promise<void> | void;
@@ -124,11 +124,11 @@ const serveAsset = ({ contentType, content }: Asset): PublicPage => {
   let compressed: Promise<Buffer> | undefined;
   return async (response) => {
     if (response.req.acceptsEncodings('gzip') === false) {
-      sendText(response, 200, contentType, content, assetHeaders);
+      sendBody(response, 200, contentType, content, assetHeaders);
       return;
     }
     compressed ??= compress(content);
-    sendText(response, 200, contentType, await compressed, { ...assetHeaders, 'Content-Encoding': 'gzip' });
+    sendBody(response, 200, contentType, await compressed, { ...assetHeaders, 'Content-Encoding': 'gzip' });
   };
 };
 
@@ -141,7 +141,7 @@ export const buildDocsPages = (): ReadonlyMap<string, PublicPage> => {
   const assets = loadAssets();
   const html = toHtml(assets);
   return new Map<string, PublicPage>([
-    ['/docs', (response) => sendText(response, 200, 'text/html; charset=utf-8', html, pageHeaders)],
+    ['/docs', (response) => sendBody(response, 200, 'text/html; charset=utf-8', html, pageHeaders)],
     ...Object.values(assets).map((each) => [`/${each.url}`, serveAsset(each)] as const),
   ]);
 };

@@ -25,15 +25,15 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** JSON that is already bytes in UTF-8, a character for each as `toByteText` makes them; they are sent as they are. */
-export class JsonBytes {
-  constructor(readonly bytes: string) {}
+/** JSON in parts, some of which are bytes in UTF-8 already; those are sent as they are. */
+export class JsonParts {
+  constructor(readonly parts: readonly (string | Buffer)[]) {}
 }
 
 /** What a handler answers; `http` makes the envelope of it. Always status 200. */
 export interface OperationReply<C extends OperationContract> {
   readonly message: string;
-  readonly data: DataOf<C> | JsonText | JsonBytes;
+  readonly data: DataOf<C> | JsonText | JsonParts;
   /** Further properties of the envelope, as `warnings` or `statusCode`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Response headers, as `X-Record-Status` or `ETag`. */

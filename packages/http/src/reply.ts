@@ -1,15 +1,11 @@
 import type { OperationContract } from '@crm/contract';
-import { toByteText } from '@crm/domain';
 import type { Response } from 'express';
 import { compress, contentCodingOf, minCompressedBytes } from './compression.js';
 import { exchangeOf } from './exchange.js';
-import { JsonBytes, JsonText, type OperationReply } from './operation.js';
+import { JsonParts, JsonText, type OperationReply } from './operation.js';
 
 /** Response headers by name. */
 export type Headers = Readonly<Record<string, string>>;
-
-/** How the characters of a body become bytes; `latin1` where each is a byte already. */
-type BodyEncoding = 'utf8' | 'latin1';
 
 /** The setting of an Express app that says it is shutting down. */
 export const drainingSetting = 'draining';
@@ -17,29 +13,28 @@ export const drainingSetting = 'draining';
 const standingHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 const jsonType = 'application/json; charset=utf-8';
 
-/** Writes a finished response. Head and text leave in one write; Express's `send` would hash and inspect the text first. */
-export const sendText = (
+/** Writes a finished response. Head and body leave in one write; Express's `send` would hash and inspect the body first. */
+export const sendBody = (
   response: Response,
   status: number,
   contentType: string,
-  text: string | Buffer,
+  body: string | Buffer,
   headers?: Headers,
-  encoding: BodyEncoding = 'utf8',
 ): void => {
   if (response.app.enabled(drainingSetting)) response.shouldKeepAlive = false;
   response.writeHead(status, {
     'Content-Type': contentType,
-    'Content-Length': Buffer.byteLength(text, encoding),
+    'Content-Length': Buffer.byteLength(body),
     ...standingHeaders,
     ...exchangeOf(response.req).headers,
     ...headers,
   });
-  response.end(text, encoding);
+  response.end(body);
 };
 
 /** Writes a finished JSON text. */
 export const sendJson = (response: Response, status: number, json: string, headers?: Headers): void => {
-  sendText(response, status, jsonType, json, headers);
+  sendBody(response, status, jsonType, json, headers);
 };
 
 const extraText = (extra: Readonly<Record<string, unknown>> = {}): string => {
@@ -57,25 +52,28 @@ const envelope = (message: string, data: string, extra: string): string =>
 export const successBody = ({ message, data, extra }: Omit<OperationReply<OperationContract>, 'headers'>): string =>
   envelope(JSON.stringify(message), data instanceof JsonText ? data.text : JSON.stringify(data), extraText(extra));
 
-const bytesBody = (data: JsonBytes, { message, extra }: OperationReply<OperationContract>): string =>
-  envelope(toByteText(JSON.stringify(message)), data.bytes, toByteText(extraText(extra)));
+const toBytes = (part: string | Buffer): Buffer => (typeof part === 'string' ? Buffer.from(part) : part);
+
+const bytesBody = ({ parts }: JsonParts, { message, extra }: OperationReply<OperationContract>): Buffer => {
+  const [head = '', tail = ''] = envelope(JSON.stringify(message), '\0', extraText(extra)).split('\0');
+  return Buffer.concat([head, ...parts, tail].map(toBytes));
+};
 
 /** Answers a success, compressed where it is long and the caller takes it. Whoever does not pays nothing for it. */
 export const sendSuccess = async (response: Response, reply: OperationReply<OperationContract>): Promise<void> => {
   const { data, headers } = reply;
-  const [body, encoding]: [string, BodyEncoding] =
-    data instanceof JsonBytes ? [bytesBody(data, reply), 'latin1'] : [successBody(reply), 'utf8'];
+  const body = data instanceof JsonParts ? bytesBody(data, reply) : successBody(reply);
   // Characters are at most as many as bytes; which of both is compared makes no difference that matters.
   if (body.length < minCompressedBytes) {
-    sendText(response, 200, jsonType, body, headers, encoding);
+    sendBody(response, 200, jsonType, body, headers);
     return;
   }
   const varying = { ...headers, Vary: 'Accept-Encoding' };
   const coding = contentCodingOf(response.req);
   if (coding === null) {
-    sendText(response, 200, jsonType, body, varying, encoding);
+    sendBody(response, 200, jsonType, body, varying);
     return;
   }
-  const bytes = await compress(coding, Buffer.from(body, encoding));
-  sendText(response, 200, jsonType, bytes, { ...varying, 'Content-Encoding': coding });
+  const bytes = await compress(coding, toBytes(body));
+  sendBody(response, 200, jsonType, bytes, { ...varying, 'Content-Encoding': coding });
 };

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { toByteText } from '@crm/domain';
-import { defineOperation, JsonBytes, JsonText } from '../src/index.js';
+import { defineOperation, JsonParts, JsonText } from '../src/index.js';
 import { type Behaviour, createTestGateway, listThings } from './support.js';
 import { withServer } from './with-server.js';
 
@@ -11,7 +10,7 @@ const names = JSON.stringify(['Zürich', 'Київ', '更新契約', '😀']);
 const long = `[${Array.from({ length: 1_000 }, () => names).join(',')}]`;
 const envelope = (data: string): string => `{"success":true,"message":"Größe","data":${data}}`;
 
-const gatewayThatAnswers = (data: JsonText | JsonBytes) => {
+const gatewayThatAnswers = (data: JsonText | JsonParts) => {
   const operation = defineOperation<Behaviour, typeof listThings>(listThings, async () => ({ message: 'Größe', data }));
   return createTestGateway({ operations: [operation] });
 };
@@ -22,7 +21,7 @@ interface Answer {
 }
 
 /** Asks without the decoding that clients do by themselves. */
-const ask = async (data: JsonText | JsonBytes, acceptEncoding?: string): Promise<Answer> => {
+const ask = async (data: JsonText | JsonParts, acceptEncoding?: string): Promise<Answer> => {
   const gateway = gatewayThatAnswers(data);
   const answers: Answer[] = [];
   await withServer(gateway, async ({ port }) => {
@@ -40,9 +39,9 @@ const ask = async (data: JsonText | JsonBytes, acceptEncoding?: string): Promise
   return answer;
 };
 
-const makers: readonly (readonly [string, (json: string) => JsonText | JsonBytes])[] = [
+const makers: readonly (readonly [string, (json: string) => JsonText | JsonParts])[] = [
   ['text', (json) => new JsonText(json)],
-  ['bytes', (json) => new JsonBytes(toByteText(json))],
+  ['parts', (json) => new JsonParts([json.slice(0, 4), Buffer.from(json.slice(4, -1)), json.slice(-1)])],
 ];
 
 describe.each(makers)('a long answer made of %s', (_, make) => {

@@ -1,9 +1,9 @@
 import { listNotes as contract } from '@crm/contract';
-import { listNotes as listNotePage, recordExists } from '@crm/db';
+import { joinRecords, listNotes as listNotePage, recordExists } from '@crm/db';
 import { ErrorCollector, parseLimit } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
-import { decodeCursor, pageText } from '../page.js';
+import { decodeCursor, pageJson } from '../page.js';
 
 /** Notes an error where the record that a request names is not there. */
 const checkReference = async (
@@ -33,5 +33,5 @@ export const listNotes = defineOperation<Context, typeof contract>(contract, asy
     errors.throwIfAny();
   }
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
-  return { message: 'Found notes', data: pageText('notes', page.records, nextCursor, limit) };
+  return { message: 'Found notes', data: pageJson('notes', joinRecords(page.records), nextCursor, limit) };
 });

@@ -1,6 +1,7 @@
 import type { CursorPosition } from '@crm/domain';
-import { bytesColumn } from '../byte-client.js';
 import type { Queries } from '../database.js';
+import type { RecordBytes } from '../record-bytes.js';
+import { recordColumn } from '../record-client.js';
 import type { Page } from './list-page.js';
 import { Parameters } from './parameters.js';
 import { instantText } from './sort-sql.js';
@@ -19,7 +20,7 @@ export interface NotePageRequest {
 
 interface NoteRow {
   readonly id: string;
-  readonly [bytesColumn]: string;
+  readonly [recordColumn]: RecordBytes;
 }
 
 const natural = (link: string, table: string, column: string, key: string): string =>
@@ -45,14 +46,14 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
   if (request.accountId !== null) where.push(isOn('note_accounts', 'account_id', parameters.add(request.accountId)));
   if (request.contactId !== null) where.push(isOn('note_contacts', 'contact_id', parameters.add(request.contactId)));
   if (request.position !== null) where.push(`n.id < ${parameters.add(request.position[0])}::uuid`);
-  const text = `SELECT n.id, ${record} AS ${bytesColumn} FROM notes n WHERE ${where.join(' AND ')}
+  const text = `SELECT n.id, ${record} AS ${recordColumn} FROM notes n WHERE ${where.join(' AND ')}
     ORDER BY n.id DESC LIMIT ${parameters.add(request.limit + 1)}`;
   const statement = { text, values: parameters.values, isPrepared: true };
   const rows = await database.query<NoteRow & Record<string, unknown>>(request.organizationId, statement);
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
   const isLast = rows.length <= request.limit || last === undefined;
-  return { records: shown.map((row) => row[bytesColumn]), nextPosition: isLast ? null : [last.id] };
+  return { records: shown.map((row) => row[recordColumn]), nextPosition: isLast ? null : [last.id] };
 };
 
 /** Whether the organization has an account or contact of this id. */

@@ -1,6 +1,7 @@
-import { type CursorPosition, fieldKey, type FilterNode, fromByteText, matchesFilter, type SortKey } from '@crm/domain';
-import { bytesColumn } from '../byte-client.js';
+import { type CursorPosition, fieldKey, type FilterNode, matchesFilter, type SortKey } from '@crm/domain';
 import type { Queries } from '../database.js';
+import type { RecordBytes } from '../record-bytes.js';
+import { recordColumn } from '../record-client.js';
 import { conjuncts } from './branches.js';
 import type { PageRequest } from './page-request.js';
 import { Parameters } from './parameters.js';
@@ -11,8 +12,8 @@ import type { KeySql } from './sort-sql.js';
 
 /** A page as the database made it. */
 export interface Page {
-  /** Each record as JSON, its bytes in UTF-8 as `toByteText` makes them. */
-  readonly records: readonly string[];
+  /** To be joined by `joinRecords`. */
+  readonly records: readonly RecordBytes[];
   /** Where the next page starts, or null when this is the last. */
   readonly nextPosition: CursorPosition | null;
 }
@@ -47,9 +48,9 @@ export const listPage = async (database: Queries, request: PageRequest): Promise
   }
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
-  const records = shown.map((row) => row[bytesColumn]);
+  const records = shown.map((row) => row[recordColumn]);
   if (rows.length <= request.limit || last === undefined) return { records, nextPosition: null };
   // Without it a walk would seem to be at its end.
   if (last.position === null) throw new Error('The last record of a page came without its position');
-  return { records, nextPosition: last.position.map((key) => (key === null ? null : fromByteText(key))) };
+  return { records, nextPosition: last.position };
 };

@@ -1,5 +1,6 @@
-import { bytesColumn } from '../byte-client.js';
 import type { Queries } from '../database.js';
+import type { RecordBytes } from '../record-bytes.js';
+import { recordColumn } from '../record-client.js';
 import type { CursorPosition } from '@crm/domain';
 import { slotOf } from './empty-slots.js';
 import type { PageRequest } from './page-request.js';
@@ -11,7 +12,7 @@ import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from 
 
 /** A record, and its sort keys as text. */
 export interface PageRow {
-  readonly [bytesColumn]: string;
+  readonly [recordColumn]: RecordBytes;
   /** Only of the last record but one, where there are as many as were asked for. */
   readonly position: (string | null)[] | null;
   /**
@@ -94,7 +95,7 @@ export const readRows = async (
   // A cursor names the last record that is shown, which is the last but one: making and reading texts of keys costs a third of a
   // page, so no other record has them.
   const text = `
-    SELECT s.record AS ${bytesColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
+    SELECT s.record AS ${recordColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position${more.map((name) => `, s.${name}`).join('')}
       FROM (SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
               ${more.map((name) => `, r.${name}`).join('')} ${source} ORDER BY ${orderBySql(partKeys)} LIMIT ${count}) s
