@@ -1,6 +1,7 @@
 export * from './api-key.js';
 export * from './currency-code.js';
 export * from './errors.js';
+export * from './nearest-name.js';
 export * from './object-type.js';
 export * from './result.js';
 export * from './custom-field/calendar.js';

@@ -1,9 +1,8 @@
-import type { FieldErrors } from '@crm/domain';
+import { nearestName, type FieldErrors } from '@crm/domain';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { reportedErrors } from '../bounds.js';
 import { dottedPath, joinPath } from './error-path.js';
 import { errorText } from './error-text.js';
-import { nearestName } from './nearest-name.js';
 import { isRecord, type JsonSchema } from './schema-walk.js';
 
 /** The part of a request that a validator looks at. */

@@ -54,12 +54,24 @@ describe('parseFieldSelection', () => {
     expect(slugs('custom__name')).toEqual(['name']);
   });
 
-  it.each(['nope', 'custom__nope', 'account.domain', 'term.start', '__proto__', 'constructor', 'ID'])(
+  it.each(['nope', 'custom__nope', 'term.start', '__proto__', 'constructor', 'ID'])(
     'refuses the unknown %s by name',
     (name) => {
       expect(refuse(['id', name])).toEqual({ fields: `Unknown field "${name}"` });
     },
   );
+
+  it.each([
+    ['amonut', 'amount'],
+    ['account.domain', 'account_domain'],
+    ['custom__colrs', 'custom__colors'],
+  ])('says what the unknown %s may be a slip of', (name, near) => {
+    expect(refuse(['id', name])).toEqual({ fields: `Unknown field "${name}", did you mean ${near}?` });
+  });
+
+  it('names no hidden field to who does not know it', () => {
+    expect(refuse('secret_not')).toEqual({ fields: 'Unknown field "secret_not"' });
+  });
 
   it('refuses more than 100 names and what is no text', () => {
     const names = Array.from({ length: 101 }, (_, index) => `f${index}`);

@@ -3,6 +3,7 @@ import type { ErrorCollector } from '../errors.js';
 import { findDefinition, type FieldCatalogue, type FieldSelection } from './field-catalogue.js';
 import { quote } from './quote.js';
 import { findSystemField, systemFields } from './system-fields.js';
+import { unknownFieldText } from './unknown-field.js';
 
 /** The most names that one `fields` may hold. */
 export const maxFieldNames = 100;
@@ -69,8 +70,10 @@ const select = (
     else if (definition !== null) custom.add(definition);
     else unknown.push(name);
   }
-  if (unknown.length > 0) {
-    errors.add('fields', `Unknown field ${unknown.slice(0, maxUnknownNamed).map(quote).join(', ')}`);
+  const [first, ...others] = unknown;
+  if (first !== undefined) {
+    const more = others.slice(0, maxUnknownNamed - 1).map(quote);
+    errors.add('fields', [unknownFieldText(catalogue, first), ...more].join(', '));
     return null;
   }
   return inCanonicalOrder(extras, custom, catalogue);

@@ -3,6 +3,7 @@ import type { FieldCatalogue } from './field-catalogue.js';
 import { fieldKey, partsOf, resolveField, type FieldRef } from './field-ref.js';
 import { quote } from './quote.js';
 import { findSystemField } from './system-fields.js';
+import { unknownFieldText } from './unknown-field.js';
 
 /** Nulls come last both ways. */
 export type SortDirection = 'asc' | 'desc';
@@ -125,7 +126,7 @@ const sortableField = (
   }
   const field = resolveField(catalogue, name);
   if (field === null) {
-    errors.add(path, `Unknown field ${quote(name)}`);
+    errors.add(path, unknownFieldText(catalogue, name));
     return null;
   }
   const obstacle = findObstacle(field);

@@ -2,6 +2,7 @@ import type { ErrorCollector } from '../../errors.js';
 import type { FieldCatalogue } from '../field-catalogue.js';
 import { partsOf, resolveField, type FieldRef } from '../field-ref.js';
 import { quote } from '../quote.js';
+import { unknownFieldText } from '../unknown-field.js';
 import { parseComparison } from './comparison.js';
 import { filterKindOf } from './kind.js';
 import { findOperator, operators, operatorsFor, type Operator } from './operators.js';
@@ -46,7 +47,7 @@ const readField = (
 ): FieldRef | null => {
   const field = typeof input === 'string' ? resolveField(catalogue, input) : null;
   if (typeof input !== 'string') errors.add(path, 'Must name a field');
-  else if (field === null) errors.add(path, `Unknown field ${quote(input)}`);
+  else if (field === null) errors.add(path, unknownFieldText(catalogue, input));
   else if (field.source === 'system' && !field.field.filterable) {
     errors.add(path, `Cannot filter by ${quote(input)}`);
     return null;
