@@ -31,11 +31,15 @@ test('R13: at ten times what a process takes at once, the rest is told to come b
   await create();
   const answers: Answer[] = [];
   const acceptedMs: number[] = [];
-  const endsAtMs = performance.now() + floodMs;
+  // Opening the connections is no part of what is measured, and takes long where the machine has much else to do.
+  await Promise.all(Array.from({ length: 10 * maxInFlight }, create));
+  const beganAtMs = performance.now();
+  const isOver = (): boolean => {
+    const sinceMs = performance.now() - beganAtMs;
+    return sinceMs > floodMs && (answers.length > acceptedMs.length || sinceMs > hangGuardMs);
+  };
   const flood = async (): Promise<void> => {
-    // Opening its connection is no part of what is measured.
-    await create();
-    while (performance.now() < endsAtMs) {
+    while (!isOver()) {
       const startedAtMs = performance.now();
       const answer = await create();
       answers.push(answer);

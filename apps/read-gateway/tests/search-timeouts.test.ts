@@ -1,4 +1,4 @@
-import { getAccount, listAccounts, searchAccounts } from '@crm/contract';
+import { getAccount, listAccounts, listContacts, listPipelines, searchAccounts } from '@crm/contract';
 import { type Database, openDatabase } from '@crm/db';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -70,5 +70,27 @@ describe('R11, 503: a page whose statement runs out of time', () => {
       expect(answer.status).toBe(503);
       expect(answer.body.errors).toBeUndefined();
     }
+  });
+});
+
+describe('R11: an organization whose searches take for ever', () => {
+  test('leaves the others their connections: they are served, and what is too much of its own is told to come back', async () => {
+    const options = { url: gateway.databaseUrl, applicationName: 'shared', maxConnections: 5, poolWaitMs: 500 };
+    const shared = openDatabase({ ...options, statementTimeoutMs: 2_500 });
+    const greedy = await gateway.startOn(shared);
+    const { key } = gateway.stranger;
+    // So that both keys and catalogs are known.
+    await Promise.all([greedy.call(listPipelines), greedy.call(listPipelines, { key })]);
+    const { ofOthers, own } = await whileAccountsTakeForEver(async () => {
+      const searches = Array.from({ length: 15 }, () => greedy.call(searchAccounts, { body: { filters } }));
+      // The first of them that is answered had no connection in time: all that it may have are taken.
+      const first = await Promise.race(searches);
+      const calls = await Promise.all(Array.from({ length: 5 }, () => greedy.call(listContacts, { key })));
+      return { ofOthers: calls, own: [first, ...(await Promise.all(searches))] };
+    });
+    expect(ofOthers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(new Set(own.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(own[0]?.headers.get('retry-after')).toBe('1');
+    await shared.close();
   });
 });

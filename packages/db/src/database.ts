@@ -6,6 +6,7 @@ import { PrismaClient } from './generated/client.js';
 import { measureConnectionWait } from './connection-wait.js';
 import { RecordClient } from './record-client.js';
 import { endsUse, translateDatabaseErrors } from './database-errors.js';
+import { OrganizationShares } from './organization-shares.js';
 import { traceStatement } from './statement-span.js';
 
 /** How to reach a database. */
@@ -74,6 +75,7 @@ const defaultLockTimeoutMs = 3_000;
 const defaultIdleInTransactionTimeoutMs = 10_000;
 const defaultPoolWaitMs = 2_000;
 const defaultStatementTimeoutMs = 5_000;
+const defaultMaxConnections = 10;
 /** A server that is there ends a statement in time; one that does not answer by then, nor after this, is gone. */
 const silenceMs = 1_000;
 const pingTimeoutMs = 2_000;
@@ -185,14 +187,17 @@ const probe = async ({ url, applicationName }: DatabaseOptions): Promise<void> =
 
 /** Opens a pool; nothing is connected until the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
+  const maxConnections = options.maxConnections ?? defaultMaxConnections;
+  const poolWaitMs = options.poolWaitMs ?? defaultPoolWaitMs;
+  const shares = new OrganizationShares(maxConnections, poolWaitMs);
   const pool = new pg.Pool({
     Client: RecordClient,
     connectionString: options.url,
     application_name: options.applicationName,
-    max: options.maxConnections ?? 10,
+    max: maxConnections,
     // One stays open however long nobody calls: logging in takes longer than most requests.
     min: 1,
-    connectionTimeoutMillis: options.poolWaitMs ?? defaultPoolWaitMs,
+    connectionTimeoutMillis: poolWaitMs,
     keepAlive: true,
     ...answerTimeout(options),
     ...sessionSettings(options),
@@ -206,7 +211,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     pool,
     query: async <Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement) => {
       const config = tenantStatement(organizationId, statement);
-      return translateDatabaseErrors(() => withClient(pool, (client) => runStatement<Row>(client, config)));
+      const run = (): Promise<Row[]> => withClient(pool, (client) => runStatement<Row>(client, config));
+      return translateDatabaseErrors(() => shares.run(organizationId, run));
     },
     withConnection: (work) => translateDatabaseErrors(() => withClient(pool, (client) => work(connectionOf(client)))),
     ping: async () => {

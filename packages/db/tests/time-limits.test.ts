@@ -93,6 +93,41 @@ test('a statement that waits too long for a connection is not sent, and its call
   expect(await database.query(organizationId, statement)).toEqual([]);
 });
 
+describe('an organization with slow statements', () => {
+  const other = '00000000-0000-4000-8000-000000000002';
+  const slowly = { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] };
+
+  test('does not get the last connections, which the others have to themselves', async () => {
+    const database = open({ maxConnections: 5, poolWaitMs: 500 });
+    const slow = Array.from({ length: 10 }, () => database.query(organizationId, slowly).catch((e: unknown) => e));
+    const refused = await Promise.race(slow);
+    expect(refused).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });
+    expect(await database.query(other, statement)).toEqual([]);
+    expect(database.pool).toMatchObject({ totalCount: 5, idleCount: 1, waitingCount: 0 });
+    await queryOnce(
+      testDatabase.url,
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()`,
+    );
+    await Promise.all(slow);
+    expect(await database.query(organizationId, statement)).toEqual([]);
+  });
+
+  test('gets its connections one after the other, and leaves none behind', async () => {
+    const database = open({ maxConnections: 5 });
+    const counts = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        database.query<{ n: number }>(organizationId, {
+          text: `SELECT count(*)::int AS n FROM pg_stat_activity, pg_sleep(0.01)
+                  WHERE $1::uuid IS NOT NULL AND datname = current_database() AND state = 'active'`,
+          values: [],
+        }),
+      ),
+    );
+    expect(Math.max(...counts.map(([row]) => row?.n ?? 0))).toBeLessThanOrEqual(4);
+    expect(database.pool.totalCount).toBeLessThanOrEqual(4);
+  });
+});
+
 test('a statement that takes too long is ended by the server', async () => {
   const database = open({ statementTimeoutMs: 100 });
   const slow = database.query(organizationId, { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] });
