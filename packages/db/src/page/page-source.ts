@@ -110,18 +110,19 @@ const probeSql = (request: PageRequest, part: PartSql, records: number, scope: F
   return `FROM ${near} WHERE ${match}`;
 };
 
-/** As a probe, and the last of the records that were looked at too, whether it matches or not. */
+/** As a probe, and the last of the records that were looked at too, whether it matches or not: it tells how far the look reached. */
 const lookSql = (request: PageRequest, part: PartSql, records: number, scope: FilterScope): string => {
   const { near, match, count } = nearSql(request, part, records, scope);
-  const { parameters } = scope;
   const [first] = part.keys;
   if (first === undefined) throw new Error('An order has at least one key');
-  const text = keyText(first);
-  const window = `w AS (ORDER BY ${orderBySql(part.keys)} ROWS UNBOUNDED PRECEDING)`;
+  const order = orderBySql(part.keys);
+  // Only the key at the end is made a text: window functions run for every record.
+  const keyBefore = (places: number): string =>
+    keyText({ ...first, expression: `lag(${first.expression}, ${places}) OVER w` });
   return `FROM (
-    SELECT r.*, (${match}) IS TRUE AS is_match,
-           CASE row_number() OVER w WHEN ${count} THEN ARRAY[first_value(${text}) OVER w, nth_value(${text}, ${parameters.add(records / 10)}::int) OVER w, ${text}] END AS reach
-      FROM ${near} WINDOW ${window}) r
+    SELECT r.*, (${match}) IS TRUE AS is_match, CASE row_number() OVER w
+             WHEN ${count} THEN ARRAY[${keyBefore(records - 1)}, ${keyBefore(0.9 * records)}, ${keyText(first)}] END AS reach
+      FROM ${near} WINDOW w AS (ORDER BY ${order})) r
     WHERE r.is_match OR r.reach IS NOT NULL`;
 };
 
