@@ -86,11 +86,30 @@ const readAll = async ({ read }: { read: TestClient }, prefix: string): Promise<
   return answers;
 };
 
+/** The names in a walk of one record a page. Every gateway shows one page, whose cursor the next one takes. */
+const walk = async (reads: readonly TestClient[], prefix: string, sort: string): Promise<readonly string[]> => {
+  const names: string[] = [];
+  let cursor: string | null = null;
+  const filters = { field: 'name', operator: 'starts_with', value: prefix };
+  for (let page = 0; page <= instants.length; page += 1) {
+    const read = reads[page % reads.length];
+    if (read === undefined) throw new Error('there is no gateway');
+    const body = { filters, sort, limit: 1, ...(cursor === null ? {} : { cursor }) };
+    const { data } = await read.call(contracts.searchOpportunities, { body });
+    names.push(...data.opportunities.map(({ name }) => name ?? ''));
+    cursor = data.next_cursor;
+    if (cursor === null) break;
+  }
+  return names;
+};
+
 describe('200', () => {
   test('neither the zone of a process nor that of the server changes what is stored, found or answered', async () => {
     const expected: unknown[] = [];
+    const reads: TestClient[] = [];
     for (const [index, zone] of zones.entries()) {
       const gateways = await startIn(zone);
+      reads.push(gateways.read);
       const prefix = `zone ${index} `;
       for (const instant of instants) {
         const answer = await gateways.inbound.call(contracts.createOpportunity, {
@@ -102,8 +121,14 @@ describe('200', () => {
       // What was written in the first zone reads alike in every zone.
       expect(await readAll(gateways, 'zone 0 ')).toEqual(expected[0]);
       expect(expected[index]).toEqual(expected[0]);
+      // In the order of their making.
+      const names = instants.map((instant) => `${prefix}${instant}`);
+      for (const sort of ['created_at', 'updated_at']) {
+        expect(await walk([gateways.read], prefix, `${sort}:asc`)).toEqual(names);
+        expect(await walk(reads, prefix, `${sort}:desc`)).toEqual(names.toReversed());
+      }
     }
     const [all] = expected[0] as readonly (readonly { custom_fields: { a_date: string } }[])[];
     expect(all?.map((record) => record.custom_fields.a_date)).toEqual(instants.map((instant) => instant.slice(0, 10)));
-  });
+  }, 120_000);
 });

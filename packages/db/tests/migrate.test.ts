@@ -30,8 +30,13 @@ const tables = async (): Promise<string[]> => {
 };
 
 test('R16: of two migrators at once one applies everything and the other finds nothing to do', async () => {
-  const applied = await Promise.all([migrate(database.url), migrate(database.url)]);
+  const started: string[] = [];
+  const applied = await Promise.all(
+    ['one', 'other'].map((name) => migrate(database.url, { onProgress: () => void started.push(name) })),
+  );
   const names = all.map(({ name }) => name);
+  // The second one waits, and then finds nothing to begin with.
+  expect(started).toHaveLength(1);
   expect(applied.sort((a, b) => a.length - b.length)).toEqual([[], names]);
   const rows = await queryOnce<{ name: string }>(
     database.url,
@@ -61,6 +66,17 @@ test('R16: a migration with bad SQL is named, leaves nothing of itself behind, a
   reportFigure('R16', 'tables left of a migration with bad SQL', left.filter((name) => name === 'half_way').length, 0);
   expect(left).not.toContain('half_way');
   expect(left).toContain('opportunities');
+});
+
+test('R16: an engine that says it applied what is not in the history is not believed', async () => {
+  // Keeps the history from being told, as an engine would that does nothing.
+  const silenced: Migration = {
+    name: '29990101000000_silenced',
+    sql: 'CREATE RULE silenced AS ON UPDATE TO _prisma_migrations DO INSTEAD NOTHING;',
+  };
+  await expect(migrate(database.url, { migrations: [...all, silenced] })).rejects.toThrow(
+    `These migrations were not applied: ${silenced.name}`,
+  );
 });
 
 test('a migration that failed is applied once it is mended', async () => {

@@ -53,7 +53,7 @@ describe('the request log', () => {
           parameters: [canary],
         },
       );
-      throw new Error(`connect postgres://crm:${canary}@db/crm\r\nforged`, { cause });
+      throw new Error(`connect postgres://crm:(${canary}:7)@db/crm\r\nforged`, { cause });
     };
     await request(app).get(`/v1/things?q=${canary}`).set('x-api-key', key).set('x-canary', canary).expect(500);
     await request(app).post('/v1/things/search').set('x-api-key', key).send({ a: canary }).expect(500);
