@@ -94,7 +94,7 @@ const walk = async (reads: readonly TestClient[], prefix: string, sort: string):
   for (let page = 0; page <= instants.length; page += 1) {
     const read = reads[page % reads.length];
     if (read === undefined) throw new Error('there is no gateway');
-    const body = { filters, sort, limit: 1, ...(cursor === null ? {} : { cursor }) };
+    const body: Readonly<Record<string, unknown>> = { filters, sort, limit: 1, cursor };
     const { data } = await read.call(contracts.searchOpportunities, { body });
     names.push(...data.opportunities.map(({ name }) => name ?? ''));
     cursor = data.next_cursor;
