@@ -1,5 +1,5 @@
 import { createAccount } from '@crm/contract';
-import { type Answer, reportFigure } from '@crm/testing';
+import { type Answer, findFreePort, reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OwnStack, startOwnStack } from './support/own-stack.js';
 
@@ -19,8 +19,10 @@ const percentile = (values: readonly number[], share: number): number =>
 
 test('R13: at ten times what a process takes at once, the rest is told to come back, and it is well at once after', async () => {
   // One connection makes the database the narrow place, as it is when a process is overloaded.
+  const adminPort = String(await findFreePort());
   const { process: gateway, client } = await stack.startGateway({
     MAX_IN_FLIGHT: String(maxInFlight),
+    ADMIN_PORT: adminPort,
     DATABASE_MAX_CONNECTIONS: '1',
   });
   let count = 0;
@@ -52,6 +54,9 @@ test('R13: at ten times what a process takes at once, the rest is told to come b
   while (status !== 200 && performance.now() - floodEndedAtMs < hangGuardMs) ({ status } = await create());
   const recoveryMs = Math.round(performance.now() - floodEndedAtMs);
 
+  // Requests that wait in vain for a connection are refused too, but late, and after they took a place.
+  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const shed = Number(/^crm_\w*shed\w*(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1]);
   const refused = answers.filter((answer) => answer.status === 503);
   const others = answers.filter((answer) => answer.status !== 200 && answer.status !== 503);
   const untimed = refused.filter(({ headers }) => headers.get('retry-after') !== '1');
@@ -66,6 +71,7 @@ test('R13: at ten times what a process takes at once, the rest is told to come b
   expect(others.map((answer) => answer.text)).toEqual([]);
   expect(untimed).toEqual([]);
   expect(refused.length).toBeGreaterThan(0);
+  expect(shed).toBeGreaterThan(0);
   expect(acceptedMs.length).toBeGreaterThan(0);
   expect(status).toBe(200);
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
