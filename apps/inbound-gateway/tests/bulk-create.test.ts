@@ -218,6 +218,20 @@ describe('400', () => {
   });
 });
 
+test('a contact that is there makes no account of its domain again, as in a call of its own', async () => {
+  await resultsOf(bulkCreateContacts, [{ email: 'cid@moved.com' }]);
+  await gateway.rows(
+    `UPDATE accounts SET domain = 'elsewhere.com' WHERE organization_id = $1 AND domain = 'moved.com'`,
+  );
+  await gateway.rows(
+    `UPDATE accounts SET search_text = concat_ws(' ', name_fold, domain) WHERE organization_id = $1 AND domain = 'elsewhere.com'`,
+  );
+  const results = await resultsOf(bulkCreateContacts, [{ email: 'cid@moved.com' }, { email: 'dan@new-here.com' }]);
+  expect(statusesOf(results)).toEqual(['matched', 'created']);
+  expect(await countOf(`accounts WHERE domain = 'moved.com'`)).toBe(0);
+  expect(await countOf(`accounts WHERE domain = 'new-here.com'`)).toBe(1);
+});
+
 test('503: a call that takes too long says what to change, since the same call would take as long again', async () => {
   const client = await gateway.startOn(gateway.databaseUrl, { statementTimeoutMs: 300 });
   const body = { items: [{ domain: 'late.com' }] };
