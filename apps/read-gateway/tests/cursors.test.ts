@@ -43,6 +43,9 @@ const withoutRecords = (values: Values): Values =>
 
 const leaf = (value: unknown) => ({ field: 'name', operator: 'contains', value });
 
+/** An id that differs in its last digit, whatever that is. */
+const another = (id: string): string => id.replace(/.$/, (digit) => (digit === 'f' ? 'e' : 'f'));
+
 const pagedRequests = (organization: TestOrganization, accountId: string, contactId: string): PagedRequest[] => {
   const { pipeline, otherPipeline } = organization;
   const [stage, otherStage] = pipeline.stages;
@@ -88,7 +91,7 @@ const pagedRequests = (organization: TestOrganization, accountId: string, contac
     {
       contract: contracts.listNotes,
       values: { account_id: accountId, limit: 1 },
-      changes: { ...limit, contact: { contact_id: contactId }, account: { account_id: accountId.replace(/.$/, 'f') } },
+      changes: { ...limit, contact: { contact_id: contactId }, account: { account_id: another(accountId) } },
     },
     {
       contract: contracts.listOpportunityFields,
