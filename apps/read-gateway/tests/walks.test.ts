@@ -84,11 +84,8 @@ describe.each(objectTypes)('200: walks through %s records under inserts and upda
 
   test('R5: in pages of one, by a field of each type, so does each', async () => {
     const byType = new Map(sortable(objectType).map((field) => [`${field.type} ${field.storage}`, field]));
-    // Walks of so many requests go through a part of the records, unless there is time.
-    const few = [
-      { field: 'version', operator: 'lt', value: 3 },
-      { field: 'updated_at', operator: 'lt', value: '2026-01-15T12:00:00.000Z' },
-    ];
+    // Walks of so many requests go through a part of the records, unless there is time: of each template one copy, all of one age.
+    const few = [{ field: 'created_at', operator: 'lt', value: '2026-01-03T00:00:00.000Z' }];
     const filters = isSoak ? [] : few;
     const sorts = [...byType.values()].map(({ spellings }) => `${spellings.at(-1) ?? ''}:desc`);
     const wrong: string[] = [];
