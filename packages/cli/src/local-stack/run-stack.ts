@@ -121,6 +121,8 @@ const startPostgres = async (
       user: 'crm',
       password: state.databasePassword,
       database: 'crm',
+      // A first import fills empty tables: until they are analyzed, plans are made for empty ones.
+      settings: { autovacuum_naptime: '10s' },
       stopOnExit: true,
       log,
     });
