@@ -1,5 +1,13 @@
 import * as contracts from '@crm/contract';
-import { damaged, hostileHeaders, hostileText, hostileValue, reportFigure, type Answer } from '@crm/testing';
+import {
+  countAnswers,
+  damaged,
+  hostileHeaders,
+  hostileText,
+  hostileValue,
+  reportFigure,
+  type Answer,
+} from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { expectConsistent } from './support/expect-consistent.js';
@@ -20,6 +28,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   reportFigure('R10', `5xx in ${runs} hostile writes`, serverErrors, 0);
+  const { checked, faulty } = countAnswers();
+  reportFigure('R21', `answers out of the contract, of ${checked} of the inbound gateway`, faulty, 0);
   await gateway.stop();
 });
 

@@ -2,6 +2,7 @@ import { buildOpenApiDocument } from '@crm/contract';
 import {
   damaged,
   documentedOperations,
+  countAnswers,
   hostileHeaders,
   hostileText,
   hostileValue,
@@ -37,6 +38,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   reportFigure('R10', `5xx in ${runs} hostile reads`, serverErrors, 0);
+  const { checked, faulty } = countAnswers();
+  reportFigure('R21', `answers out of the contract, of ${checked} of the read gateway`, faulty, 0);
   await gateway.stop();
 });
 

@@ -1,4 +1,5 @@
 export { Answer } from './client/answer.js';
+export { countAnswers } from './client/answer-check.js';
 export { createTestClient, type TestClient, type TestRequest } from './client/test-client.js';
 export { createTestDatabase, type TestDatabase } from './create-test-database.js';
 export { findFreePort } from './gateway/free-port.js';

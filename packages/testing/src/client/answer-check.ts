@@ -81,6 +81,11 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
   return faults;
 };
 
+const tally = { checked: 0, faulty: 0 };
+
+/** How many answers the tests of this file have checked so far, and how many of them broke the contract. */
+export const countAnswers = (): Readonly<typeof tally> => ({ ...tally });
+
 /**
  * Makes the check of a gateway's answers: by method and path against the contract, and otherwise as an error that any path
  * may answer.
@@ -95,7 +100,9 @@ export const createAnswerCheck = (contracts: readonly OperationContract[]): ((ex
     const onPath = exact.length > 0 ? exact : patterns.filter(({ path }) => path.test(exchange.path));
     const operation = onPath.find(({ contract }) => contract.method === method);
     const faults = findFaults(exchange, operation?.contract);
+    tally.checked += 1;
     if (faults.length === 0) return;
+    tally.faulty += 1;
     const { path, status, text } = exchange;
     throw new Error(
       `${exchange.method} ${path} answered ${status}, which ${faults.join('; ')}\n${text.slice(0, 2_000)}`,
