@@ -35,6 +35,8 @@ export const describeOutageLog = (subject: GatewaySubject): void => {
       };
       try {
         await pollUntil((statuses) => statuses.every((status) => status === 200));
+        // What the start had to say arrives through a pipe, and may come behind the first answers.
+        await pollUntil(() => gateway.output().includes('the database is as it should be'));
         const start = gateway.output().length;
         await proxy.refuse();
         await pollUntil(([ready, , answer]) => ready === 503 && answer === 503);
