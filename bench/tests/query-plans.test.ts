@@ -1,9 +1,9 @@
-import { loadCatalog, migrate, openDatabase } from '@crm/db';
+import { listPage, loadCatalog, migrate, openDatabase } from '@crm/db';
 import { createTestDatabase, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
 import { organizationLayout } from '../src/dataset/layout.js';
-import { measureShape, type Subject } from '../src/query-plans/measure-shape.js';
+import { measureShape, placedRequest, type Subject } from '../src/query-plans/measure-shape.js';
 import type { Shape } from '../src/query-plans/shape.js';
 import { allShapes } from '../src/query-plans/shapes.js';
 
@@ -45,4 +45,24 @@ describe('a page', () => {
       expect(sequentialScans).not.toContain('opportunities');
     },
   );
+});
+
+describe('a statement that is kept prepared', () => {
+  const places = ['first', 'middle'] as const;
+
+  test.each(['created_at:desc', 'updated_at:desc', 'amount:asc'])('keeps its plan, by %s', async (sort) => {
+    for (const place of places)
+      for (const limit of [10, 50, 100, 200, 500]) {
+        const shape = { name: sort, objectType: 'opportunity', sort, place, statements: 1 } as const;
+        const request = await placedRequest(subject, shape, limit);
+        const database = openDatabase({ url: testDatabase.url, applicationName: 'kept-plans-test', maxConnections: 1 });
+        for (let round = 0; round < 12; round += 1) await listPage(database, request);
+        const { rows } = await database.pool.query<{ kept: number; made: number }>(
+          `SELECT generic_plans::int AS kept, custom_plans::int AS made FROM pg_prepared_statements`,
+        );
+        await database.close();
+        // PostgreSQL makes five plans with values before it compares them with one that has none.
+        expect({ sort, place, limit, rows }).toEqual({ sort, place, limit, rows: [{ kept: 7, made: 5 }] });
+      }
+  });
 });

@@ -44,6 +44,9 @@ interface PlaceRow extends Record<string, unknown> {
   readonly position: (string | null)[] | null;
 }
 
+/** In statements that are kept prepared: above any page, and below the places that are looked for here. */
+const writtenBound = /LIMIT \d+\) l/;
+
 /**
  * The position of a record by its place in an order, as a cursor would carry it: the page's own statements with a limit that
  * reaches so far, of which only the last row is fetched.
@@ -58,7 +61,7 @@ const positionAt = async (database: Database, request: PageRequest, place: numbe
     // One more than missing is asked for: the position comes with the last but one. The limit may be bound several times.
     const reaching = values.map((value) => (value === request.limit + 1 ? missing + 1 : value));
     const rows = await database.query<PlaceRow>(organizationId, {
-      text: `WITH p AS MATERIALIZED (SELECT position FROM (${text}) s)
+      text: `WITH p AS MATERIALIZED (SELECT position FROM (${text.replace(writtenBound, 'LIMIT ALL) l')}) s)
              SELECT count(*)::int AS count, (SELECT position FROM p WHERE position IS NOT NULL) AS position FROM p`,
       values: reaching,
     });

@@ -49,6 +49,17 @@ const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean
   sort.length === 1 &&
   sort[0]?.field.source === 'system';
 
+/** Bounds that are written into statements that are kept prepared, each above so many times the one before. */
+const writtenLimits = [11, 101, 501] as const;
+
+/**
+ * The bound of a page in a statement that is kept prepared. The planner reckons with a tenth of what a bound that is a parameter
+ * bounds, which is all rows of the pipeline: then it takes a plan without values for dearer than one with them, and plans at every
+ * execution. Below a written bound a tenth is less than any page, and the plan is kept.
+ */
+const keptLimit = (page: string, limit: number, count: string): string =>
+  `SELECT * FROM (${page} LIMIT ${writtenLimits.find((most) => limit <= most) ?? limit}) l LIMIT ${count}`;
+
 /** The keys of a page's order. */
 export const keysOf = (request: PageRequest, ranking: Ranking | null, parameters: Parameters): readonly KeySql[] =>
   ranking === null
@@ -94,12 +105,14 @@ export const readRows = async (
   const more = strategy.kind === 'look' || strategy.kind === 'window' ? told[strategy.kind] : [];
   // A cursor names the last record that is shown, which is the last but one: making and reading texts of keys costs a third of a
   // page, so no other record has them.
+  const page = `SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
+      ${more.map((name) => `, r.${name}`).join('')} ${source} ORDER BY ${orderBySql(partKeys)}`;
+  const isPrepared = isFixedShape(request);
   const text = `
     SELECT s.record AS ${recordColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position${more.map((name) => `, s.${name}`).join('')}
-      FROM (SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
-              ${more.map((name) => `, r.${name}`).join('')} ${source} ORDER BY ${orderBySql(partKeys)} LIMIT ${count}) s
+      FROM (${isPrepared ? keptLimit(page, limit, count) : `${page} LIMIT ${count}`}) s
      ORDER BY ${order}`;
-  const statement = { text, values: parameters.values, isPrepared: isFixedShape(request) };
+  const statement = { text, values: parameters.values, isPrepared };
   return database.query<PageRow & Record<string, unknown>>(catalog.organizationId, statement);
 };
