@@ -107,7 +107,8 @@ export const readRows = async (
   // page, so no other record has them.
   const page = `SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
       ${more.map((name) => `, r.${name}`).join('')} ${source} ORDER BY ${orderBySql(partKeys)}`;
-  const isPrepared = isFixedShape(request);
+  // Where the order goes on among records without its key, which of two indexes is better depends on how far it has come.
+  const isPrepared = isFixedShape(request) && part !== 'absent';
   const text = `
     SELECT s.record AS ${recordColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position${more.map((name) => `, s.${name}`).join('')}
