@@ -50,7 +50,16 @@ describe('a page', () => {
 describe('a statement that is kept prepared', () => {
   const places = ['first', 'middle'] as const;
 
-  test.each(['created_at:desc', 'updated_at:desc', 'amount:asc'])('keeps its plan, by %s', async (sort) => {
+  const sorts = [
+    'created_at:desc',
+    'updated_at:desc',
+    'amount:asc',
+    'stage_name:desc',
+    'pipeline_name:asc',
+    'owner_email:asc',
+  ];
+
+  test.each(sorts)('keeps its plan, by %s', async (sort) => {
     for (const place of places)
       for (const limit of [10, 50, 100, 200, 500]) {
         const shape = { name: sort, objectType: 'opportunity', sort, place, statements: 1 } as const;

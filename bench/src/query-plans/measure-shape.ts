@@ -45,7 +45,7 @@ interface PlaceRow extends Record<string, unknown> {
 }
 
 /** In statements that are kept prepared: above any page, and below the places that are looked for here. */
-const writtenBound = /LIMIT \d+\) l/;
+const writtenBound = /LIMIT \d+\) l/g;
 
 /**
  * The position of a record by its place in an order, as a cursor would carry it: the page's own statements with a limit that

@@ -1,5 +1,6 @@
 import { type FilterLeaf, type FilterNode, type FilterScalar, matchesFilter, type SortDirection } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
+import type { Bound } from './bound.js';
 import { fieldSql } from './field-sql.js';
 import { catalogField, type FilterScope, isOfWholeKeys, matchingCatalogIds } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
@@ -49,29 +50,29 @@ export const byPipeline = ({ catalog, objectType, pipelineId }: PageRequest): Br
   return branches === null ? [] : [branches];
 };
 
-/** Rows of branches, each of which is read in order up to a limit. */
+/** Rows of branches, each of which is read in order up to a bound. */
 export const mergedSql = (
   table: string,
   where: readonly string[],
   branches: readonly Branches[],
   order: string,
-  count: string,
+  bound: Bound,
   parameters: Parameters,
 ): string => {
   const all = [...where, ...branches.map(({ condition }) => condition)].join(' AND ');
-  const ordered = `LATERAL (SELECT r.* FROM ${table} r WHERE ${all} ORDER BY ${order} LIMIT ${count}) r`;
+  const ordered = `LATERAL (${bound(`SELECT r.* FROM ${table} r WHERE ${all} ORDER BY ${order}`)}) r`;
   return [...branches.map((branch) => branch.from(parameters)), ordered].join(' CROSS JOIN ');
 };
 
 /** So few branches are merged record by record. Each is planned by itself, which for more takes longer than what is spared. */
 const maxStreams = 4;
 
-/** How to read branches: from which table, under which conditions, in which order, and how many of each at most. */
+/** How to read branches: from which table, under which conditions, in which order, and how many of each. */
 interface Reading {
   readonly table: string;
   readonly where: readonly string[];
   readonly keys: readonly KeySql[];
-  readonly count: string;
+  readonly bound: Bound;
 }
 
 /**
@@ -80,14 +81,14 @@ interface Reading {
  * Null where neither is so.
  */
 export const streamedSql = (
-  { table, where, keys, count }: Reading,
+  { table, where, keys, bound }: Reading,
   branches: ValueBranches,
   parameters: Parameters,
 ): string | null => {
   const { expression, condition } = branches;
   const order = orderBySql(keys);
   const read = (its: string): string =>
-    `(SELECT r.* FROM ${table} r WHERE ${[...where, its].join(' AND ')} ORDER BY ${order} LIMIT ${count})`;
+    `(${bound(`SELECT r.* FROM ${table} r WHERE ${[...where, its].join(' AND ')} ORDER BY ${order}`)})`;
   const [first] = keys;
   // Said again outside, the condition tells the server that this order is the one wanted.
   if (first?.expression === expression)

@@ -1,3 +1,4 @@
+import type { Bound } from './bound.js';
 import type { PageRequest } from './page-request.js';
 import { tables } from './record-sql.js';
 import type { KeySql } from './sort-sql.js';
@@ -24,12 +25,12 @@ const maxCombinations = 200;
  *
  * @param where - the conditions on `r` that its place in the index starts with, and others
  * @param order - the order of creation, or its reverse
- * @param count - how many records to read at most
+ * @param bound - ends what is read
  */
 export const emptySlotSql = (
   { objectType, pipelineId }: PageRequest,
   slot: string,
-  { place, where, order, count }: Readonly<Record<'place' | 'where' | 'order' | 'count', string>>,
+  { place, where, order, bound }: Readonly<Record<'place' | 'where' | 'order', string>> & { readonly bound: Bound },
 ): string => {
   const table = tables[objectType];
   const bit = 2 ** slots.findIndex((name) => slot === `r.${name}`);
@@ -40,7 +41,7 @@ export const emptySlotSql = (
   const next = (number: string, condition: string): string =>
     `SELECT ${number} AS number, ${keys} FROM ${table} r WHERE ${place}${condition} ORDER BY ${keys} LIMIT 1`;
   const read = (condition: string): string =>
-    `(SELECT r.* FROM ${table} r WHERE ${where} AND ${condition} ORDER BY ${order} LIMIT ${count})`;
+    `(${bound(`SELECT r.* FROM ${table} r WHERE ${where} AND ${condition} ORDER BY ${order}`)})`;
   const isMany = `(SELECT count(*) FROM e) >= ${maxCombinations}`;
   return `FROM (
     WITH RECURSIVE e (number, ${columns.join(', ')}) AS (

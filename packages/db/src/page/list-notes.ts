@@ -2,6 +2,7 @@ import type { CursorPosition } from '@crm/domain';
 import type { Queries } from '../database.js';
 import type { RecordBytes } from '../record-bytes.js';
 import { recordColumn } from '../record-client.js';
+import { keptLimitTo } from './bound.js';
 import type { Page } from './list-page.js';
 import { Parameters } from './parameters.js';
 import { instantText } from './sort-sql.js';
@@ -46,8 +47,11 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
   if (request.accountId !== null) where.push(isOn('note_accounts', 'account_id', parameters.add(request.accountId)));
   if (request.contactId !== null) where.push(isOn('note_contacts', 'contact_id', parameters.add(request.contactId)));
   if (request.position !== null) where.push(`n.id < ${parameters.add(request.position[0])}::uuid`);
-  const text = `SELECT n.id, ${record} AS ${recordColumn} FROM notes n WHERE ${where.join(' AND ')}
-    ORDER BY n.id DESC LIMIT ${parameters.add(request.limit + 1)}`;
+  const count = request.limit + 1;
+  const bound = keptLimitTo(count, parameters.add(count));
+  const text = bound(
+    `SELECT n.id, ${record} AS ${recordColumn} FROM notes n WHERE ${where.join(' AND ')} ORDER BY n.id DESC`,
+  );
   const statement = { text, values: parameters.values, isPrepared: true };
   const rows = await database.query<NoteRow & Record<string, unknown>>(request.organizationId, statement);
   const shown = rows.slice(0, request.limit);

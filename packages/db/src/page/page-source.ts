@@ -1,3 +1,4 @@
+import { type Bound, limitTo } from './bound.js';
 import { byPipeline, filterBranches, isMergeable, mergedSql, pipelineIdsSql, streamedSql } from './branches.js';
 import { type Condition, conditionsOf, type Counting } from './conditions.js';
 import { emptySlotSql } from './empty-slots.js';
@@ -53,14 +54,12 @@ export const isOfEmptySlot = ({ stageId, words, filters }: PageRequest, { emptyS
 
 const isEmptySql = ({ emptySlot }: PartSql): string[] => (emptySlot === null ? [] : [`${emptySlot} IS NULL`]);
 
-const directSql = (request: PageRequest, part: PartSql, limit: number, scope: FilterScope): string => {
-  const { parameters } = scope;
+const directSql = (request: PageRequest, part: PartSql, bound: Bound, scope: FilterScope): string => {
   const table = tables[request.objectType];
   if (part.emptySlot !== null && isOfEmptySlot(request, part)) {
     const place = ['r.organization_id = $1', ...pipelineSql(request, scope)].join(' AND ');
     const where = [place, ...part.conditions].join(' AND ');
-    const [order, count] = [orderBySql(part.keys), parameters.add(limit)];
-    return emptySlotSql(request, part.emptySlot, { place, where, order, count });
+    return emptySlotSql(request, part.emptySlot, { place, where, order: orderBySql(part.keys), bound });
   }
   const byValue = valueBranchesOf(request, part.keys);
   const branches = byValue?.branches ?? byPipeline(request);
@@ -72,12 +71,11 @@ const directSql = (request: PageRequest, part: PartSql, limit: number, scope: Fi
     ...(byValue?.rest ?? []).map((node) => filterSql(scope, node)),
   ];
   if (branches.length === 0) return `FROM ${table} r WHERE ${where.join(' AND ')}`;
-  const count = parameters.add(limit);
   const streamed =
     byValue === null || branches.length > 1
       ? null
-      : streamedSql({ table, where, keys: part.keys, count }, byValue.byValue, parameters);
-  return `FROM ${streamed ?? mergedSql(table, where, branches, orderBySql(part.keys), count, parameters)}`;
+      : streamedSql({ table, where, keys: part.keys, bound }, byValue.byValue, scope.parameters);
+  return `FROM ${streamed ?? mergedSql(table, where, branches, orderBySql(part.keys), bound, scope.parameters)}`;
 };
 
 /** The next records of an order, as `r`, and what they must meet to match. */
@@ -98,7 +96,7 @@ const nearSql = (
   const order = orderBySql(part.keys);
   const count = parameters.add(records);
   const branches = byPipeline(request);
-  const merged = mergedSql(tables[request.objectType], where, branches, order, count, parameters);
+  const merged = mergedSql(tables[request.objectType], where, branches, order, limitTo(count), parameters);
   // Cut again where branches were merged: behind the end of one branch nothing is known of what another still has.
   const near = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${order} LIMIT ${count}) r`;
   const others = conditions.filter((condition) => condition !== followed).map((condition) => condition.sql(scope));
@@ -167,7 +165,7 @@ export const sourceSql = (
   request: PageRequest,
   strategy: Strategy,
   part: PartSql,
-  limit: number,
+  bound: Bound,
   scope: FilterScope,
 ): string => {
   switch (strategy.kind) {
@@ -180,7 +178,7 @@ export const sourceSql = (
     case 'window':
       return windowSql(request, part, strategy, scope);
     default:
-      return directSql(request, part, limit, scope);
+      return directSql(request, part, bound, scope);
   }
 };
 
@@ -197,7 +195,7 @@ const isFewSql = (
   if (counting.branches === null) where.push(condition.sql(scope));
   const branches = [...(counting.branches === null ? [] : [counting.branches]), ...byPipeline(request)];
   const limit = `${bound} + 1`;
-  const counted = mergedSql(tables[request.objectType], where, branches, counting.order, limit, parameters);
+  const counted = mergedSql(tables[request.objectType], where, branches, counting.order, limitTo(limit), parameters);
   return `(SELECT count(*) FROM (SELECT FROM ${counted} LIMIT ${limit}) few) <= ${bound}`;
 };
 

@@ -1,4 +1,5 @@
 import { type CursorPosition, matchesFilter, type SortDirection, sortKey } from '@crm/domain';
+import type { Bound } from './bound.js';
 import { type Branches, byPipeline, conjuncts, mergedSql } from './branches.js';
 import { type CatalogField, catalogField, matchingCatalogIds } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
@@ -112,7 +113,7 @@ export const rankedSql = (
   request: PageRequest,
   ranking: Ranking,
   position: CursorPosition | null,
-  limit: number,
+  bound: Bound,
   parameters: Parameters,
 ): string => {
   const where = ['r.organization_id = $1'];
@@ -122,7 +123,6 @@ export const rankedSql = (
     ...(ranking.column === 'owner_id' ? byPipeline(request) : []),
   ];
   const order = orderBySql(rankedKeys(request, ranking).slice(1));
-  const count = parameters.add(limit);
   return `FROM (SELECT r.*, by_rank.key AS rank_key
-    FROM ${mergedSql(tables[request.objectType], where, branches, order, count, parameters)}) r`;
+    FROM ${mergedSql(tables[request.objectType], where, branches, order, bound, parameters)}) r`;
 };

@@ -2,6 +2,7 @@ import type { Queries } from '../database.js';
 import type { RecordBytes } from '../record-bytes.js';
 import { recordColumn } from '../record-client.js';
 import type { CursorPosition } from '@crm/domain';
+import { keptLimitTo, limitTo } from './bound.js';
 import { slotOf } from './empty-slots.js';
 import type { PageRequest } from './page-request.js';
 import { type PartSql, sourceSql, type Strategy } from './page-source.js';
@@ -49,17 +50,6 @@ const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean
   sort.length === 1 &&
   sort[0]?.field.source === 'system';
 
-/** Bounds that are written into statements that are kept prepared, each above so many times the one before. */
-const writtenLimits = [11, 101, 501] as const;
-
-/**
- * The bound of a page in a statement that is kept prepared. The planner reckons with a tenth of what a bound that is a parameter
- * bounds, which is all rows of the pipeline: then it takes a plan without values for dearer than one with them, and plans at every
- * execution. Below a written bound a tenth is less than any page, and the plan is kept.
- */
-const keptLimit = (page: string, limit: number, count: string): string =>
-  `SELECT * FROM (${page} LIMIT ${writtenLimits.find((most) => limit <= most) ?? limit}) l LIMIT ${count}`;
-
 /** The keys of a page's order. */
 export const keysOf = (request: PageRequest, ranking: Ranking | null, parameters: Parameters): readonly KeySql[] =>
   ranking === null
@@ -88,13 +78,16 @@ export const readRows = async (
   const partKeys = own.keys;
   const position = positionIn(part, request.position);
   const scope = { catalog, objectType, parameters };
+  // Where the order goes on among records without its key, which of two indexes is better depends on how far it has come.
+  const isPrepared = isFixedShape(request) && part !== 'absent';
+  const count = parameters.add(limit);
+  const bound = isPrepared ? keptLimitTo(limit, count) : limitTo(count);
   const read = (): string => {
-    if (ranking !== null && part === 'present') return rankedSql(request, ranking, position, limit, parameters);
+    if (ranking !== null && part === 'present') return rankedSql(request, ranking, position, bound, parameters);
     const after = position === null ? [] : [afterPositionSql(partKeys, position, parameters)];
-    return sourceSql(request, strategy, { ...own, conditions: [...own.conditions, ...after] }, limit, scope);
+    return sourceSql(request, strategy, { ...own, conditions: [...own.conditions, ...after] }, bound, scope);
   };
   const source = read();
-  const count = parameters.add(limit);
   const columns = keys.map((key, index) => {
     const expression = part === 'absent' && index === 0 ? `NULL::${key.type}` : key.expression;
     return `${expression} AS key_${index + 1}`;
@@ -107,12 +100,10 @@ export const readRows = async (
   // page, so no other record has them.
   const page = `SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
       ${more.map((name) => `, r.${name}`).join('')} ${source} ORDER BY ${orderBySql(partKeys)}`;
-  // Where the order goes on among records without its key, which of two indexes is better depends on how far it has come.
-  const isPrepared = isFixedShape(request) && part !== 'absent';
   const text = `
     SELECT s.record AS ${recordColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position${more.map((name) => `, s.${name}`).join('')}
-      FROM (${isPrepared ? keptLimit(page, limit, count) : `${page} LIMIT ${count}`}) s
+      FROM (${bound(page)}) s
      ORDER BY ${order}`;
   const statement = { text, values: parameters.values, isPrepared };
   return database.query<PageRow & Record<string, unknown>>(catalog.organizationId, statement);
