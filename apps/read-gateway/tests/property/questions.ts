@@ -103,6 +103,7 @@ const filterTree = (
       { weight: 1, arbitrary: several.map((nodes) => ({ and: nodes })) },
       { weight: 2, arbitrary: several.map((nodes) => ({ or: nodes })) },
       { weight: 1, arbitrary: several.map((nodes) => ({ not: { or: nodes } })) },
+      { weight: 1, arbitrary: fc.array(wanted, { minLength: 2, maxLength: 3 }).map((nodes) => ({ or: nodes })) },
     )
     .filter((filters) => isAccepted(filters, catalogue));
 };

@@ -86,6 +86,22 @@ export const describeSearch = (
       ['a list, of which all must hold', [leaf('tier', 'eq', 'hot'), leaf('seats', 'gt', 0)], ['a1']],
       ['one node', leaf('custom__tier', 'is', 'HOT'), ['a1', 'e1']],
       ['or', { or: [leaf('seats', 'eq', 10), leaf('tier', 'eq', 'cold')] }, ['b1', 'c1']],
+      [
+        'or, of parts of one text',
+        { or: ['%', '_', 'SSE', 'RÖß'].map((part) => leaf('motto', 'contains', part)) },
+        ['a1', 'c1'],
+      ],
+      [
+        'or, of the places of a part',
+        {
+          or: [
+            leaf('motto', 'starts_with', 'x😁'),
+            leaf('motto', 'ends_with', 'SSER'),
+            leaf('motto', 'ends_with', 'ßER'),
+          ],
+        },
+        ['b1', 'c1'],
+      ],
       ['not, which matches records without a value', { not: leaf('seats', 'eq', 3) }, ['b1', 'c1', 'e1']],
       ['neq, which does too', leaf('seats', 'is_not', 3), ['b1', 'c1', 'e1']],
       ['a comparison, which does not', leaf('seats', 'lte', 3), ['a1', 'd1', 'e1']],

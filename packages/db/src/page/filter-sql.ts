@@ -1,4 +1,5 @@
 import {
+  fieldKey,
   type FieldRef,
   type FilterLeaf,
   type FilterNode,
@@ -233,6 +234,44 @@ const leafSql = (scope: FilterScope, leaf: FilterLeaf): string => {
   return isSearchedText(objectType, leaf) ? withSearch('r', leaf, scope, condition) : condition;
 };
 
+/** A part of a text as a pattern of LIKE. */
+const likePattern = ({ operator, value }: FilterLeaf): string => {
+  const text = escapeLike(String(value));
+  return `${operator === 'starts_with' ? '' : '%'}${text}${operator === 'ends_with' ? '' : '%'}`;
+};
+
+/** Whether a leaf asks for a part of a text that no index finds, in the record itself. */
+const isPartOfOwnText = ({ catalog, objectType }: FilterScope, leaf: FilterLeaf): boolean =>
+  parts.has(leaf.operator) &&
+  catalogField(catalog, leaf.field) === null &&
+  relatedField(objectType, leaf) === null &&
+  !isSearchedText(objectType, leaf);
+
+/**
+ * Alternatives as SQL, a text for each. Parts of one field are one condition: taking the text out of a record costs more than
+ * looking for a part of it.
+ */
+const alternativesSql = (scope: FilterScope, nodes: readonly FilterNode[]): readonly string[] => {
+  const { catalog, objectType, parameters } = scope;
+  const byField = new Map<string, { readonly field: FieldRef; readonly patterns: string[] }>();
+  const others: FilterNode[] = [];
+  for (const node of nodes) {
+    if (node.kind !== 'leaf' || !isPartOfOwnText(scope, node)) {
+      others.push(node);
+      continue;
+    }
+    const { field } = node;
+    const known = byField.get(fieldKey(field));
+    if (known === undefined) byField.set(fieldKey(field), { field, patterns: [likePattern(node)] });
+    else known.patterns.push(likePattern(node));
+  }
+  const ofOneField = [...byField.values()].map(({ field, patterns }) => {
+    const { expression } = fieldSql(catalog, objectType, field, parameters);
+    return `${expression} LIKE ANY (${parameters.add(patterns)}::text[])`;
+  });
+  return [...ofOneField, ...others.map((node) => filterSql(scope, node))];
+};
+
 /**
  * A filter as a condition on the record `r`: true exactly for the records that match it (false or null for the others).
  * Every value is a bind parameter.
@@ -240,8 +279,9 @@ const leafSql = (scope: FilterScope, leaf: FilterLeaf): string => {
 export const filterSql = (scope: FilterScope, node: FilterNode): string => {
   switch (node.kind) {
     case 'and':
+      return `(${node.nodes.map((child) => filterSql(scope, child)).join(' AND ')})`;
     case 'or':
-      return `(${node.nodes.map((child) => filterSql(scope, child)).join(node.kind === 'and' ? ' AND ' : ' OR ')})`;
+      return `(${alternativesSql(scope, node.nodes).join(' OR ')})`;
     case 'not':
       return not(filterSql(scope, node.node));
     default:
