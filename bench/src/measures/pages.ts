@@ -10,11 +10,12 @@ import { runPgbench } from '../contestants/pgbench.js';
 import { postGraphilePage, recordsOfPostGraphile, startPostGraphile } from '../contestants/postgraphile.js';
 import { type ServerProcess, startServerProcess } from '../harness/child.js';
 import { measureCapacity } from '../harness/capacity.js';
-import type { LoadRequest } from '../harness/load.js';
+import { type LoadRequest, type LoadResult, sendLoad } from '../harness/load.js';
 import { cpuMsOf } from '../harness/process-usage.js';
 import type { NewMeasure } from '../harness/results.js';
 import { alternate, type Contestant, ratios } from '../harness/rounds.js';
 import type { MeasureGroup, Run } from '../harness/run.js';
+import { median } from '../harness/statistics.js';
 
 /** As many as the pools of all sides have connections, and a few that wait: nobody is ever idle. */
 const connections = 16;
@@ -170,6 +171,31 @@ const toMeasures = (outcomes: Map<string, Outcome[]>, { size }: Run, goal: Goals
   return measures;
 };
 
+/** Of what a gateway can do at most: a deployment is sized for less than all of it. */
+const steadyShare = 0.5;
+
+/** What a page takes while requests come at a steady rate, counted from when each was due, not from when there was time to send it. */
+const measureSteady = async (
+  { rounds, seconds, size, log }: Run,
+  gateway: Gateway,
+  { limit, path }: PageFixture,
+  capacity: number,
+): Promise<NewMeasure[]> => {
+  const rate = Math.round(capacity * steadyShare);
+  const request = { path, headers: gateway.headers };
+  const results: LoadResult[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const result = await sendLoad({ url: gateway.url, request, seconds, connections, rate });
+    results.push(result);
+    log(`  round ${round} of ${rounds}, ${rate} pages/s: p50 ${result.p50Ms} ms, p99 ${result.p99Ms} ms`);
+  }
+  const name = (figure: string): string => `page of ${limit} rows: ${figure} at half of the gateway's capacity`;
+  return [
+    { id: 'S1', name: name('p50'), values: results.map(({ p50Ms }) => p50Ms), unit: 'ms', size },
+    { id: 'S1', name: name('p99'), values: results.map(({ p99Ms }) => p99Ms), unit: 'ms', size },
+  ];
+};
+
 const measurePages = async (run: Run, gateway: Gateway, url: string, goal: Goals): Promise<NewMeasure[]> => {
   const page = await readPageFixture(gateway, url, run.size, goal.limit);
   const stage = new Stage();
@@ -180,7 +206,11 @@ const measurePages = async (run: Run, gateway: Gateway, url: string, goal: Goals
     if (run.wants('S3')) await addPrisma(stage, url, run.size, page);
     if (run.wants('S4')) await addPostGraphile(stage, run, url, page);
     run.log(`Pages of ${goal.limit}`);
-    return toMeasures(await alternate(stage.contestants, run, describe), run, goal);
+    const outcomes = await alternate(stage.contestants, run, describe);
+    const measures = toMeasures(outcomes, run, goal);
+    const capacity = median(numbers(outcomes, 'gateway', ({ perSecond }) => perSecond));
+    if (run.wants('S1')) measures.push(...(await measureSteady(run, gateway, page, capacity)));
+    return measures;
   } finally {
     await stage.stop();
   }

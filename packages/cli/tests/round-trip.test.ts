@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { parse } from 'csv-parse/sync';
@@ -162,6 +163,8 @@ describe('crm export', () => {
     const child = spawn(process.execPath, [launcher, ...args], { stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     await slow.stalled;
+    // The third page is asked for while the second is written.
+    while (!(await readFile(path('killed.csv.progress.json'), 'utf8')).includes('"records":1000')) await sleep(10);
     child.kill('SIGKILL');
     await ended;
     // As if it had been in the middle of a write.

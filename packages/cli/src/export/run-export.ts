@@ -2,7 +2,7 @@ import { CliError } from '../errors.js';
 import type { ExportState } from './export-state.js';
 import type { MemberTranslation } from './member-emails.js';
 import type { Output } from './output.js';
-import type { ReadPage } from './record-pages.js';
+import type { ReadPage, RecordPage } from './record-pages.js';
 import type { RowFormat } from './row-format.js';
 
 /** One export. */
@@ -25,7 +25,7 @@ export interface ExportResult {
 }
 
 /**
- * Runs an export: one page is in memory at a time.
+ * Runs an export: while one page is written, the next is on its way, and no other is in memory.
  *
  * @throws CliError when it was interrupted; what is written stays for the next run.
  */
@@ -33,22 +33,21 @@ export const runExport = async (job: ExportJob): Promise<ExportResult> => {
   const startedMs = performance.now();
   const earlierRecords = job.earlier?.records ?? 0;
   let records = earlierRecords;
-  let cursor = job.earlier?.cursor ?? null;
   let header = job.earlier === undefined ? job.format.header : '';
   const seconds = (): number => (performance.now() - startedMs) / 1000;
   // A run that was killed between its last page and its end has nothing left to read.
-  let isComplete = job.earlier?.cursor === null;
+  let next = job.earlier?.cursor === null ? null : readPage(job, job.earlier?.cursor ?? null);
   try {
-    while (!isComplete) {
-      const page = await readPage(job, cursor);
+    while (next !== null) {
+      const page: RecordPage = await next;
+      next = page.nextCursor === null ? null : readPage(job, page.nextCursor);
       await job.members.prepare(page.records);
       records += page.records.length;
       const text = header + page.records.map((record) => job.format.line(record)).join('');
       const isWanted = await job.output.writePage(text, page.nextCursor, records);
       header = '';
-      cursor = page.nextCursor;
-      isComplete = cursor === null || !isWanted;
       job.onProgress(records, (records - earlierRecords) / seconds());
+      if (!isWanted) break;
     }
   } catch (error) {
     await job.output.close();
@@ -58,11 +57,12 @@ export const runExport = async (job: ExportJob): Promise<ExportResult> => {
   return { records, seconds: seconds() };
 };
 
-const readPage = async (job: ExportJob, cursor: string | null): ReturnType<ReadPage> => {
-  try {
-    return await job.readPage(cursor, job.signal);
-  } catch (error) {
+const readPage = (job: ExportJob, cursor: string | null): Promise<RecordPage> => {
+  const page = job.readPage(cursor, job.signal).catch((error: unknown) => {
     if (job.signal.aborted) throw new CliError('The export was interrupted. The same command goes on where it was.');
     throw error;
-  }
+  });
+  // It may fail while the page before it is being written, or when nobody wants it any more.
+  page.catch(() => undefined);
+  return page;
 };
