@@ -1,7 +1,9 @@
 import type { EventEmitter } from 'node:events';
-import type { Readable } from 'node:stream';
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
+import { PacketReader, type ReadPacket } from './packet-reader.js';
 import { type RecordBytes, RecordCollector } from './record-bytes.js';
 
 /** The name of a column of text whose values are not decoded: they are {@link RecordBytes}. */
@@ -9,7 +11,7 @@ export const recordColumn = 'record_bytes';
 
 /** What of the driver's connection is used here. */
 interface Connection extends EventEmitter {
-  attachListeners: (stream: Readable) => void;
+  attachListeners: (stream: Socket) => void;
   /** Whether someone listens for every message. */
   readonly _emitMessage?: boolean;
 }
@@ -22,7 +24,6 @@ interface Message {
 
 /** What of the driver's parser is used here. `handlePacket` makes the message of one packet, whose content starts at `offset`. */
 interface PacketParser {
-  parse: (chunk: Buffer, onMessage: (message: Message) => void) => void;
   handlePacket: (offset: number, code: number, length: number, bytes: Buffer) => Message;
 }
 
@@ -32,10 +33,9 @@ const isRecordColumn = (field: unknown): boolean => (field as { readonly name: s
 const dataRow = 0x44;
 const rowDescription = 0x54;
 
-/** Reads the packets of one connection: a row with a record gives its bytes to a collector, all else is the driver's. */
-const createParser = (): PacketParser => {
+/** Makes messages of packets: of a row with a record, a collector gets its bytes; all else is the driver's. */
+const createParser = (onMessage: (message: Message) => void): ReadPacket => {
   const parser = new Parser() as unknown as PacketParser;
-  const handlePacket = parser.handlePacket.bind(parser);
   let collector = new RecordCollector();
   /** The place of the record among the columns; -1 where rows have none. */
   let recordIndex = -1;
@@ -53,25 +53,23 @@ const createParser = (): PacketParser => {
     return { name: 'dataRow', fields };
   };
 
-  parser.handlePacket = (offset, code, length, bytes) => {
-    if (code === dataRow && recordIndex !== -1) return readRow(offset, bytes);
-    const message = handlePacket(offset, code, length, bytes);
+  return (offset, code, length, bytes) => {
+    if (code === dataRow && recordIndex !== -1) {
+      onMessage(readRow(offset, bytes));
+      return;
+    }
+    const message = parser.handlePacket(offset, code, length, bytes);
     if (code === rowDescription) {
       recordIndex = message.fields?.findIndex(isRecordColumn) ?? -1;
       if (recordIndex !== -1) collector = new RecordCollector(collector.used);
     }
-    return message;
+    onMessage(message);
   };
-  return parser;
 };
 
-const listen = (connection: Connection, stream: Readable): void => {
-  const parser = createParser();
-  const onMessage = (message: Message): void => {
-    if (connection._emitMessage === true) connection.emit('message', message);
-    connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
-  };
-  stream.on('data', (chunk: Buffer) => parser.parse(chunk, onMessage));
+const emit = (connection: Connection, message: Message): void => {
+  if (connection._emitMessage === true) connection.emit('message', message);
+  connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
 };
 
 type TypeParserOf = (id: number, format?: string) => unknown;
@@ -83,14 +81,32 @@ const same = (value: unknown): unknown => value;
 /** Texts are texts already, and records are to stay what they are: the driver's own reader of texts would make texts of them. */
 const parserOf: TypeParserOf = (id, format) => (id === textType ? same : driversParserOf(id, format));
 
+/** A socket that reads into a buffer of ours. Below TLS it is read by that, in its own way. */
+const openSocket = (packets: PacketReader, isBelowTls: boolean): Socket => {
+  const onread: OnReadOpts = {
+    buffer: () => packets.room,
+    callback: (count) => {
+      packets.received(count);
+      return true;
+    },
+  };
+  const options: SocketConstructorOpts & { readonly onread?: OnReadOpts } = isBelowTls ? {} : { onread };
+  return new Socket(options);
+};
+
 /**
  * The driver's client, which leaves the column named {@link recordColumn} undecoded. The driver has no setting for it, so this
  * listens to the connection in its place, with its own parser.
  */
 export class RecordClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
-    super({ ...config, types: { getTypeParser: parserOf as pg.CustomTypesConfig['getTypeParser'] } });
+    const packets = new PacketReader(createParser((message) => emit(connection, message)));
+    const stream = ({ ssl }: { readonly ssl?: unknown }): Socket => openSocket(packets, Boolean(ssl));
+    const types = { getTypeParser: parserOf as pg.CustomTypesConfig['getTypeParser'] };
+    super({ ...config, types, stream: stream as () => Socket });
     const { connection } = this as unknown as { readonly connection: Connection };
-    connection.attachListeners = (stream) => listen(connection, stream);
+    connection.attachListeners = (secured) => {
+      if (secured instanceof TLSSocket) secured.on('data', (chunk: Buffer) => packets.append(chunk));
+    };
   }
 }
