@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { startGateway } from '../contestants/gateways.js';
 import { pageScope } from '../contestants/page.js';
 import type { NewMeasure } from '../harness/results.js';
@@ -5,11 +6,29 @@ import { alternate, ratios } from '../harness/rounds.js';
 import type { MeasureGroup, Run } from '../harness/run.js';
 import { describeWrites, newDeals, repeatedDeals, type WriteOutcome } from './writes.js';
 
-/** Above it a copy takes too long and too much room; a few thousand deals more then make no difference. */
+/** Above it a copy takes too long and too much room; what was written is removed again. */
 const largestCopy = 1_000_000;
+
+/** Data that are kept must stay what they were made as: searches would not find their words among new deals. */
+const removeWritten = async (url: string, size: number, since: Date): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { organizationId, pipelineId } = pageScope(size);
+  const written = `(SELECT o.id FROM opportunities o WHERE o.organization_id = $1 AND o.pipeline_id = $3 AND o.created_at >= $2)`;
+  const values = [organizationId, since, pipelineId];
+  await client.query(
+    `DELETE FROM opportunity_contacts WHERE organization_id = $1 AND opportunity_id IN ${written}`,
+    values,
+  );
+  await client.query(`DELETE FROM opportunities WHERE organization_id = $1 AND id IN ${written}`, values);
+  for (const table of ['contacts', 'accounts'])
+    await client.query(`DELETE FROM ${table} WHERE organization_id = $1 AND created_at >= $2`, values.slice(0, 2));
+  await client.end();
+};
 
 const openSize = async ({ server }: Run, size: number) => {
   const kept = await server.database(size);
+  const startedAt = new Date();
   const url = size <= largestCopy ? await server.copy(kept) : kept;
   const gateway = await startGateway('inbound-gateway', url, pageScope(size).organizationId);
   const contestants = [
@@ -18,7 +37,7 @@ const openSize = async ({ server }: Run, size: number) => {
   ];
   const close = async (): Promise<void> => {
     await gateway.stop();
-    if (url !== kept) await server.dropCopy(url);
+    await (url === kept ? removeWritten(url, size, startedAt) : server.dropCopy(url));
   };
   return { contestants, close };
 };
