@@ -81,6 +81,9 @@ const silenceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
+/** One statement may take two of the server's processes: one core more for what reads much, and not all of them from the others. */
+const parallelWorkers = 1;
+
 /** Connection settings that bound every wait; none where a pooler in transaction mode would refuse or leak them. */
 const sessionSettings = (options: DatabaseOptions): pg.PoolConfig => {
   if (new URL(options.url).searchParams.get('pgbouncer') === 'true') return {};
@@ -88,6 +91,7 @@ const sessionSettings = (options: DatabaseOptions): pg.PoolConfig => {
     statement_timeout: options.statementTimeoutMs ?? defaultStatementTimeoutMs,
     lock_timeout: options.lockTimeoutMs ?? defaultLockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? defaultIdleInTransactionTimeoutMs,
+    options: `-c max_parallel_workers_per_gather=${parallelWorkers}`,
   };
 };
 

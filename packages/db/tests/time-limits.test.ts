@@ -29,7 +29,8 @@ const settingsOf = async ({ pool }: Database) =>
   (
     await pool.query<Record<string, string>>(
       `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
-              current_setting('idle_in_transaction_session_timeout') AS idle`,
+              current_setting('idle_in_transaction_session_timeout') AS idle,
+              current_setting('max_parallel_workers_per_gather') AS workers`,
     )
   ).rows[0];
 
@@ -38,24 +39,24 @@ const expectComeBack = (work: Promise<unknown>): Promise<void> =>
   expect(work).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });
 
 describe('the limits that hold unless told otherwise', () => {
-  test('are 5 s for a statement, 3 s for a lock, 10 s for an idle transaction, 2 s for a connection', async () => {
+  test('are 5 s and one more process for a statement, 3 s for a lock, 10 s for an idle transaction, 2 s for a connection', async () => {
     const database = open();
-    expect(await settingsOf(database)).toEqual({ statement: '5s', lock: '3s', idle: '10s' });
+    expect(await settingsOf(database)).toEqual({ statement: '5s', lock: '3s', idle: '10s', workers: '1' });
     expect(database.pool.options).toMatchObject({ connectionTimeoutMillis: 2_000, query_timeout: 6_000 });
   });
 
   test('are left to the role behind PgBouncer', async () => {
     const url = new URL(testDatabase.url);
     url.searchParams.set('pgbouncer', 'true');
-    const role = 'statement_timeout = 1234, lock_timeout = 1235, idle_in_transaction_session_timeout = 1236';
-    for (const setting of role.split(', ')) {
+    const role = 'statement_timeout = 1234, lock_timeout = 1235, idle_in_transaction_session_timeout = 1236, ';
+    for (const setting of `${role}max_parallel_workers_per_gather = 7`.split(', ')) {
       await queryOnce(
         testDatabase.url,
         `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`,
       );
     }
     const database = open({ url: url.href });
-    expect(await settingsOf(database)).toEqual({ statement: '1234ms', lock: '1235ms', idle: '1236ms' });
+    expect(await settingsOf(database)).toEqual({ statement: '1234ms', lock: '1235ms', idle: '1236ms', workers: '7' });
     expect(database.pool.options).toMatchObject({ connectionTimeoutMillis: 2_000, query_timeout: 6_000 });
   });
 });

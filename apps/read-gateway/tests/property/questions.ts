@@ -1,6 +1,7 @@
 import {
   ErrorCollector,
   type FieldCatalogue,
+  fieldKey,
   filterKindOf,
   type ObjectType,
   type Operator,
@@ -78,9 +79,25 @@ const comparison = (world: World, catalogue: FieldCatalogue, pairs: readonly Pai
     )
     .map((one) => inOrder(one, catalogue));
 
+/** Several comparisons of one field, the first of them of the pair: parts of one text are looked for at once. */
+const comparisonsOfOne = (
+  world: World,
+  catalogue: FieldCatalogue,
+  pair: Pair,
+  pairs: readonly Pair[],
+): fc.Arbitrary<readonly Comparison[]> =>
+  fc.constantFrom(...pair.fields).chain((field) => {
+    const isOfField = ({ ref }: FieldCase): boolean => fieldKey(ref) === fieldKey(field.ref);
+    const ofField = pairs.filter(({ fields }) => fields.some(isOfField)).map((one) => ({ ...one, fields: [field] }));
+    const own = comparison(world, catalogue, [{ ...pair, fields: [field] }]);
+    const others = fc.array(fc.oneof(own, comparison(world, catalogue, ofField)), { minLength: 1, maxLength: 2 });
+    return fc.tuple(own, others).map(([first, more]) => [first, ...more]);
+  });
+
 /** A tree with `wanted` somewhere in it; most often it stands alone, since others hide what it matches. */
 const filterTree = (
   wanted: fc.Arbitrary<unknown>,
+  ofOneField: fc.Arbitrary<readonly unknown[]>,
   leaf: fc.Arbitrary<unknown>,
   catalogue: FieldCatalogue,
 ): fc.Arbitrary<unknown> => {
@@ -103,7 +120,8 @@ const filterTree = (
       { weight: 1, arbitrary: several.map((nodes) => ({ and: nodes })) },
       { weight: 2, arbitrary: several.map((nodes) => ({ or: nodes })) },
       { weight: 1, arbitrary: several.map((nodes) => ({ not: { or: nodes } })) },
-      { weight: 1, arbitrary: fc.array(wanted, { minLength: 2, maxLength: 3 }).map((nodes) => ({ or: nodes })) },
+      { weight: 1, arbitrary: ofOneField.map((nodes) => ({ or: nodes })) },
+      { weight: 1, arbitrary: ofOneField },
     )
     .filter((filters) => isAccepted(filters, catalogue));
 };
@@ -162,7 +180,12 @@ export const questionsAbout = (world: World, objectType: ObjectType, pair: Pair)
   const searched = world.records[objectType].flatMap((record) => record.searched);
   return fc
     .record({
-      filters: filterTree(comparison(world, catalogue, [pair]), comparison(world, catalogue, pairs), catalogue),
+      filters: filterTree(
+        comparison(world, catalogue, [pair]),
+        comparisonsOfOne(world, catalogue, pair, pairs),
+        comparison(world, catalogue, pairs),
+        catalogue,
+      ),
       sort: sortOf(fieldCasesOf(catalogue)),
       limit,
       query: sometimes(6, words(searched)),

@@ -1,11 +1,12 @@
 import type { FilterLeaf, Operator } from '@crm/domain';
 import { type Branches, conjuncts, isOrderBehind, valueBranches } from './branches.js';
 import { fieldSql } from './field-sql.js';
-import { catalogField, type FilterScope, filterSql, isSearchedText, relatedIdsSql, wordSql } from './filter-sql.js';
+import { catalogField, type FilterScope, filterSql, relatedIdsSql } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
 import { Parameters } from './parameters.js';
 import { type RelatedField, relatedField } from './related-field.js';
 import type { KeySql } from './sort-sql.js';
+import { hasTrigram, isSearchedText, wordSql } from './text-parts.js';
 
 /** How to count the records that meet a condition, no further than to a bound, at the cost of a few pages of its index. */
 export interface Counting {
@@ -35,7 +36,17 @@ export interface Condition extends Access {
 
 const unaided: Access = { counting: null, isInOrder: false, isSearched: false };
 
+/** Whether no index helps at all. */
+export const isUnaided = ({ counting, isSearched }: Access): boolean => counting === null && !isSearched;
+
 const byCreation = { order: 'r.created_at, r.id', isByCreation: true };
+
+/** What every record meets, to be counted. */
+export const everyRecord: Condition = {
+  ...unaided,
+  counting: { branches: null, ...byCreation },
+  sql: () => 'true',
+};
 
 const ranges: ReadonlySet<Operator> = new Set<Operator>(['between', 'gt', 'gte', 'lt', 'lte']);
 const negations: ReadonlySet<Operator> = new Set<Operator>(['neq', 'not_in', 'not_contains', 'empty', 'not_empty']);
@@ -93,12 +104,23 @@ export const conditionsOf = (request: PageRequest, keys: readonly KeySql[]): rea
       isInOrder: isOrderBehind('r.stage_id', true, keys),
       sql: ({ parameters }) => `r.stage_id = ${parameters.add(stageId)}::uuid`,
     });
+  const accesses = conjuncts(filters).map(
+    (node) => [node, node.kind === 'leaf' ? leafAccess(request, node, keys) : unaided] as const,
+  );
+  const others = accesses.filter(([, access]) => isUnaided(access)).map(([node]) => node);
   return [
     ...stage,
-    ...words.map((word) => ({ ...unaided, isSearched: true, sql: (scope: FilterScope) => wordSql('r', word, scope) })),
-    ...conjuncts(filters).map((node) => ({
-      ...(node.kind === 'leaf' ? leafAccess(request, node, keys) : unaided),
-      sql: (scope: FilterScope) => filterSql(scope, node),
+    ...words.map((word) => ({
+      ...unaided,
+      isSearched: hasTrigram(word),
+      sql: ({ parameters }: FilterScope) => wordSql('r', word, parameters),
     })),
+    ...accesses
+      .filter(([, access]) => !isUnaided(access))
+      .map(([node, access]) => ({ ...access, sql: (scope: FilterScope) => filterSql(scope, node) })),
+    // Together, parts of one text are looked for at once.
+    ...(others.length === 0
+      ? []
+      : [{ ...unaided, sql: (scope: FilterScope) => filterSql(scope, { kind: 'and', nodes: others }) }]),
   ];
 };

@@ -14,6 +14,7 @@ import type { Catalog } from '../catalog.js';
 import { type FieldSql, fieldSql } from './field-sql.js';
 import { relatedField, type RelatedField } from './related-field.js';
 import type { Parameters } from './parameters.js';
+import { isOfTextPart, isOfTrigrams, isSearchedText, likePattern, wordSql } from './text-parts.js';
 
 /** What a filter is turned into SQL for. */
 export interface FilterScope {
@@ -56,31 +57,6 @@ const isWholeKey = (value: FilterScalar): boolean => Array.from(String(value)).l
 /** Whether an index on the key tells equal values alone. */
 export const isOfWholeKeys = ({ operator, value }: FilterLeaf, { isKeyCut }: FieldSql): boolean =>
   !isKeyCut || operator === 'eq' || listOf(value).every(isWholeKey);
-
-/** The fewest code points that a trigram index can look for. */
-const trigramLength = 3;
-
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-
-/** The condition that a word occurs in what `q` looks through. */
-export const wordSql = (alias: 'r' | 'x', word: string, { parameters }: FilterScope): string =>
-  `${alias}.search_text LIKE ${parameters.add(`%${escapeLike(word)}%`)}`;
-
-const parts: ReadonlySet<Operator> = new Set<Operator>(['contains', 'starts_with', 'ends_with']);
-
-/** The fields that are all in `search_text`. */
-const searchedFields: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
-  opportunity: new Set(['name']),
-  account: new Set(['name', 'domain']),
-  contact: new Set(['name', 'first_name', 'last_name', 'email']),
-};
-
-const isPartOfText = ({ operator, value }: FilterLeaf): boolean =>
-  parts.has(operator) && typeof value === 'string' && Array.from(value).length >= trigramLength;
-
-/** Whether a filter asks for a part of a text that the trigram index of `q` covers. */
-export const isSearchedText = (objectType: ObjectType, leaf: FilterLeaf): boolean =>
-  leaf.field.source === 'system' && searchedFields[objectType].has(leaf.field.field.name) && isPartOfText(leaf);
 
 const isOneOf = (values: readonly FilterScalar[], field: FieldSql, parameters: Parameters): string => {
   return `${values.every(isWholeKey) ? field.key : field.expression} = ANY (${bindList(values, field, parameters)})`;
@@ -198,15 +174,20 @@ const relatedPresence = ({ table, key, field }: RelatedField): string =>
     : `r.${key}`;
 
 /** A part of a text is a part of `search_text` too, whose index finds it. */
-const withSearch = (alias: 'r' | 'x', leaf: FilterLeaf, scope: FilterScope, sql: string): string =>
-  typeof leaf.value === 'string' ? `(${wordSql(alias, leaf.value, scope)} AND ${sql})` : sql;
+const withSearch = (alias: 'r' | 'x', leaf: FilterLeaf, { parameters }: FilterScope, sql: string): string =>
+  typeof leaf.value === 'string' ? `(${wordSql(alias, leaf.value, parameters)} AND ${sql})` : sql;
+
+const idsSql = (table: string, matches: string): string =>
+  `SELECT x.id FROM ${table} x WHERE x.organization_id = $1 AND ${matches}`;
+
+const relatedMatch = (scope: FilterScope, leaf: FilterLeaf, field: FieldSql): string => {
+  const condition = scalarLeaf(leaf, field, scope.parameters);
+  return isOfTrigrams(leaf) ? withSearch('x', leaf, scope, condition) : condition;
+};
 
 /** The ids of the accounts or contacts that match a comparison. */
-export const relatedIdsSql = (scope: FilterScope, leaf: FilterLeaf, { table, field }: RelatedField): string => {
-  const condition = scalarLeaf(leaf, field, scope.parameters);
-  const matches = isPartOfText(leaf) ? withSearch('x', leaf, scope, condition) : condition;
-  return `SELECT x.id FROM ${table} x WHERE x.organization_id = $1 AND ${matches}`;
-};
+export const relatedIdsSql = (scope: FilterScope, leaf: FilterLeaf, { table, field }: RelatedField): string =>
+  idsSql(table, relatedMatch(scope, leaf, field));
 
 /** A field of the record's account or primary contact: the few that match are looked up first, and their ids have an index. */
 const relatedLeaf = (scope: FilterScope, leaf: FilterLeaf, related: RelatedField): string => {
@@ -234,42 +215,55 @@ const leafSql = (scope: FilterScope, leaf: FilterLeaf): string => {
   return isSearchedText(objectType, leaf) ? withSearch('r', leaf, scope, condition) : condition;
 };
 
-/** A part of a text as a pattern of LIKE. */
-const likePattern = ({ operator, value }: FilterLeaf): string => {
-  const text = escapeLike(String(value));
-  return `${operator === 'starts_with' ? '' : '%'}${text}${operator === 'ends_with' ? '' : '%'}`;
+/**
+ * Several comparisons with parts of one text as one condition: taking the text out of a record, or passing through its related
+ * records, costs more than looking for one part more. That none of the parts is there is told as "not any", and "not all" likewise.
+ */
+const textPartsSql = (
+  scope: FilterScope,
+  kind: 'and' | 'or',
+  leaves: readonly [FilterLeaf, ...FilterLeaf[]],
+): string => {
+  const [first] = leaves;
+  const isNegated = first.operator === 'not_contains';
+  const isAny = (kind === 'or') !== isNegated;
+  const related = relatedField(scope.objectType, first);
+  if (related !== null) {
+    const { table, key, field } = related;
+    const matches = leaves.map((leaf) =>
+      relatedMatch(scope, isNegated ? { ...leaf, operator: 'contains' } : leaf, field),
+    );
+    const sql = `r.${key} = ANY (ARRAY(${idsSql(table, `(${matches.join(isAny ? ' OR ' : ' AND ')})`)}))`;
+    return isNegated ? not(sql) : sql;
+  }
+  const { expression } = fieldSql(scope.catalog, scope.objectType, first.field, scope.parameters);
+  const patterns = scope.parameters.add(leaves.map(likePattern));
+  const sql = `${expression} LIKE ${isAny ? 'ANY' : 'ALL'} (${patterns}::text[])`;
+  return isNegated ? not(sql) : `(${sql})`;
 };
 
-/** Whether a leaf asks for a part of a text that no index finds, in the record itself. */
-const isPartOfOwnText = ({ catalog, objectType }: FilterScope, leaf: FilterLeaf): boolean =>
-  parts.has(leaf.operator) &&
-  catalogField(catalog, leaf.field) === null &&
-  relatedField(objectType, leaf) === null &&
-  !isSearchedText(objectType, leaf);
+/** Whether a comparison with a part of a text reads the text itself: labels are compared before, and others have an index. */
+const isReadPart = ({ catalog, objectType }: FilterScope, leaf: FilterLeaf): boolean =>
+  isOfTextPart(leaf) && catalogField(catalog, leaf.field) === null && !isSearchedText(objectType, leaf);
 
-/**
- * Alternatives as SQL, a text for each. Parts of one field are one condition: taking the text out of a record costs more than
- * looking for a part of it.
- */
-const alternativesSql = (scope: FilterScope, nodes: readonly FilterNode[]): readonly string[] => {
-  const { catalog, objectType, parameters } = scope;
-  const byField = new Map<string, { readonly field: FieldRef; readonly patterns: string[] }>();
+/** What must hold all together or of which one must hold, as SQL. */
+const listSql = (scope: FilterScope, kind: 'and' | 'or', nodes: readonly FilterNode[]): string => {
+  const byText = new Map<string, [FilterLeaf, ...FilterLeaf[]]>();
   const others: FilterNode[] = [];
   for (const node of nodes) {
-    if (node.kind !== 'leaf' || !isPartOfOwnText(scope, node)) {
+    if (node.kind !== 'leaf' || !isReadPart(scope, node)) {
       others.push(node);
       continue;
     }
-    const { field } = node;
-    const known = byField.get(fieldKey(field));
-    if (known === undefined) byField.set(fieldKey(field), { field, patterns: [likePattern(node)] });
-    else known.patterns.push(likePattern(node));
+    const key = `${String(node.operator === 'not_contains')} ${fieldKey(node.field)}`;
+    const known = byText.get(key);
+    if (known === undefined) byText.set(key, [node]);
+    else known.push(node);
   }
-  const ofOneField = [...byField.values()].map(({ field, patterns }) => {
-    const { expression } = fieldSql(catalog, objectType, field, parameters);
-    return `${expression} LIKE ANY (${parameters.add(patterns)}::text[])`;
-  });
-  return [...ofOneField, ...others.map((node) => filterSql(scope, node))];
+  const ofTexts = [...byText.values()].map((leaves) =>
+    leaves.length === 1 ? leafSql(scope, leaves[0]) : textPartsSql(scope, kind, leaves),
+  );
+  return `(${[...others.map((node) => filterSql(scope, node)), ...ofTexts].join(kind === 'or' ? ' OR ' : ' AND ')})`;
 };
 
 /**
@@ -279,9 +273,8 @@ const alternativesSql = (scope: FilterScope, nodes: readonly FilterNode[]): read
 export const filterSql = (scope: FilterScope, node: FilterNode): string => {
   switch (node.kind) {
     case 'and':
-      return `(${node.nodes.map((child) => filterSql(scope, child)).join(' AND ')})`;
     case 'or':
-      return `(${alternativesSql(scope, node.nodes).join(' OR ')})`;
+      return listSql(scope, node.kind, node.nodes);
     case 'not':
       return not(filterSql(scope, node.node));
     default:

@@ -35,8 +35,8 @@ const partsOf = ([first, second]: readonly KeySql[], { sort, filters, position }
 };
 
 /**
- * Reads one page: one statement for most, two for words that are not among the next records, up to four for a filter that is
- * not; and as many again where a page reaches from the records that have the sort key to those that do not.
+ * Reads one page: one statement for most, two for words that are not among the next records, up to four for a filter or a word of
+ * two characters that is not; and as many again where a page reaches from the records that have the sort key to those that do not.
  */
 export const listPage = async (database: Queries, request: PageRequest): Promise<Page> => {
   const keys = keysOf(request, rankingOf(request), new Parameters());

@@ -1,6 +1,6 @@
 import { type Bound, limitTo } from './bound.js';
 import { byPipeline, filterBranches, isMergeable, mergedSql, pipelineIdsSql, streamedSql } from './branches.js';
-import { type Condition, conditionsOf, type Counting } from './conditions.js';
+import { type Condition, conditionsOf, type Counting, isUnaided } from './conditions.js';
 import { emptySlotSql } from './empty-slots.js';
 import { type FilterScope, filterSql } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
@@ -124,12 +124,19 @@ const lookSql = (request: PageRequest, part: PartSql, records: number, scope: Fi
     WHERE r.is_match OR r.reach IS NOT NULL`;
 };
 
+/**
+ * Conditions that a look has shown to hold for few. The planner has no statistics of them, takes alternatives to hold for half of
+ * the records, and would not share the reading among processes; of an equality it reckons with one in two hundred.
+ */
+const rare = (conditions: readonly string[]): string => `CASE WHEN ${conditions.join(' AND ')} THEN 1 END = 1`;
+
 const gatheredSql = (request: PageRequest, part: PartSql, scope: FilterScope): string => {
   const conditions = conditionsOf(request, part.keys);
+  const matches = conditions.map((condition) => condition.sql(scope));
   const where = [
     ...['r.organization_id = $1', ...part.conditions, ...isEmptySql(part), ...pipelineSql(request, scope)],
     ...(conditions.some(({ counting }) => counting !== null) ? anyPipelineSql(request) : []),
-    ...conditions.map((condition) => condition.sql(scope)),
+    ...(conditions.every(isUnaided) ? [rare(matches)] : matches),
   ];
   return `SELECT r.* FROM ${tables[request.objectType]} r WHERE ${where.join(' AND ')}`;
 };
@@ -200,9 +207,14 @@ const isFewSql = (
 };
 
 /** A statement that tells whether few records can match: whether one of the conditions alone holds for few. Null when none tells. */
-export const fewSql = (request: PageRequest, part: PartSql, records: number, scope: FilterScope): string | null => {
+export const fewSql = (
+  request: PageRequest,
+  conditions: readonly Condition[],
+  records: number,
+  scope: FilterScope,
+): string | null => {
   const bound = `${scope.parameters.add(records)}::int`;
-  const alternatives = conditionsOf(request, part.keys).flatMap((condition) =>
+  const alternatives = conditions.flatMap((condition) =>
     condition.counting === null ? [] : [isFewSql(request, condition, condition.counting, bound, scope)],
   );
   return alternatives.length === 0 ? null : `SELECT ${alternatives.join(' OR ')} AS "isFew"`;

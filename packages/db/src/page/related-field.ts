@@ -11,20 +11,26 @@ export interface RelatedField {
 }
 
 /** Natural keys are unique and there whenever the related record is; other texts may be absent. */
-const column = (name: string, isUnique: boolean): RelatedField['field'] => ({
+const text = (expression: string, isUnique: boolean): RelatedField['field'] => ({
   form: 'scalar',
-  expression: `x.${name}`,
+  expression,
   type: 'text',
-  key: isUnique ? `x.${name}` : `left(x.${name}, 200)`,
+  key: isUnique ? expression : `left(${expression}, 200)`,
   isKeyCut: !isUnique,
   nullable: !isUnique,
   isIndexed: true,
   isUnique,
 });
 
-const accountDomain: RelatedField = { table: 'accounts', key: 'account_id', field: column('domain', true) };
-const accountName: RelatedField = { table: 'accounts', key: 'account_id', field: column('name_fold', false) };
-const contactEmail: RelatedField = { table: 'contacts', key: 'contact_id', field: column('email', true) };
+const accountDomain: RelatedField = { table: 'accounts', key: 'account_id', field: text('x.domain', true) };
+const accountName: RelatedField = { table: 'accounts', key: 'account_id', field: text('x.name_fold', false) };
+const contactEmail: RelatedField = { table: 'contacts', key: 'contact_id', field: text('x.email', true) };
+
+const contactName = (name: 'first_name' | 'last_name'): RelatedField => ({
+  table: 'contacts',
+  key: 'contact_id',
+  field: text(`(x.folds->>'${name}') COLLATE "C"`, false),
+});
 
 const byName: Readonly<Record<string, RelatedField>> = {
   'account.domain': accountDomain,
@@ -33,6 +39,8 @@ const byName: Readonly<Record<string, RelatedField>> = {
   account_domain: accountDomain,
   account_name: accountName,
   contact_email: contactEmail,
+  contact_first_name: contactName('first_name'),
+  contact_last_name: contactName('last_name'),
 };
 
 /** Pieces of a text, which the trigram index of the few related records finds. */
