@@ -27,4 +27,5 @@ export { startCountedPostgres, type CountedPostgres } from './counted-postgres.j
 export { damaged, hostileHeaders, hostileText, hostileValue } from './hostile/hostile-input.js';
 export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';
 export { createTestRedis, type TestRedis } from './redis-server.js';
+export { startTlsProxy, type TlsProxy } from './tls-proxy.js';
 export type { SuiteOptions } from './suites/suite-options.js';

@@ -1,0 +1,57 @@
+import { createTestDatabase, startTlsProxy, type TestDatabase, type TlsProxy } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Database, joinRecords, openDatabase, type RecordBytes } from '../src/index.js';
+
+const organizationId = '00000000-0000-4000-8000-000000000001';
+
+let testDatabase: TestDatabase;
+let proxy: TlsProxy;
+const opened: Database[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(async () => undefined, 'empty');
+  proxy = await startTlsProxy(testDatabase.url);
+});
+afterAll(async () => {
+  await Promise.all(opened.map((database) => database.close()));
+  await proxy.stop();
+  await testDatabase.drop();
+});
+
+const open = (settings: Readonly<Record<string, string>>): Database => {
+  const url = new URL(proxy.url);
+  for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value);
+  const database = openDatabase({ url: url.href, applicationName: 'tls-test', maxConnections: 1 });
+  opened.push(database);
+  return database;
+};
+
+describe('a database that wants TLS', () => {
+  test.each(['no-verify', 'verify-full'])('is read with sslmode=%s, short and long records alike', async (sslmode) => {
+    const before = proxy.secured();
+    const database = open({ sslmode, sslrootcert: proxy.certificateFile });
+    for (const [count, width] of [
+      [3, 1],
+      [5_000, 400],
+      [3, 300_000],
+      [2, 1],
+    ] as const) {
+      const rows = await database.query<{ readonly record_bytes: RecordBytes }>(organizationId, {
+        text: `SELECT n || repeat('ü', ${width}) AS record_bytes FROM generate_series(1, ${count}) n WHERE $1::uuid IS NOT NULL`,
+        values: [],
+        isPrepared: true,
+      });
+      const expected = Array.from({ length: count }, (_, index) => `${index + 1}${'ü'.repeat(width)}`).join();
+      expect(joinRecords(rows.map((row) => row.record_bytes)).toString() === expected).toBe(true);
+    }
+    expect(proxy.secured()).toBe(before + 1);
+  });
+
+  test('is not trusted where its certificate is of an authority that nobody named', async () => {
+    const refused = open({ sslmode: 'verify-full' }).query(organizationId, { text: 'SELECT $1::uuid', values: [] });
+    await expect(refused).rejects.toMatchObject({
+      code: 'unavailable',
+      cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+    });
+  });
+});

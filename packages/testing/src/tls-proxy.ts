@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+
+/** A database reached over an encrypted line, as managed ones are. */
+export interface TlsProxy {
+  /** The server's address with the proxy's host and port; `sslmode` and the like are the test's own. */
+  readonly url: URL;
+  /** The file with the certificate that the server shows. It is its own authority, and good for 127.0.0.1. */
+  readonly certificateFile: string;
+  /** Connections that were encrypted so far. */
+  readonly secured: () => number;
+  stop(): Promise<void>;
+}
+
+/** For tests alone: it is no secret and protects nothing. */
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg9gQzhqDfkmYjhv+1
+iydr/HK4g3Fl62sfHO0fFmzt2OuhRANCAASqKaRdU+43MqiMsgKIirVb7pSmVlID
+OHxUeLewKEuA1YCobcFpR5yGvqGDoW1QG6RLxlEEBXT+SgxcCilR7yFY
+-----END PRIVATE KEY-----
+`;
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUaPBbJL1odbdAQfKAxLeHh/bo6jAwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE5MjYwOFoYDzIxMjYxMDI4
+MTkyNjA4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASqKaRdU+43MqiMsgKIirVb7pSmVlIDOHxUeLewKEuA1YCobcFpR5yG
+vqGDoW1QG6RLxlEEBXT+SgxcCilR7yFYo28wbTAdBgNVHQ4EFgQUos9ctvt68bZH
+p2ShdPcxSOpUwAIwHwYDVR0jBBgwFoAUos9ctvt68bZHp2ShdPcxSOpUwAIwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDRwAwRAIgdEzGzMjrR1JMWjM4fUgw1B5ng0wAZCb4trKA5FbdMgYCIBwQ
+NVSLgpIeRkLt+klbzr+nseG8afdspLWIz9+Jl6dN
+-----END CERTIFICATE-----
+`;
+
+/** Puts a proxy before a PostgreSQL that takes nothing but TLS. @param targetUrl with host and port, as of a database */
+export const startTlsProxy = async (targetUrl: string): Promise<TlsProxy> => {
+  const target = new URL(targetUrl);
+  const sockets = new Set<Socket>();
+  let secured = 0;
+  const secure = (client: Socket): void => {
+    // Until it is answered, the client says nothing but that it wants TLS, in eight bytes.
+    client.write('S');
+    const upstream = connect(Number(target.port), target.hostname);
+    const line = new TLSSocket(client, { isServer: true, key, cert: certificate });
+    const end = (): void => {
+      for (const socket of [client, upstream, line]) socket.destroy();
+    };
+    for (const socket of [client, upstream, line]) {
+      sockets.add(socket);
+      socket.on('error', end).on('close', end);
+    }
+    line.once('secure', () => (secured += 1));
+    line.pipe(upstream).pipe(line);
+  };
+  const server = createServer((client) => client.once('data', () => secure(client)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const folder = await mkdtemp(join(tmpdir(), 'crm-tls-'));
+  const certificateFile = join(folder, 'ca.pem');
+  await writeFile(certificateFile, certificate);
+  const url = new URL(targetUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    certificateFile,
+    secured: () => secured,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
