@@ -18,7 +18,7 @@ const filesOf = (name: string): readonly string[] => {
   return files.filter((file) => pattern.test(file));
 };
 
-const rows = [...page.matchAll(/^\| (R\d+) +\|([^|]*)\|([^|]*)\|$/gm)].map(([, requirement = '', , tests = '']) => ({
+const rows = [...page.matchAll(/^\| (R\d+) +\|[^|]*\|[^|]*\|([^|]*)\|$/gm)].map(([, requirement = '', tests = '']) => ({
   requirement,
   names: [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
 }));

@@ -1,0 +1,88 @@
+// Takes away one protection after the other, and says which tests fail then: a protection whose tests pass without it is not
+// tested. It changes files of the working tree and puts them back, also when it is interrupted.
+//
+//   npm run test:mutations                   all of them, half an hour
+//   npm run test:mutations -- R8 signature   those of a requirement, or with a word in what they remove
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mutations } from './mutations.mjs';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** A test that hangs without what was taken away has failed. */
+const longestMs = 300_000;
+
+let stop = () => undefined;
+
+const run = (command, args, folder) =>
+  new Promise((resolve, reject) => {
+    // A group of its own, so that servers which tests started end with them.
+    const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const end = () => process.kill(-child.pid, 'SIGTERM');
+    const timer = setTimeout(end, longestMs);
+    stop = end;
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.once('error', reject);
+    child.once('close', (status) => {
+      clearTimeout(timer);
+      stop = () => undefined;
+      resolve({ status, output });
+    });
+  });
+
+const build = () => run('npm', ['run', 'build'], root);
+
+/** The titles of failed tests, as jest prints them. */
+const failedIn = (output) => [...new Set([...output.matchAll(/● (.+)/g)].map(([, title]) => title.trim()))];
+
+const tryOne = async ({ file, from, to, tests }) => {
+  const path = join(root, file);
+  const text = readFileSync(path, 'utf8');
+  if (text.split(from).length !== 2) return { verdict: 'NOT FOUND', detail: `once in ${file}` };
+  const restore = () => writeFileSync(path, text);
+  const onSignal = () => {
+    restore();
+    stop();
+    process.exit(130);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onSignal);
+  try {
+    writeFileSync(
+      path,
+      text.replace(from, () => to),
+    );
+    const built = await build();
+    if (built.status !== 0) return { verdict: 'NOT BUILT', detail: built.output.slice(-300) };
+    const [folder, ...patterns] = tests.split(' ');
+    const { status, output } = await run('npm', ['test', '--', ...patterns], join(root, folder));
+    if (status === 0) return { verdict: 'SURVIVED', detail: tests };
+    return { verdict: 'caught', detail: failedIn(output)[0] ?? `${tests}: did not end in time` };
+  } finally {
+    restore();
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onSignal);
+  }
+};
+
+const wanted = process.argv.slice(2);
+const chosen = mutations.filter(
+  ({ requirement, removed }) =>
+    wanted.length === 0 || wanted.some((word) => requirement === word || removed.includes(word)),
+);
+if (chosen.length === 0) {
+  console.error(`No protection is called ${wanted.join(' or ')}: see packages/testing/scripts/mutations.mjs`);
+  process.exit(2);
+}
+let missed = 0;
+for (const [index, mutation] of chosen.entries()) {
+  const startedAtMs = performance.now();
+  const { verdict, detail } = await tryOne(mutation);
+  if (verdict !== 'caught') missed += 1;
+  const seconds = Math.round((performance.now() - startedAtMs) / 1000);
+  const place = `${index + 1}/${chosen.length}`;
+  console.log(`${place} ${mutation.requirement} without ${mutation.removed}: ${verdict} (${seconds} s) ${detail}`);
+}
+await build();
+console.log(missed === 0 ? `All ${chosen.length} were caught.` : `${missed} of ${chosen.length} were not caught.`);
+process.exitCode = missed === 0 ? 0 : 1;

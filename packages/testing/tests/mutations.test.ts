@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+
+interface Mutation {
+  readonly requirement: string;
+  readonly removed: string;
+  readonly file: string;
+  readonly from: string;
+  readonly tests: string;
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const { mutations } = (await import(new URL('../scripts/mutations.mjs', import.meta.url).href)) as {
+  readonly mutations: readonly Mutation[];
+};
+
+describe('the protections that npm run test:mutations takes away', () => {
+  test.each(mutations)('$requirement: $removed: is still where it is said to be', ({ file, from, tests }) => {
+    expect(readFileSync(join(root, file), 'utf8').split(from)).toHaveLength(2);
+    const [folder = '', ...patterns] = tests.split(' ');
+    const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.test.ts') && !name.includes('node_modules'),
+    );
+    for (const pattern of patterns) expect(files.filter((name) => name.includes(pattern))).not.toEqual([]);
+  });
+
+  test('are of every requirement', () => {
+    const expected = Array.from({ length: 22 }, (_, index) => `R${index + 1}`);
+    expect([...new Set(mutations.map(({ requirement }) => requirement))].sort()).toEqual(expected.sort());
+  });
+});
