@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const rounds = process.env['SOAK'] === undefined ? 8 : 100;
+/** So many rounds met a deadlock each time that an order was taken away. */
+const roundsOfSharedEmails = 8;
 const callsPerRound = 40;
 
 let gateway: TestGateway;
@@ -35,7 +37,7 @@ const expectOneRecord = (answers: readonly Answer[], idOf: (answer: Answer) => s
 };
 
 const idUnder = (name: string) => (answer: Answer) => (answer.data as Readonly<Record<string, string>>)[name] ?? '';
-const countOf = async (table: string, condition: string, value: string): Promise<number | undefined> =>
+const countOf = async (table: string, condition: string, value: unknown): Promise<number | undefined> =>
   (
     await gateway.rows<{ n: number }>(
       `SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND ${condition}`,
@@ -132,29 +134,43 @@ describe('R1: one record per natural key, from two processes at once', () => {
 });
 
 describe('R2: no deadlock', () => {
-  test('60 creates that share shuffled emails all succeed', async () => {
+  test.each<[string, (round: number, i: number) => string]>([
+    [
+      'whose accounts are new',
+      (round, i) => `person${i}@${i % 3 === 0 ? `shared${round}.com` : `of${round}-${i}.com`}`,
+    ],
+    // The account is there already, so that nothing keeps the calls in line before they come to the contacts.
+    ['of one account that is there', (round, i) => `person${i}of${round}@warm-up.com`],
+  ])('60 creates that share shuffled emails %s all succeed', async (name, emailOf) => {
     const random = createRandom();
-    const emails = Array.from({ length: 20 }, (_, i) => `person${i}@${i % 3 === 0 ? 'shared.com' : `company${i}.com`}`);
-    const startedAtMs = performance.now();
-    const answers = await atOnce<Answer>(60, (client, i) => {
-      const mine = shuffled(emails, random);
-      if (i % 3 === 0) {
-        const targets = { account_domains: mine.map((email) => email.replace(/.*@/, '')), contact_emails: mine };
-        return client.call(createNote, { body: { note: { title: `Note ${i}` }, ...targets } });
-      }
-      const related = {
-        primary_contact_email: mine[0],
-        additional_contact_emails: mine.slice(1),
-        account_domain: 'shared.com',
-      };
-      const opportunity = { name: `Deal ${i % 7}` };
-      const body = { pipeline_id: gateway.organization.pipeline.id, opportunity, related_objects: related };
-      return client.call(createOpportunity, { body });
-    });
-    reportFigure('R2', `ms for 60 creates (seed ${seed})`, Math.round(performance.now() - startedAtMs), '< 2000');
-    reportFigure('R2', 'errors', answers.filter(({ status }) => status !== 200).length, 0);
-    expectAllSucceeded(answers);
-    expect(await countOf('contacts', `email LIKE $2`, 'person%')).toBe(emails.length);
+    let slowestMs = 0;
+    let errors = 0;
+    for (let round = 0; round < roundsOfSharedEmails; round++) {
+      const emails = Array.from({ length: 50 }, (_, i) => emailOf(round, i));
+      const startedAtMs = performance.now();
+      const answers = await atOnce<Answer>(60, (client, i) => {
+        const mine = shuffled(emails, random);
+        const [first = '', ...others] = mine;
+        const domains = mine.map((email) => email.replace(/.*@/, ''));
+        const targets = { account_domains: domains, contact_emails: mine };
+        if (i % 3 === 0) return client.call(createNote, { body: { note: { title: `Note ${i}` }, ...targets } });
+        const related = {
+          account_domain: domains[0],
+          primary_contact_email: first,
+          additional_contact_emails: others,
+        };
+        const opportunity = { name: `Deal ${name} ${round} ${i % 7}` };
+        const body = { pipeline_id: gateway.organization.pipeline.id, opportunity, related_objects: related };
+        return client.call(createOpportunity, { body });
+      });
+      slowestMs = Math.max(slowestMs, performance.now() - startedAtMs);
+      errors += answers.filter(({ status }) => status !== 200).length;
+      expectAllSucceeded(answers);
+      expect(await countOf('contacts', 'email = ANY ($2)', emails)).toBe(emails.length);
+    }
+    const about = `emails ${name}, ${roundsOfSharedEmails} rounds (seed ${seed})`;
+    reportFigure('R2', `ms for 60 creates, slowest, ${about}`, Math.round(slowestMs), '< 2000');
+    reportFigure('R2', `errors, ${about}`, errors, 0);
   });
 
   test('contacts that are given their names while deals take them up all succeed, and every record shows the names', async () => {

@@ -29,6 +29,14 @@ export const mutations = [
     tests: 'apps/inbound-gateway parallel-creates',
   },
   {
+    requirement: 'R2',
+    removed: 'one order in which accounts are made',
+    file: 'prisma/migrations/20261121000002_write_functions/migration.sql',
+    from: 'ORDER BY a.domain COLLATE "C"',
+    to: 'ORDER BY random()',
+    tests: 'apps/inbound-gateway parallel-creates',
+  },
+  {
     requirement: 'R3',
     removed: 'the refusal of servers that may lose answered writes',
     file: 'packages/db/src/start-up/judge-server.ts',
