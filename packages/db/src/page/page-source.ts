@@ -1,6 +1,6 @@
 import { type Bound, limitTo } from './bound.js';
 import { byPipeline, filterBranches, isMergeable, mergedSql, pipelineIdsSql, streamedSql } from './branches.js';
-import { type Condition, conditionsOf, type Counting, isUnaided } from './conditions.js';
+import { byCreation, conditionsOf, type Counting, isUnaided } from './conditions.js';
 import { emptySlotSql } from './empty-slots.js';
 import { type FilterScope, filterSql } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
@@ -189,33 +189,35 @@ export const sourceSql = (
   }
 };
 
-/** Whether a condition alone holds for at most so many records: they are counted on its own index, and no further. */
-const isFewSql = (
+/** Counts records on an index that goes on in this order, no further than to a bound. */
+const countSql = (
   request: PageRequest,
-  condition: Condition,
-  counting: Counting,
+  where: readonly string[],
+  { branches, order }: Counting,
   bound: string,
   scope: FilterScope,
 ): string => {
   const { parameters } = scope;
-  const where = ['r.organization_id = $1', ...pipelineSql(request, scope)];
-  if (counting.branches === null) where.push(condition.sql(scope));
-  const branches = [...(counting.branches === null ? [] : [counting.branches]), ...byPipeline(request)];
-  const limit = `${bound} + 1`;
-  const counted = mergedSql(tables[request.objectType], where, branches, counting.order, limitTo(limit), parameters);
-  return `(SELECT count(*) FROM (SELECT FROM ${counted} LIMIT ${limit}) few) <= ${bound}`;
+  const place = ['r.organization_id = $1', ...pipelineSql(request, scope), ...where];
+  const all = [...(branches === null ? [] : [branches]), ...byPipeline(request)];
+  const counted = mergedSql(tables[request.objectType], place, all, order, limitTo(bound), parameters);
+  return `SELECT count(*) FROM (SELECT FROM ${counted} LIMIT ${bound}) few`;
 };
 
 /** A statement that tells whether few records can match: whether one of the conditions alone holds for few. Null when none tells. */
-export const fewSql = (
-  request: PageRequest,
-  conditions: readonly Condition[],
-  records: number,
-  scope: FilterScope,
-): string | null => {
+export const fewSql = (request: PageRequest, part: PartSql, records: number, scope: FilterScope): string | null => {
   const bound = `${scope.parameters.add(records)}::int`;
-  const alternatives = conditions.flatMap((condition) =>
-    condition.counting === null ? [] : [isFewSql(request, condition, condition.counting, bound, scope)],
-  );
+  const alternatives = conditionsOf(request, part.keys).flatMap((condition) => {
+    const { counting } = condition;
+    if (counting === null) return [];
+    const where = counting.branches === null ? [condition.sql(scope)] : [];
+    return [`(${countSql(request, where, counting, `${bound} + 1`, scope)}) <= ${bound}`];
+  });
   return alternatives.length === 0 ? null : `SELECT ${alternatives.join(' OR ')} AS "isFew"`;
+};
+
+/** A statement that counts the records of the pipeline, or of all, no further than to a bound. */
+export const sizeSql = (request: PageRequest, records: number, scope: FilterScope): string => {
+  const bound = `${scope.parameters.add(records)}::int`;
+  return `SELECT (${countSql(request, [], { branches: null, ...byCreation }, bound, scope)})::int AS size`;
 };

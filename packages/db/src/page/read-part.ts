@@ -1,7 +1,7 @@
 import type { Queries } from '../database.js';
-import { type Condition, conditionsOf, everyRecord, isUnaided } from './conditions.js';
+import { type Condition, conditionsOf, isUnaided } from './conditions.js';
 import type { PageRequest } from './page-request.js';
-import { fewSql, isOfEmptySlot, isReadByValue, type Strategy } from './page-source.js';
+import { fewSql, isOfEmptySlot, isReadByValue, type PartSql, sizeSql, type Strategy } from './page-source.js';
 import { Parameters } from './parameters.js';
 import { rankingOf } from './ranking.js';
 import { keysOf, type PageRow, type Part, partSql, readRows } from './read-rows.js';
@@ -26,7 +26,7 @@ const fewRecords = 2_000;
 const fewFarRecords = probedForFilters;
 
 /**
- * Where no index helps and what matches is not near, so many records are read as they lie, which takes half as long as in their order
+ * Where no index helps and what matches is not near, fewer records than these are read as they lie, which takes half as long as in their order
  * and can be shared among the server's processes. Of more, only as many as the page needs are read, in order.
  */
 const readAsTheyLie = 1_000_000;
@@ -34,15 +34,34 @@ const readAsTheyLie = 1_000_000;
 const matchesFew = async (
   database: Queries,
   request: PageRequest,
-  conditions: readonly Condition[],
+  part: PartSql,
   records: number,
 ): Promise<boolean> => {
   const { catalog, objectType } = request;
   const parameters = new Parameters();
-  const text = fewSql(request, conditions, records, { catalog, objectType, parameters });
+  const text = fewSql(request, part, records, { catalog, objectType, parameters });
   if (text === null) return false;
   const [row] = await database.query<{ isFew: boolean }>(catalog.organizationId, { text, values: parameters.values });
   return row?.isFew === true;
+};
+
+/** Reads what no index helps to find, in an order that has one. */
+const readUnaided = async (
+  database: Queries,
+  request: PageRequest,
+  read: (strategy: Strategy) => Promise<PageRow[]>,
+  limit: number,
+): Promise<PageRow[]> => {
+  const near = await read({ kind: 'probe', records: probedForFilters });
+  if (near.length === limit) return near;
+  const { catalog, objectType } = request;
+  const parameters = new Parameters();
+  const text = sizeSql(request, readAsTheyLie, { catalog, objectType, parameters });
+  const [row] = await database.query<{ size: number }>(catalog.organizationId, { text, values: parameters.values });
+  const size = row?.size ?? readAsTheyLie;
+  // Half as many as were looked at: some may have gone since.
+  if (size <= probedForFilters / 2) return near;
+  return read({ kind: size < readAsTheyLie ? 'gather' : 'direct' });
 };
 
 /** Whether the planner finds the page by itself: an index goes in the order wanted behind all conditions, or none has that order. */
@@ -67,10 +86,7 @@ export const readPart = async (
   if (ranking !== null || isDirect(request, sql.keys, conditions)) return read({ kind: 'direct' });
   if (conditions.every(isUnaided)) {
     // Records without a key that has no index are found by reading all.
-    if (keys[0]?.isIndexed !== true) return read({ kind: 'direct' });
-    const near = await read({ kind: 'probe', records: probedForFilters });
-    if (near.length === limit) return near;
-    return read({ kind: (await matchesFew(database, request, [everyRecord], readAsTheyLie)) ? 'gather' : 'direct' });
+    return keys[0]?.isIndexed === true ? readUnaided(database, request, read, limit) : read({ kind: 'direct' });
   }
   if (conditions.some(({ isSearched }) => isSearched)) {
     const near = await read({ kind: 'probe', records: probedForWords });
@@ -88,7 +104,7 @@ export const readPart = async (
       few = fewFarRecords;
     }
   }
-  if (await matchesFew(database, request, conditions, few)) return read({ kind: 'gather' });
+  if (await matchesFew(database, request, sql, few)) return read({ kind: 'gather' });
   const far = await read({ kind: 'probe', records: probedForFilters });
   return far.length === limit ? far : read({ kind: 'gather' });
 };

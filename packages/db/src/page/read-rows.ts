@@ -96,10 +96,12 @@ export const readRows = async (
   const order = orderBySql(partSql(part, shownKeys).keys);
   const told = { look: ['is_match', 'reach'], window: ['is_match'] };
   const more = strategy.kind === 'look' || strategy.kind === 'window' ? told[strategy.kind] : [];
+  // What a probe reads comes in order, and is cut while it comes. Asked for the order once more, the server would not see that it is
+  // there where keys are made of columns, and would read and sort all that the probe may read.
   // A cursor names the last record that is shown, which is the last but one: making and reading texts of keys costs a third of a
   // page, so no other record has them.
   const page = `SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
-      ${more.map((name) => `, r.${name}`).join('')} ${source} ORDER BY ${orderBySql(partKeys)}`;
+      ${more.map((name) => `, r.${name}`).join('')} ${source}${strategy.kind === 'probe' ? '' : ` ORDER BY ${orderBySql(partKeys)}`}`;
   const text = `
     SELECT s.record AS ${recordColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position${more.map((name) => `, s.${name}`).join('')}
