@@ -242,16 +242,19 @@ const textPartsSql = (
   return isNegated ? not(sql) : `(${sql})`;
 };
 
-/** Whether a comparison with a part of a text reads the text itself: labels are compared before, and others have an index. */
-const isReadPart = ({ catalog, objectType }: FilterScope, leaf: FilterLeaf): boolean =>
-  isOfTextPart(leaf) && catalogField(catalog, leaf.field) === null && !isSearchedText(objectType, leaf);
+/** Whether a comparison is with a part of a text that is in no catalog, whose labels are compared before. */
+const isOfReadText = ({ catalog }: FilterScope, node: FilterNode): node is FilterLeaf & { readonly kind: 'leaf' } =>
+  node.kind === 'leaf' && isOfTextPart(node) && catalogField(catalog, node.field) === null;
 
 /** What must hold all together or of which one must hold, as SQL. */
 const listSql = (scope: FilterScope, kind: 'and' | 'or', nodes: readonly FilterNode[]): string => {
+  // Of alternatives an index finds all or none.
+  const isIndexed = (node: FilterNode): boolean => node.kind === 'leaf' && isSearchedText(scope.objectType, node);
+  const mayUseIndex = kind === 'and' || nodes.every(isIndexed);
   const byText = new Map<string, [FilterLeaf, ...FilterLeaf[]]>();
   const others: FilterNode[] = [];
   for (const node of nodes) {
-    if (node.kind !== 'leaf' || !isReadPart(scope, node)) {
+    if (!isOfReadText(scope, node) || (mayUseIndex && isIndexed(node))) {
       others.push(node);
       continue;
     }
@@ -260,9 +263,12 @@ const listSql = (scope: FilterScope, kind: 'and' | 'or', nodes: readonly FilterN
     if (known === undefined) byText.set(key, [node]);
     else known.push(node);
   }
-  const ofTexts = [...byText.values()].map((leaves) =>
-    leaves.length === 1 ? leafSql(scope, leaves[0]) : textPartsSql(scope, kind, leaves),
-  );
+  // What few records hold decides first.
+  const isNegated = ([{ operator }]: readonly [FilterLeaf, ...FilterLeaf[]]): number =>
+    Number(operator === 'not_contains');
+  const ofTexts = [...byText.values()]
+    .sort((one, other) => isNegated(one) - isNegated(other))
+    .map((leaves) => (leaves.length === 1 ? leafSql(scope, leaves[0]) : textPartsSql(scope, kind, leaves)));
   return `(${[...others.map((node) => filterSql(scope, node)), ...ofTexts].join(kind === 'or' ? ' OR ' : ' AND ')})`;
 };
 
