@@ -195,7 +195,7 @@ describe('R2: no deadlock', () => {
   // The last test of all: a deadlock that a repeated transaction hides is still one, and a second lost.
   test('the server had no deadlock to end in any of all these calls', async () => {
     // Processes of the server tell what they counted when they end.
-    await gateway.rows(`SELECT pg_terminate_backend(pid, 10_000) FROM pg_stat_activity
+    await gateway.rows(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
       WHERE $1::uuid IS NOT NULL AND datname = current_database() AND pid <> pg_backend_pid()`);
     const [row] = await gateway.rows<{ deadlocks: number }>(
       `SELECT deadlocks::int FROM pg_stat_database WHERE $1::uuid IS NOT NULL AND datname = current_database()`,
