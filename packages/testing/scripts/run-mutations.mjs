@@ -20,7 +20,11 @@ const run = (command, args, folder) =>
     // A group of its own, so that servers which tests started end with them.
     const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const end = () => process.kill(-child.pid, 'SIGTERM');
-    const timer = setTimeout(end, longestMs);
+    let isTooLong = false;
+    const timer = setTimeout(() => {
+      isTooLong = true;
+      end();
+    }, longestMs);
     stop = end;
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
@@ -28,14 +32,16 @@ const run = (command, args, folder) =>
     child.once('close', (status) => {
       clearTimeout(timer);
       stop = () => undefined;
-      resolve({ status, output });
+      resolve({ status, output, isTooLong });
     });
   });
 
 const build = () => run('npm', ['run', 'build'], root);
 
 /** The titles of failed tests, as jest prints them. */
-const failedIn = (output) => [...new Set([...output.matchAll(/● (.+)/g)].map(([, title]) => title.trim()))];
+const failedIn = (output) => [
+  ...new Set([...output.matchAll(/● (?!Console$)(.+)$/gm)].map(([, title]) => title.trim())),
+];
 
 const tryOne = async ({ file, from, to, tests }) => {
   const path = join(root, file);
@@ -56,9 +62,13 @@ const tryOne = async ({ file, from, to, tests }) => {
     const built = await build();
     if (built.status !== 0) return { verdict: 'NOT BUILT', detail: built.output.slice(-300) };
     const [folder, ...patterns] = tests.split(' ');
-    const { status, output } = await run('npm', ['test', '--', ...patterns], join(root, folder));
+    const { status, output, isTooLong } = await run('npm', ['test', '--', ...patterns], join(root, folder));
     if (status === 0) return { verdict: 'SURVIVED', detail: tests };
-    return { verdict: 'caught', detail: failedIn(output)[0] ?? `${tests}: did not end in time` };
+    const [failed] = failedIn(output);
+    if (failed !== undefined) return { verdict: 'caught', detail: failed };
+    return isTooLong
+      ? { verdict: 'caught', detail: `${tests}: did not end in time` }
+      : { verdict: 'NOT RUN', detail: output.slice(-300) };
   } finally {
     restore();
     for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onSignal);
