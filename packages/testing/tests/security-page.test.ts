@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const page = readFileSync(`${root}docs/SECURITY.md`, 'utf8');
+const page = readFileSync(`${root}docs/security.md`, 'utf8');
 
 const sourcesOf = (folder: string): string[] =>
   readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
@@ -23,7 +23,7 @@ const rows = [...page.matchAll(/^\| (R\d+) +\|[^|]*\|[^|]*\|([^|]*)\|$/gm)].map(
   names: [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
 }));
 
-describe('docs/SECURITY.md', () => {
+describe('docs/security.md', () => {
   test('has a row for every requirement', () => {
     expect(rows.map(({ requirement }) => requirement)).toEqual(
       Array.from({ length: 22 }, (_, index) => `R${index + 1}`),
