@@ -22,8 +22,16 @@ export type MarkState = 'visible' | 'absent' | 'foreign';
 const isCommitted = `CASE WHEN $2::text::xid8 < pg_snapshot_xmax(pg_current_snapshot())
   THEN coalesce(pg_xact_status($2::text::xid8), 'committed') = 'committed' ELSE false END`;
 
+/**
+ * Where the record before ends with its page, the primary's position is behind the header of the next page, and the position of a
+ * replica that has everything before it. A header has 40 bytes at most, and nothing that ends within those begins behind it.
+ */
+const reachedFrom = `$2::text::numeric
+  - CASE WHEN mod($2::text::numeric, current_setting('wal_block_size')::int) <= 40
+         THEN mod($2::text::numeric, current_setting('wal_block_size')::int) ELSE 0 END`;
+
 const isReached = `(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END)
-  - '0/0'::pg_lsn >= $2::text::numeric`;
+  - '0/0'::pg_lsn >= ${reachedFrom}`;
 
 const stateSql = (condition: string): string => `
   SELECT CASE WHEN c.system_identifier <> $1::bigint THEN 'foreign' WHEN ${condition} THEN 'visible' ELSE 'absent' END AS state

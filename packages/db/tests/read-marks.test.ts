@@ -13,7 +13,12 @@ let replica: Database;
 beforeAll(async () => {
   servers = await startReplicatedPostgres();
   await migrate(servers.primaryUrl);
-  primary = openDatabase({ url: servers.primaryUrl, applicationName: 'read-marks-test', maxConnections: 50 });
+  primary = openDatabase({
+    url: servers.primaryUrl,
+    applicationName: 'read-marks-test',
+    maxConnections: 50,
+    poolWaitMs: 20_000,
+  });
   replica = openDatabase({ url: servers.replicaUrl, applicationName: 'read-marks-test' });
   await primary.pool.query('CREATE TABLE seen (name text PRIMARY KEY)');
 });
@@ -38,6 +43,21 @@ const isSeen = async (name: string): Promise<boolean> =>
 
 const untilVisible = async (mark: ReadMark): Promise<void> => {
   while ((await stateOf(replica, mark)) !== 'visible') await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+/** Writes so much that the last record ends with its page. @returns the mark of that place */
+const takeMarkBehindPage = async (): Promise<ReadMark> => {
+  const pageBytes = 8192n;
+  const headerBytes = 24n;
+  const emit = (bytes: number) =>
+    primary.pool.query('SELECT pg_logical_emit_message(false, $1, $2)', ['', 'x'.repeat(bytes)]);
+  for (;;) {
+    const mark = await takeMark(primary.pool);
+    if (mark.kind === 'position' && mark.value % pageBytes === headerBytes) return mark;
+    const left = Number(pageBytes - (mark.value % pageBytes));
+    // A record of no text has 56 bytes; a text lengthens it, by eight at a time.
+    await emit(left > 1_000 ? 500 : left < 56 ? 100 : left - 56);
+  }
 };
 
 const inTransaction = async (work: (client: pg.PoolClient) => Promise<void>): Promise<void> => {
@@ -108,6 +128,13 @@ describe('R18: a mark', () => {
       expect(await stateOf(replica, mark)).toBe('absent');
       expect(await isSeen('of another')).toBe(false);
     });
+  });
+
+  test('taken where a page of the log is full is visible with the last record before it', async () => {
+    const mark = await takeMarkBehindPage();
+    await untilVisible(mark);
+    // Nothing has been written since, whose replay would have told.
+    expect((await takeMark(primary.pool)).value).toBe(mark.value);
   });
 
   test('whose write is part of a subtransaction names the whole', async () => {
