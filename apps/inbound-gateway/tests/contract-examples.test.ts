@@ -68,8 +68,7 @@ describe('the examples of docs/contract.md', () => {
     database = openDatabase({ url: testDatabase.url, applicationName: 'contract-examples' });
     const organization = await createTestOrganization(organizationTools(database));
     for (const field of fields) await organization.defineField(field);
-    // A machine that runs many tests at once is no overload.
-    const environment = { DATABASE_URL: testDatabase.url, LOG_LEVEL: 'error', MAX_EVENT_LOOP_DELAY_MS: '60000' };
+    const environment = { DATABASE_URL: testDatabase.url, LOG_LEVEL: 'error' };
     const cursorSecrets = { CURSOR_SECRETS: 'the examples of the documentation' };
     const started = [
       await startGatewayProcesses(1, readMain, { ...environment, ...cursorSecrets }),

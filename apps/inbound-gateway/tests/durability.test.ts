@@ -15,7 +15,7 @@ let client: TestClient;
 beforeAll(async () => {
   stack = await startOwnStack();
   ({ process: gateway, client } = await stack.startGateway());
-}, 120_000);
+});
 afterAll(() => stack.stop());
 
 /** Writes until it is told to stop. @returns the domains whose creation was answered, and every status */

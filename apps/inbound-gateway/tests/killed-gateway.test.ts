@@ -37,7 +37,7 @@ const kill = async (): Promise<void> => {
 beforeAll(async () => {
   gateway = await startTestGateway();
   await start();
-}, 120_000);
+});
 afterAll(async () => {
   await victim.stop();
   await gateway.stop();

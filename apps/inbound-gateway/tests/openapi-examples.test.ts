@@ -8,12 +8,9 @@ import {
   type TestDatabase,
   type TestOrganization,
 } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ExampleIds } from './support/example-ids.js';
 import { organizationTools } from './support/organization-tools.js';
-
-// A hang guard for machines that are busy with other tests.
-jest.setTimeout(120_000);
 
 interface Content {
   readonly content: { readonly 'application/json': { readonly example: unknown } };
@@ -93,7 +90,6 @@ describe('the examples of docs/openapi', () => {
           DATABASE_URL: testDatabase.url,
           CURSOR_SECRETS: 'the examples of the documents',
           LOG_LEVEL: 'error',
-          MAX_EVENT_LOOP_DELAY_MS: '60000',
         },
       );
       if (started !== undefined) processes[gateway] = started;

@@ -11,7 +11,7 @@ let stack: OwnStack;
 
 beforeAll(async () => {
   stack = await startOwnStack();
-}, 120_000);
+});
 afterAll(() => stack.stop());
 
 const percentile = (values: readonly number[], share: number): number =>
@@ -75,4 +75,4 @@ test('R13: at ten times what a process takes at once, the rest is told to come b
   expect(acceptedMs.length).toBeGreaterThan(0);
   expect(status).toBe(200);
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
-}, 120_000);
+});

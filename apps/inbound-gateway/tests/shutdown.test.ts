@@ -11,7 +11,7 @@ let stack: OwnStack;
 
 beforeAll(async () => {
   stack = await startOwnStack();
-}, 120_000);
+});
 afterAll(() => stack.stop());
 
 /** `refused`: nobody listens any more, as a balancer finds when it goes on to another process. */

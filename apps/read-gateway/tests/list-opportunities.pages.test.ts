@@ -42,7 +42,7 @@ beforeAll(async () => {
     () => gateway.database,
     () => gateway.stranger,
   ).addDeals(['1', '2', '3'].map((name) => ({ name, pipelineId: pipeline.id })));
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 const lastStage = () => gateway.organization.pipeline.stages[2]?.id ?? '';

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findFreePort, type TestClient } from '@crm/testing';
 import { readMetrics, sampleOf } from './support/metrics.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
-
-// A hang guard: each test starts a gateway of its own.
-jest.setTimeout(120_000);
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   inboundProcess = started;
   const served = [contracts.createOpportunity, contracts.createAccount, contracts.createContact, contracts.createNote];
   inbound = createTestClient(started.url, served, gateway.organization.key);
-}, 60_000);
+});
 afterAll(async () => {
   await inboundProcess.stop();
   await gateway.stop();

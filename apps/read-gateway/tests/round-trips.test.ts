@@ -19,8 +19,6 @@ const mains = ['../dist/main.js', '../../inbound-gateway/dist/main.js'].map(
 const quiet = {
   CURSOR_SECRETS: 'a secret that only the tests know',
   LOG_LEVEL: 'error',
-  MAX_EVENT_LOOP_DELAY_MS: '60000',
-  ALLOW_UNSAFE_DURABILITY: '1',
 };
 
 interface Served extends DocumentedOperation {
@@ -46,7 +44,7 @@ beforeAll(async () => {
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
     for (const operation of documentedOperations(document)) served.set(operation.id, { ...operation, url });
   }
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(gateways.map(({ stop }) => stop()));
   await database.close();

@@ -44,7 +44,7 @@ beforeAll(async () => {
   );
   const inQuiet = await copy(quiet, 80, `'needle '`, '2020-06-01T00:00Z');
   matching = [...inBusy.filter((_id, index) => isMatch(index + 1)), ...inQuiet];
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 describe('200: words over all pipelines', () => {

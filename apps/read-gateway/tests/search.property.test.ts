@@ -24,7 +24,7 @@ beforeAll(async () => {
   process.stdout.write(`search property: FC_SEED=${seed} FC_RUNS=${runs}\n`);
   gateway = await startTestGateway();
   world = await makeWorld(gateway.database, gateway.organization, seed);
-}, 120_000);
+});
 
 afterAll(async () => {
   await gateway.stop();

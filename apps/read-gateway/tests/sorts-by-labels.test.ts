@@ -38,7 +38,7 @@ beforeAll(async () => {
       rows.map(({ id, pipeline_id: pipelineId, label }) => ({ name: `${label} ${round}`, pipelineId, stageId: id })),
     );
   }
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 const search = async (body: object) => (await gateway.client.call(contracts.searchOpportunities, { body })).data;

@@ -30,7 +30,7 @@ beforeAll(async () => {
       created_at: `CASE WHEN n % 3 = 0 THEN t.created_at ELSE t.created_at + n % 97 * interval '1 second' END`,
     },
   });
-}, 120_000);
+});
 afterAll(() => gateway.stop());
 
 describe('200', () => {
@@ -42,25 +42,21 @@ describe('200', () => {
     [['created_at']],
     [['seats']],
     [['name:desc']],
-  ])(
-    'R5: a walk past ten thousand results with filters, by %j, misses none and repeats none',
-    async (sort) => {
-      const filters = [
-        { field: 'motto', operator: 'starts_with', value: 'X' },
-        { not: { field: 'domain', operator: 'eq', value: 'template.example' } },
-      ];
-      const walked = await walkSearch(gateway.client, 'account', { filters, sort, limit: 500 });
-      reportFigure(
-        'R5',
-        `records missed of ${count}, by ${JSON.stringify(sort)}`,
-        count - new Set(walked.map(({ id }) => id)).size,
-        0,
-      );
-      expect(walked).toHaveLength(count);
-      expect(walked.map(({ id }) => id).sort()).toEqual([...ids].sort());
-    },
-    120_000,
-  );
+  ])('R5: a walk past ten thousand results with filters, by %j, misses none and repeats none', async (sort) => {
+    const filters = [
+      { field: 'motto', operator: 'starts_with', value: 'X' },
+      { not: { field: 'domain', operator: 'eq', value: 'template.example' } },
+    ];
+    const walked = await walkSearch(gateway.client, 'account', { filters, sort, limit: 500 });
+    reportFigure(
+      'R5',
+      `records missed of ${count}, by ${JSON.stringify(sort)}`,
+      count - new Set(walked.map(({ id }) => id)).size,
+      0,
+    );
+    expect(walked).toHaveLength(count);
+    expect(walked.map(({ id }) => id).sort()).toEqual([...ids].sort());
+  });
 
   test('R5: a walk through every hundredth record, by an order that says nothing of them, misses none', async () => {
     const wanted = ids.filter((_id, index) => index > 7 && (index + 1) % 100 === 7);
@@ -69,5 +65,5 @@ describe('200', () => {
       const walked = await walkSearch(gateway.client, 'account', { filters, sort, limit: 20 });
       expect(walked.map(({ id }) => id).sort()).toEqual([...wanted].sort());
     }
-  }, 120_000);
+  });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   process.stdout.write(`walks: FC_SEED=${seed}, ${rows} rows\n`);
   gateway = await startTestGateway();
   world = await makeWorld(gateway.database, gateway.organization, seed);
-}, 120_000);
+});
 afterAll(() => gateway.stop());
 
 /** The ids of the records that nobody changed, in the order in which a walk showed them. */

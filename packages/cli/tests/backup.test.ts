@@ -5,14 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 import { migrate, openDatabase } from '@crm/db';
 import { startReplicatedPostgres, type ReplicatedPostgres } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { runCrm } from './run-crm.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples } from './support/shell-examples.js';
-
-// A hang guard for machines that are busy with other tests.
-jest.setTimeout(120_000);
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const page = await readFile(join(root, 'docs/operating.md'), 'utf8');

@@ -3,13 +3,10 @@ import { createServer, type AddressInfo } from 'node:net';
 
 import { openDatabase } from '@crm/db';
 import { createTestDatabase, findFreePort, startGatewayProcesses } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 
 import { runCrm } from './run-crm.js';
 import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
-
-// A hang guard for machines that are busy with other tests.
-jest.setTimeout(120_000);
 
 interface Finding {
   readonly check: string;

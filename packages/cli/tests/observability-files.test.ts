@@ -2,12 +2,9 @@ import { readFile } from 'node:fs/promises';
 
 import { migrate } from '@crm/db';
 import { createTestDatabase, findFreePort, startGatewayProcesses } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-
-// A hang guard for machines that are busy with other tests.
-jest.setTimeout(120_000);
 
 const root = new URL('../../../', import.meta.url);
 const readText = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8');

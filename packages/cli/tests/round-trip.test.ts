@@ -25,7 +25,7 @@ beforeAll(async () => {
   crm = await startTwoOrganizations();
   directory = await mkdtemp(join(tmpdir(), 'crm-round-trip-'));
   await createRecords(crm.source);
-}, 120_000);
+});
 afterAll(async () => {
   await crm.stop();
   await rm(directory, { recursive: true });

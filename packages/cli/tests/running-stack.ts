@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@crm/testing';
 
 const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
 
@@ -72,16 +71,4 @@ export class RunningStack {
 }
 
 /** Two ports that are free now. */
-export const freePorts = async (): Promise<readonly [number, number]> => {
-  const servers = [createServer(), createServer()];
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return [ports[0] ?? 0, ports[1] ?? 0];
-};
+export const freePorts = async (): Promise<readonly [number, number]> => [await findFreePort(), await findFreePort()];

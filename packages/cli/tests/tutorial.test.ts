@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { freePorts, RunningStack } from './running-stack.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples, shownPart } from './support/shell-examples.js';
-
-// A hang guard for machines that are busy with other tests.
-jest.setTimeout(120_000);
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const page = await readFile(join(root, 'docs/tutorial.md'), 'utf8');

@@ -73,7 +73,7 @@ describe('clients that are slow on purpose do not hold the process', () => {
       expect(texts.some((text) => !text().startsWith('HTTP/1.1 408'))).toBe(true);
       for (const socket of sockets) socket.destroy();
     });
-  }, 60_000);
+  });
 
   it('that do not read what they asked for give up their place among the requests in work', async () => {
     const perMinute = { ...defaultRateLimits, list: 0, search: 0 };
@@ -94,5 +94,5 @@ describe('clients that are slow on purpose do not hold the process', () => {
       },
       { answerTimeoutMs: 500 },
     );
-  }, 60_000);
+  });
 });

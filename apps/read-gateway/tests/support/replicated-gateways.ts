@@ -19,7 +19,6 @@ const quiet = {
   RATE_LIMIT_BULK: '0',
   RATE_LIMIT_LIST: '0',
   RATE_LIMIT_SEARCH: '0',
-  MAX_EVENT_LOOP_DELAY_MS: '60000',
   LOG_LEVEL: 'error',
   CURSOR_SECRETS: 'a secret that only the tests know',
   // The servers of a test do not flush to disk.

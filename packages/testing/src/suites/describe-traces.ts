@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { attributeOf, startCollector, type Collector } from '../collector.js';
 import { startGatewayProcess } from '../gateway/gateway-process.js';
@@ -35,8 +35,7 @@ const send = async (
   apiKey: string,
   request: CallerRequest,
 ): Promise<Traced> => {
-  // The machine may be busy, which is no overload.
-  const process = await startGatewayProcess(mainFile, { MAX_EVENT_LOOP_DELAY_MS: '60000', ...environment });
+  const process = await startGatewayProcess(mainFile, environment);
   const answer = await callGateway(process.url, apiKey, request);
   await answer.text();
   expect(await process.stop()).toBe(0);
@@ -47,9 +46,6 @@ const send = async (
 
 /** What both gateways tell a collector of a request: from HTTP to SQL, as spans of one trace, and nothing that a caller sent. */
 export const describeTraces = (subject: TracedGateway): void => {
-  // A hang guard: each test starts a gateway of its own.
-  jest.setTimeout(120_000);
-
   let prepared: Awaited<ReturnType<TracedGateway['prepare']>>;
   let collector: Collector;
   beforeAll(async () => {
