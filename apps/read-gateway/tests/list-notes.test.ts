@@ -1,11 +1,12 @@
 import { listNotes as contract } from '@crm/contract';
-import { loadCatalog, noteCreate, runWrite } from '@crm/db';
+import { loadCatalog, noteCreate } from '@crm/db';
 import { normalizeEmail } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
+import { writeRecord } from './support/write-record.js';
 
 const unknownId = '01890000-0000-7000-8000-000000000000';
 let gateway: TestGateway;
@@ -20,8 +21,7 @@ const addNote = async (
 ): Promise<string> => {
   const emails = addresses.map(normalizeEmail).flatMap((email) => (email.ok ? [email.value] : []));
   const row = { content: null, ...note, accountDomains: domains, contactEmails: emails };
-  const write = noteCreate(await loadCatalog(gateway.database, id), row);
-  return (await runWrite(gateway.database, id, write, null)).result.id;
+  return writeRecord(gateway.database, id, noteCreate(await loadCatalog(gateway.database, id), row));
 };
 
 const list = (query: string | Readonly<Record<string, string | number>> = '') =>

@@ -6,11 +6,11 @@ import {
   noteCreate,
   type NewOpportunity,
   opportunityCreate,
-  runWrite,
   type Write,
 } from '@crm/db';
 import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
+import { writeRecord } from './write-record.js';
 
 /** A deal to write before a test reads it; everything but the name may be left out. */
 export interface TestDeal extends Partial<Omit<NewOpportunity, 'primaryContact' | 'additionalContacts'>> {
@@ -34,8 +34,8 @@ const email = (text: string): NormalizedEmail => {
 /** Writes records of an organization as the inbound gateway does. */
 export const recordsOf = (database: () => Database, organization: () => TestOrganization) => {
   const catalog = () => loadCatalog(database(), organization().id);
-  const write = async <Result extends { readonly id: string }>(one: Write<Result>): Promise<string> =>
-    (await runWrite(database(), organization().id, one, null)).result.id;
+  const write = (one: Write<{ readonly id: string }>): Promise<string> =>
+    writeRecord(database(), organization().id, one);
 
   return {
     /** @returns the ids of the deals, in order; they are made one after the other unless told otherwise */

@@ -1,14 +1,7 @@
-import {
-  accountCreate,
-  contactCreate,
-  type Database,
-  loadCatalog,
-  opportunityCreate,
-  runWrite,
-  type Write,
-} from '@crm/db';
+import { accountCreate, contactCreate, type Database, loadCatalog, opportunityCreate, type Write } from '@crm/db';
 import { type CustomValue, normalizeEmail, type ObjectType } from '@crm/domain';
 import type { Answer, TestOrganization } from '@crm/testing';
+import { writeRecord } from './write-record.js';
 
 /** A record as any object answers it. */
 export type WireRecord = Readonly<Record<string, unknown>> & {
@@ -96,8 +89,7 @@ export const addRecord = async (
   const catalog = await loadCatalog(database, organizationId);
   const definitions = catalog.fieldCatalogue(objectType, null).bySlug;
   const values = { definitions, values: new Map(Object.entries(custom)) };
-  const run = async (write: Write<{ readonly id: string }>): Promise<string> =>
-    (await runWrite(database, organizationId, write, null)).result.id;
+  const run = (write: Write<{ readonly id: string }>): Promise<string> => writeRecord(database, organizationId, write);
   if (objectType === 'account') return run(accountCreate({ domain: `${key}.example`, name, ...values }, 'keep'));
   if (objectType === 'contact') {
     const email = normalizeEmail(`${key}@people.example`);
