@@ -233,7 +233,7 @@ test('a contact that is there makes no account of its domain again, as in a call
 });
 
 test('503: a call that takes too long says what to change, since the same call would take as long again', async () => {
-  const client = await gateway.startOn(gateway.databaseUrl, { statementTimeoutMs: 300 });
+  const client = await gateway.startOn(gateway.databaseUrl, { statementTimeoutMs: 1_500 });
   const body = { items: [{ domain: 'late.com' }] };
   const holder = await gateway.database.pool.connect();
   await holder.query('BEGIN; LOCK TABLE accounts IN SHARE MODE');

@@ -9,6 +9,7 @@ import {
 import { type Answer, type TestClient, reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { untilAWriteWaits } from './support/until-a-write-waits.js';
 
 let gateway: TestGateway;
 let processes: TestClient[];
@@ -146,6 +147,8 @@ describe('the key', () => {
 
 test('a request in flight holds its key', async () => {
   const waiting = { 'idempotency-key': 'flight' };
+  // However long it takes until the second call is answered, the first does not give up.
+  const client = await gateway.startOn(gateway.databaseUrl, { lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 });
   const blocker = await gateway.database.pool.connect();
   try {
     // Whoever makes the account waits for the one that is being made here.
@@ -156,9 +159,9 @@ test('a request in flight holds its key', async () => {
       [gateway.organization.id],
     );
     const body = { domain: 'flight.com' };
-    const first = gateway.client.call(createAccount, { body, headers: waiting });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await gateway.client.call(createAccount, { body, headers: waiting })).status).toBe(409);
+    const first = client.call(createAccount, { body, headers: waiting });
+    await untilAWriteWaits(gateway.database);
+    expect((await client.call(createAccount, { body, headers: waiting })).status).toBe(409);
     await blocker.query('ROLLBACK');
     expect((await first).status).toBe(200);
   } finally {

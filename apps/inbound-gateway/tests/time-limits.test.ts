@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount } from '@crm/contract';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { untilAWriteWaits } from './support/until-a-write-waits.js';
 
 let gateway: TestGateway;
 
@@ -40,12 +40,6 @@ const countOf = async (domain: string): Promise<number | undefined> =>
     )
   )[0]?.n;
 
-const untilAWriteWaits = async (): Promise<void> => {
-  const text = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM write(%'`;
-  while ((await gateway.database.pool.query(text)).rowCount === 0) await sleep(5);
-};
-
 describe('503 with Retry-After', () => {
   test('where a lock is not had in time: nothing is written, and the same call works once it is free', async () => {
     const client = await gateway.startOn(gateway.databaseUrl, { lockTimeoutMs: 100 });
@@ -55,12 +49,13 @@ describe('503 with Retry-After', () => {
   });
 
   test('where no connection comes free in time: nothing is written, and the one that has it is served', async () => {
-    const client = await gateway.startOn(gateway.databaseUrl, { maxConnections: 1, poolWaitMs: 500 });
+    const limits = { poolWaitMs: 500, lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 };
+    const client = await gateway.startOn(gateway.databaseUrl, { maxConnections: 1, ...limits });
     // So that the key is known: its look-up takes a connection too, and making the first one may take long.
     while ((await create(client, 'known.com')).status !== 200);
     const [served, refused] = await whileAccountsAreLocked(async () => {
       const waiting = create(client, 'served.com');
-      await untilAWriteWaits();
+      await untilAWriteWaits(gateway.database);
       return [waiting, await create(client, 'refused.com')];
     });
     expectComeBack(refused);

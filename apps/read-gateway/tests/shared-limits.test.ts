@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listPipelines } from '@crm/contract';
-import { type Answer, createTestRedis, reportFigure, type TestClient, type TestRedis } from '@crm/testing';
+import {
+  type Answer,
+  createTestRedis,
+  type GatewayProcess,
+  reportFigure,
+  type TestClient,
+  type TestRedis,
+} from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
@@ -10,6 +17,7 @@ const patienceMs = 30_000;
 
 let redis: TestRedis;
 let gateway: TestGateway;
+let gateways: readonly GatewayProcess[];
 let processes: readonly TestClient[];
 let key: string;
 
@@ -17,8 +25,9 @@ beforeAll(async () => {
   redis = await createTestRedis();
   await redis.start();
   gateway = await startTestGateway();
-  const environment = { REDIS_URL: redis.url, RATE_LIMIT_LIST: String(limit) };
+  const environment = { REDIS_URL: redis.url, RATE_LIMIT_LIST: String(limit), LOG_LEVEL: 'warn' };
   const started = await Promise.all([gateway.startProcess(environment), gateway.startProcess(environment)]);
+  gateways = started;
   processes = started.map(({ client }) => client);
 });
 beforeEach(async () => {
@@ -61,10 +70,26 @@ const untilShared = async (): Promise<void> => {
   }
 };
 
+/** How often the processes have taken Redis for gone. */
+const outages = (): number =>
+  gateways.flatMap((one) => one.output().match(/the shared store of rate limits fails/g) ?? []).length;
+
+/** A flood in which Redis answered in time: a machine that stands still has each process count for itself, which is right then. */
+const floodTogether = async (count: number): Promise<Answer[]> => {
+  for (let attempt = 1; ; attempt += 1) {
+    await untilShared();
+    const before = outages();
+    const { key: fresh } = await gateway.organization.createKey();
+    key = fresh;
+    const answers = await flood(count);
+    if (outages() === before || attempt === 3) return answers;
+    console.log(`Redis did not answer in time: flood ${attempt} of 3 says nothing`);
+  }
+};
+
 describe('R12: two processes with one Redis', () => {
   test('let through what the limit says, both together, give or take one', async () => {
-    await untilShared();
-    const answers = await flood(limit);
+    const answers = await floodTogether(limit);
     expect(answers).toHaveLength(2 * limit);
     reportFigure('R12', `let through by two processes, limit ${limit}`, countOf(answers, 200), `${limit} ± 1`);
     expect(Math.abs(countOf(answers, 200) - limit)).toBeLessThanOrEqual(1);

@@ -24,14 +24,19 @@ describe('crm import, in bulk', () => {
 
   it('keeps batches that share a key in their order, while others overtake', async () => {
     const ended: string[] = [];
+    let overtake: () => void = () => undefined;
+    const overtaken = new Promise<void>((resolve) => (overtake = resolve));
     const { url } = await fixture.start((request, response) => {
-      // The first of the two would come last if it were not waited for.
-      const delayMs = namesOf(request).includes('Deal 1') ? 200 : 0;
-      setTimeout(() => {
-        ended.push(namesOf(request).join());
-        const results = namesOf(request).map(() => ({ success: true, record_status: 'created', warnings: [] }));
+      const names = namesOf(request);
+      const answer = (): void => {
+        ended.push(names.join());
+        const results = names.map(() => ({ success: true, record_status: 'created', warnings: [] }));
         response.end(JSON.stringify({ success: true, data: { results } }));
-      }, delayMs);
+      };
+      // The first of the two would come last if it were not waited for.
+      if (names.includes('Deal 0')) void overtaken.then(() => setTimeout(answer, 200));
+      else answer();
+      if (names.includes('Deal 3')) overtake();
       return 'answered';
     });
     const rows = [
@@ -49,12 +54,12 @@ describe('crm import, in bulk', () => {
   it('finds the one row for which the gateway fails while others go through, and sends its neighbours', async () => {
     const { url } = await fixture.start((request, response) => {
       if (namesOf(request).includes('Deal 5')) return answerError(response, 503);
-      // The others take long enough for the last one to be found while they do.
+      // The others take longer together than it can take to find the one.
       const results = namesOf(request).map(() => ({ success: true, record_status: 'created', warnings: [] }));
-      setTimeout(() => response.end(JSON.stringify({ success: true, data: { results } })), 40);
+      setTimeout(() => response.end(JSON.stringify({ success: true, data: { results } })), 50);
       return 'answered';
     });
-    const result = await fixture.import(deals(1000), url, ['--batch', '8', '--outage', '2', '--concurrency', '2']);
+    const result = await fixture.import(deals(1000), url, ['--batch', '8', '--outage', '1', '--concurrency', '2']);
     expect(report(result)).toMatchObject({ complete: true, created: 999, rejected: 1 });
     expect(await fixture.readRejects()).toMatch(/^7,,not created after many attempts: HTTP 503/m);
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CrmApiError, CrmConnectionError, createClient } from '../src/index.js';
 import { failure, hangUp, json, type Reply, silence, startStubApi, type StubApi, success } from './support/stub-api.js';
@@ -47,7 +48,7 @@ describe('a request is sent again', () => {
   });
 
   test('after a time-out, by a search', async () => {
-    const { crm, requests } = await start([silence, emptyPage], { timeoutMs: 100 });
+    const { crm, requests } = await start([silence, emptyPage], { timeoutMs: 1_000 });
     await crm.accounts.search({ query: 'acme' }).page();
     expect(requests.map(({ body }) => body)).toEqual(Array(2).fill('{"query":"acme"}'));
   });
@@ -107,8 +108,12 @@ describe('a signal ends a call', () => {
     expect(requests).toHaveLength(0);
     for (const sent of [1, 2]) {
       const aborter = new AbortController();
-      setTimeout(() => aborter.abort(reason), 200);
-      await expect(crm.accounts.list({}, { signal: aborter.signal }).page()).rejects.toBe(reason);
+      const ended = expect(crm.accounts.list({}, { signal: aborter.signal }).page()).rejects.toBe(reason);
+      while (requests.length < sent) await sleep(5);
+      // By then the second one is answered.
+      await sleep(200);
+      aborter.abort(reason);
+      await ended;
       expect(requests).toHaveLength(sent);
     }
   });

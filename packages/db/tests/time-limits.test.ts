@@ -83,7 +83,7 @@ test('a transaction in which nothing happens is ended, and what it held is free'
 });
 
 test('a statement that waits too long for a connection is not sent, and its caller told to come back', async () => {
-  const database = open({ maxConnections: 1, poolWaitMs: 500 });
+  const database = open({ maxConnections: 1, poolWaitMs: 2_000 });
   const holder = await database.pool.connect();
   const refused = database.query(organizationId, statement);
   await expectComeBack(refused);
@@ -99,7 +99,7 @@ describe('an organization with slow statements', () => {
   const slowly = { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] };
 
   test('does not get the last connections, which the others have to themselves', async () => {
-    const database = open({ maxConnections: 5, poolWaitMs: 500 });
+    const database = open({ maxConnections: 5, poolWaitMs: 2_000 });
     const slow = Array.from({ length: 10 }, () => database.query(organizationId, slowly).catch((e: unknown) => e));
     const refused = await Promise.race(slow);
     expect(refused).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '1' } });
@@ -134,12 +134,13 @@ test('a statement that takes too long is ended by the server', async () => {
   const slow = database.query(organizationId, { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] });
   await expect(slow).rejects.toMatchObject({ code: 'unavailable', cause: { code: '57014' } });
   const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()`;
-  expect(await queryOnce(testDatabase.url, text)).toEqual([]);
+  // It tells of the error a moment before it is done.
+  while ((await queryOnce(testDatabase.url, text)).length > 0);
 });
 
 test('a server that says nothing is given up on, and its connection is used no more', async () => {
   const proxy = await startFaultProxy(testDatabase.url);
-  const database = open({ url: proxy.url, statementTimeoutMs: 100, maxConnections: 1 });
+  const database = open({ url: proxy.url, statementTimeoutMs: 1_000, maxConnections: 1 });
   await database.query(organizationId, statement);
   proxy.silence();
   await expectComeBack(database.query(organizationId, statement));

@@ -1,13 +1,12 @@
+import { connect } from 'node:net';
 import { reportFigure } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { createTestGateway, sendRaw } from './support.js';
+import { createTestGateway, sendRaw, until } from './support.js';
 import { withServer } from './with-server.js';
 
 const parse = (lines: readonly string[]): Record<string, unknown>[] =>
   lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
 
 describe('X-Request-Id', () => {
   it('is taken from the caller when well-formed, else made, and is on every answer', async () => {
@@ -28,7 +27,7 @@ describe('the request log', () => {
     await request(app).get('/v1/things/1').set('x-api-key', key).set('x-request-id', 'request-0001');
     await request(app).get('/v1/things');
     await request(app).get('/nothing');
-    await settle();
+    await until(() => lines.length >= 4);
     const logged = parse(lines);
     expect(logged.map(({ status, route, method }) => [method, route, status])).toEqual([
       ['GET', '/v1/things/{id}', 400],
@@ -63,8 +62,9 @@ describe('the request log', () => {
     await withServer(gateway, async ({ port }) => {
       await sendRaw(port, `${canary} / HTTP/1.1\r\nx-api-key: ${key}\r\n\r\n`);
     });
-    await settle();
-    const requests = parse(lines).filter(({ msg }) => msg === 'request');
+    const noted = () => parse(lines).filter(({ msg }) => msg === 'request');
+    await until(() => noted().length >= 5);
+    const requests = noted();
     const telling = lines.filter((line) => [canary, key, '\u001b'].some((secret) => line.includes(secret)));
     reportFigure('R20', 'lines of the log with something secret or forged', telling.length, 0);
     reportFigure('R20', 'lines about 5 requests', requests.length, 5);
@@ -76,14 +76,15 @@ describe('the request log', () => {
 
   it('notes a client that left before its answer', async () => {
     const gateway = createTestGateway();
-    gateway.behaviour.run = () => settle();
+    const isNoted = (): boolean => gateway.lines.length > 0;
     await withServer(gateway, async ({ port }) => {
-      const { connect } = await import('node:net');
       const socket = connect(port, '127.0.0.1');
+      gateway.behaviour.run = () => {
+        socket.destroy();
+        return until(isNoted);
+      };
       socket.write(`GET /v1/things HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\n\r\n`);
-      setTimeout(() => socket.destroy(), 10);
-      await settle();
-      await settle();
+      await until(isNoted);
       expect(parse(gateway.lines).map(({ status, cut_off }) => [status, cut_off])).toEqual([[499, true]]);
     });
   });

@@ -4,6 +4,7 @@ import {
   createTestClient,
   createTestDatabase,
   createTestOrganization,
+  type GatewayProcess,
   startGatewayProcesses,
   type TestClient,
   type TestDatabase,
@@ -49,10 +50,10 @@ export interface TestGateway {
   startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
   /** A further gateway in this process on a pool of the test's own, which the test closes. */
   startOn(database: Database): Promise<TestClient>;
-  /** A gateway in a process of its own on the same database, and what stops it. */
+  /** A gateway in a process of its own on the same database. */
   startProcess(
     environment: Readonly<Record<string, string>>,
-  ): Promise<{ readonly client: TestClient; readonly stop: () => Promise<number | null> }>;
+  ): Promise<GatewayProcess & { readonly client: TestClient }>;
   stop(): Promise<void>;
 }
 
@@ -105,7 +106,7 @@ export const startTestGateway = async (): Promise<TestGateway> => {
       const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: url, ...quiet, ...environment });
       if (one === undefined) throw new Error('no process was started');
       stops.push(one.stop);
-      return { client: createTestClient(one.url, contracts, organization.key), stop: one.stop };
+      return { ...one, client: createTestClient(one.url, contracts, organization.key) };
     },
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));

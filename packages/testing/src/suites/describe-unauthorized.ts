@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { SuiteOptions } from './suite-options.js';
 
 const revocationShowsWithinMs = 5_000;
+const patienceMs = 10 * revocationShowsWithinMs;
 
 /** 401: every key that does not open the operation gets the same bytes, so that nobody learns which of them exist. */
 export const describeUnauthorized = (options: SuiteOptions): void => {
@@ -56,13 +57,17 @@ export const describeUnauthorized = (options: SuiteOptions): void => {
       expect((await client().call(contract, { ...goodRequest(), key })).status).toBe(200);
       await organization().revokeKey(id);
       const revokedAtMs = performance.now();
-      let status = 200;
-      while (status === 200 && performance.now() - revokedAtMs < 2 * revocationShowsWithinMs) {
+      let lastAcceptedMs = 0;
+      for (;;) {
         await new Promise((resolve) => setTimeout(resolve, 200));
-        ({ status } = await client().call(contract, { ...goodRequest(), key }));
+        const sentMs = performance.now() - revokedAtMs;
+        const { status } = await client().call(contract, { ...goodRequest(), key });
+        if (status === 401) break;
+        lastAcceptedMs = sentMs;
+        if (sentMs > patienceMs) throw new Error(`a revoked key is still answered ${status}`);
       }
-      expect(status).toBe(401);
-      expect(performance.now() - revokedAtMs).toBeLessThan(revocationShowsWithinMs);
+      // A machine that stands still holds up the next request, not the one that was accepted.
+      expect(lastAcceptedMs).toBeLessThan(revocationShowsWithinMs);
     });
   });
 };
