@@ -149,6 +149,14 @@ export const mutationsOfData = [
     tests: 'apps/read-gateway replica',
   },
   {
+    requirement: 'R18',
+    removed: 'the header of a page of the log from a mark',
+    file: 'packages/db/src/read-mark.ts',
+    from: '<= 40',
+    to: '< 0',
+    tests: 'packages/db read-marks',
+  },
+  {
     requirement: 'R19',
     removed: 'the refusal of statements without an organization',
     file: 'packages/db/src/database.ts',
