@@ -22,6 +22,8 @@ test('R13: at ten times what a process takes at once, the rest is told to come b
   const adminPort = String(await findFreePort());
   const { process: gateway, client } = await stack.startGateway({
     MAX_IN_FLIGHT: String(maxInFlight),
+    // As it is where nobody says otherwise: an overload is what this is about.
+    MAX_EVENT_LOOP_DELAY_MS: '500',
     ADMIN_PORT: adminPort,
     DATABASE_MAX_CONNECTIONS: '1',
   });

@@ -52,7 +52,7 @@ describe('bodies', () => {
       const text = `{"a":${open.repeat(40_000)}1${close.repeat(40_000)}}`;
       const startedAt = performance.now();
       expect(await errorsOf(text)).toEqual({ body: 'must not nest deeper than 32 levels' });
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      expect(performance.now() - startedAt).toBeLessThan(500);
     }
   });
 

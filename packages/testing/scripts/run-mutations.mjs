@@ -2,7 +2,7 @@
 // tested. Each test runs with the protection first, since one that fails then catches nothing. It changes files of the working
 // tree and puts them back, also when it is interrupted.
 //
-//   npm run test:mutations                   all of them, three quarters of an hour
+//   npm run test:mutations                   all of them, twenty minutes at least
 //   npm run test:mutations -- R8 signature   those of a requirement, or with a word in what they remove
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
