@@ -26,8 +26,8 @@ const fewRecords = 2_000;
 const fewFarRecords = probedForFilters;
 
 /**
- * Where no index helps and what matches is not near, fewer records than these are read as they lie, which takes half as long as in their order
- * and can be shared among the server's processes. Of more, only as many as the page needs are read, in order.
+ * Where no index helps and what matches is not near, fewer records than these are read as they lie, which takes half as long as in
+ * their order and can be shared among the server's processes. Of more, only as many as the page needs are read, in order.
  */
 const readAsTheyLie = 1_000_000;
 
