@@ -5,7 +5,6 @@ import { migrate, readMigrations } from '@crm/db';
 import { startLocalPostgres } from '@crm/local-postgres';
 import pg from 'pg';
 import { createDataset, datasetVersion } from './dataset.js';
-import { renewDatabase } from './kept-database.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -91,39 +90,24 @@ const stateOf = async (client: pg.Client, database: string): Promise<string | nu
   return rows[0]?.state ?? null;
 };
 
-const renew = async (client: pg.Client, serverUrl: string, database: string): Promise<boolean> => {
-  const url = addressOf(serverUrl, database);
-  const empty = `${database}_empty`;
-  const emptyUrl = addressOf(serverUrl, empty);
-  await client.query(`DROP DATABASE IF EXISTS ${empty}`);
-  await client.query(`CREATE DATABASE ${empty} TEMPLATE template0`);
-  try {
-    return await withClient(url, (kept) =>
-      withClient(emptyUrl, (current) => renewDatabase({ url, client: kept }, { url: emptyUrl, client: current })),
-    );
-  } finally {
-    await client.query(`DROP DATABASE ${empty} WITH (FORCE)`);
-  }
-};
-
 /** Makes a database under another name first, so that half of one is never taken for it. */
 const ensureDatabase = async (serverUrl: string, opportunities: number, log: Log): Promise<string> => {
   const name = `bench_${opportunities}`;
-  const generator = `generator ${datasetVersion}`;
-  const state = `${generator}, migrations ${await fingerprint()}`;
+  const state = `generator ${datasetVersion}, migrations ${await fingerprint()}`;
   await withClient(serverUrl, async (client) => {
     // Another run would take what this one is making for a leftover; the lock goes with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [buildLock]);
     const found = await stateOf(client, name);
-    if (found === state) return;
-    const isRenewed = found?.startsWith(`${generator},`) === true && (await renew(client, serverUrl, name));
-    if (!isRenewed) {
-      const unfinished = `${name}_new`;
-      for (const old of [name, unfinished]) await client.query(`DROP DATABASE IF EXISTS ${old} WITH (FORCE)`);
-      await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0`);
-      await fill(addressOf(serverUrl, unfinished), opportunities, (text) => log(`${opportunities} deals: ${text}`));
-      await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+    if (found === state) {
+      // Installs the write functions when they have changed.
+      await migrate(addressOf(serverUrl, name));
+      return;
     }
+    const unfinished = `${name}_new`;
+    for (const old of [name, unfinished]) await client.query(`DROP DATABASE IF EXISTS ${old} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0`);
+    await fill(addressOf(serverUrl, unfinished), opportunities, (text) => log(`${opportunities} deals: ${text}`));
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
     await client.query(`COMMENT ON DATABASE ${name} IS '${state}'`);
   });
   return addressOf(serverUrl, name);

@@ -1,10 +1,12 @@
-// Generates the Prisma client, and the names of the migrations: images of gateways hold neither schema nor migrations.
+// Generates the Prisma client, and what a gateway expects of its database: the names of the migrations and the digest of the write
+// functions. Images of gateways contain neither.
 //
 // `prisma generate` needs no schema engine, yet downloads one unless it is told of a binary:
 // any existing executable will do. The setting is made here alone, because under it `prisma migrate` would do nothing and
 // report success.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const { status } = spawnSync('prisma', ['generate'], {
   cwd: new URL('..', import.meta.url),
@@ -18,10 +20,26 @@ const { status } = spawnSync('prisma', ['generate'], {
 });
 if (status !== 0) process.exit(status ?? 1);
 
-const entries = readdirSync(new URL('../../../prisma/migrations/', import.meta.url), { withFileTypes: true });
-const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-const list = names.sort().map((name) => `  '${name}',\n`);
+const root = new URL('../../../', import.meta.url);
+const entries = readdirSync(new URL('prisma/migrations/', root), { withFileTypes: true });
+const migrations = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+const list = migrations.sort().map((name) => `  '${name}',\n`);
+
+// As readFunctions in src/migrate/migrations.ts.
+const functions = new URL('packages/db/sql/functions/', root);
+const files = readdirSync(functions).filter((name) => name.endsWith('.sql'));
+const source = files
+  .sort()
+  .map((name) => readFileSync(new URL(name, functions), 'utf8'))
+  .join('\n');
+const digest = createHash('sha256').update(source).digest('hex');
+
 writeFileSync(
-  new URL('../src/generated/migration-names.ts', import.meta.url),
-  `/** The migrations of this version, in order. */\nexport const migrationNames: readonly string[] = [\n${list.join('')}];\n`,
+  new URL('../src/generated/expected-schema.ts', import.meta.url),
+  `/** The migrations of this version, in order. */
+export const migrationNames: readonly string[] = [\n${list.join('')}];
+
+/** SHA-256 of the write functions of this version. */
+export const functionsDigest = '${digest}';
+`,
 );

@@ -37,7 +37,7 @@ test('R16: of two migrators at once one applies everything and the other finds n
   const names = all.map(({ name }) => name);
   // The second one waits, and then finds nothing to begin with.
   expect(started).toHaveLength(1);
-  expect(applied.sort((a, b) => a.length - b.length)).toEqual([[], names]);
+  expect(applied.sort((a, b) => a.length - b.length)).toEqual([[], [...names, 'write functions']]);
   const rows = await queryOnce<{ name: string }>(
     database.url,
     'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1',
@@ -51,10 +51,10 @@ test('R16: of two migrators at once one applies everything and the other finds n
   );
 });
 
-test('a database that is up to date is left alone, and whoever migrates is told of what is pending only', async () => {
+test('a current database is left alone, and progress names the pending migrations only', async () => {
   const told: (readonly string[])[] = [];
   const onProgress = (pending: readonly string[]): void => void told.push(pending);
-  expect(await migrate(database.url, { onProgress })).toHaveLength(all.length);
+  expect(await migrate(database.url, { onProgress })).toHaveLength(all.length + 1);
   expect(await migrate(database.url, { onProgress })).toEqual([]);
   expect(await migrate(database.url, { onProgress, migrations: [...all, good] })).toEqual([good.name]);
   expect(told).toEqual([all.map(({ name }) => name), [good.name]]);
@@ -81,8 +81,23 @@ test('R16: an engine that says it applied what is not in the history is not beli
 
 test('a migration that failed is applied once it is mended', async () => {
   await expect(migrate(database.url, { migrations: [...all, bad] })).rejects.toThrow(bad.name);
-  expect(await migrate(database.url, { migrations: [...all, good] })).toEqual([good.name]);
+  expect(await migrate(database.url, { migrations: [...all, good] })).toEqual([good.name, 'write functions']);
   expect(await tables()).toContain('half_way');
+});
+
+test('write functions are installed again after their version was lost, and the newest text counts', async () => {
+  await migrate(database.url);
+  await queryOnce(
+    database.url,
+    `CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT now()'`,
+  );
+  await queryOnce(database.url, `UPDATE function_versions SET digest = 'older'`);
+  expect(await migrate(database.url)).toEqual(['write functions']);
+  const [{ source } = { source: '' }] = await queryOnce<{ source: string }>(
+    database.url,
+    `SELECT prosrc AS source FROM pg_proc WHERE proname = 'write_time'`,
+  );
+  expect(source).toContain('clock_timestamp()');
 });
 
 test('migrating waits for whoever migrates now, and a failure lets the next one in', async () => {

@@ -13,7 +13,7 @@ export const mutationsOfData = [
   {
     requirement: 'R2',
     removed: 'one order in which contacts are made',
-    file: 'prisma/migrations/20261121000002_write_functions/migration.sql',
+    file: 'packages/db/sql/functions/contacts.sql',
     from: 'ORDER BY c.email COLLATE "C"',
     to: 'ORDER BY random()',
     tests: 'apps/inbound-gateway parallel-creates',
@@ -21,7 +21,7 @@ export const mutationsOfData = [
   {
     requirement: 'R2',
     removed: 'one order in which accounts are made',
-    file: 'prisma/migrations/20261121000002_write_functions/migration.sql',
+    file: 'packages/db/sql/functions/accounts.sql',
     from: 'ORDER BY a.domain COLLATE "C"',
     to: 'ORDER BY random()',
     tests: 'apps/inbound-gateway parallel-creates',
@@ -128,8 +128,8 @@ export const mutationsOfData = [
     requirement: 'R16',
     removed: 'the lock of migrators',
     file: 'packages/db/src/migrate/migrate.ts',
-    from: "await lock.query('SELECT pg_advisory_lock($1)', [migrationLock]);",
-    to: "await lock.query('SELECT $1::bigint', [migrationLock]);",
+    from: "await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);",
+    to: "await client.query('SELECT $1::bigint', [migrationLock]);",
     tests: 'packages/db migrate',
   },
   {

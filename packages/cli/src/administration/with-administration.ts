@@ -2,8 +2,7 @@ import {
   administration,
   loadCatalog,
   openDatabase,
-  pendingMigrations,
-  readMigrations,
+  pendingChanges,
   rebuildRecords,
   type Administration,
   type Catalog,
@@ -38,7 +37,7 @@ export const withAdministration = async <T>(
   const database = openDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
   const origin = auditOrigin(context, option);
   try {
-    const pending = await pendingMigrations(database.pool, await readMigrations());
+    const pending = await pendingChanges(database.pool);
     if (pending.length > 0) {
       throw configurationError(
         `The database ${shownDatabase(url)} has not been migrated to this version. Run: crm migrate`,

@@ -1,4 +1,4 @@
-import { inspectServer, openDatabase, pendingMigrations, readMigrations, type Database } from '@crm/db';
+import { inspectServer, openDatabase, pendingChanges, type Database } from '@crm/db';
 
 import { shownDatabase } from '../administration/database-url.js';
 import { databaseError } from '../administration/with-administration.js';
@@ -25,7 +25,7 @@ const withDatabase = async (
 };
 
 const checkMigrations = async (check: string, database: Database, advice: string): Promise<Finding> => {
-  const pending = await pendingMigrations(database.pool, await readMigrations());
+  const pending = await pendingChanges(database.pool);
   if (pending.length === 0) return ok(check, 'the tables are those of this version');
   return problem(check, `${pending.length} not applied, the first is ${pending[0] ?? ''}`, advice);
 };

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { type Migration, readMigrations, readSchema } from './migrations.js';
+import { type FunctionSources, type Migration, readFunctions, readMigrations, readSchema } from './migrations.js';
 import { openSchemaEngine } from './schema-engine.js';
 
-/** Any number will do, as long as every migrator takes the same. */
+/** An arbitrary number that all migrators share. */
 const migrationLock = 4_857_201;
 
 /** No table is managed by others. */
@@ -21,7 +21,7 @@ export const migrationList = (migrations: readonly Migration[]) => ({
 
 /** How to migrate. */
 export interface MigrateOptions {
-  /** Told the names of the migrations about to be applied. */
+  /** Receives the names of the migrations that are applied next; not called when there are none. */
   readonly onProgress?: (pending: readonly string[]) => void;
   /** The history to apply; the package's own when absent. */
   readonly migrations?: readonly Migration[];
@@ -35,8 +35,8 @@ const hasHistory = async (pool: pg.Pool | pg.Client): Promise<boolean> => {
 };
 
 /**
- * Lets a migration that failed be applied once it is mended. It left nothing, being one transaction; the engine cannot know
- * that and would refuse every further migration until an operator says so.
+ * Lets a failed migration be applied again after it was fixed. A migration is one transaction, so a failed one left nothing. The
+ * engine does not know that: it would refuse all further migrations until an operator resolves the failure.
  */
 const forgetFailures = async (client: pg.Client): Promise<void> => {
   if (!(await hasHistory(client))) return;
@@ -58,37 +58,78 @@ export const pendingMigrations = async (
   return migrations.map(({ name }) => name).filter((name) => !names.has(name));
 };
 
-/**
- * Brings a database to the current schema with Prisma's own engine, which keeps its history in `_prisma_migrations`. Two
- * migrators at once wait for each other: the second then finds nothing to do.
- *
- * @param url - `postgres://…` of a role that may create tables
- * @returns the names of the migrations applied now, in order
- * @throws Error that names the migration which failed; nothing of it is left, and the ones before it stay
- */
-export const migrate = async (url: string, options: MigrateOptions = {}): Promise<string[]> => {
-  const migrations = options.migrations ?? (await readMigrations());
-  const lock = new pg.Client({ connectionString: url, application_name: 'crm-migrate' });
+const hasFunctions = async (pool: pg.Pool | pg.Client, { digest }: FunctionSources): Promise<boolean> => {
+  const table = await pool.query<{ present: boolean }>(
+    `SELECT to_regclass('function_versions') IS NOT NULL AS present`,
+  );
+  if (table.rows[0]?.present !== true) return false;
+  const { rowCount } = await pool.query('SELECT FROM function_versions WHERE digest = $1', [digest]);
+  return rowCount === 1;
+};
+
+/** Installs the write functions in one transaction, unless a database has had this version of them. */
+const installFunctions = async (client: pg.Client, functions: FunctionSources): Promise<boolean> => {
+  if (await hasFunctions(client, functions)) return false;
+  await client.query('BEGIN');
+  try {
+    await client.query(functions.sql);
+    await client.query('INSERT INTO function_versions (digest) VALUES ($1)', [functions.digest]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw new Error(`The write functions could not be installed: ${String(error)}`, { cause: error });
+  }
+  return true;
+};
+
+/** What {@link pendingChanges} calls the write functions, beside the names of migrations. */
+const functionsName = 'write functions';
+
+/** What `crm migrate` of this version would do to a database: names of migrations, then `write functions`. */
+export const pendingChanges = async (pool: pg.Pool | pg.Client): Promise<string[]> => {
+  const pending = await pendingMigrations(pool, await readMigrations());
+  return (await hasFunctions(pool, await readFunctions())) ? pending : [...pending, functionsName];
+};
+
+const applyMigrations = async (url: string, client: pg.Client, migrations: readonly Migration[]): Promise<string[]> => {
   const pool = new pg.Pool({ connectionString: url, application_name: 'crm-migrate', max: 1 });
   pool.on('error', () => undefined);
-  await lock.connect();
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [migrationLock]);
-    const pending = await pendingMigrations(lock, migrations);
-    if (pending.length === 0) return [];
-    options.onProgress?.(pending);
-    await forgetFailures(lock);
+    await forgetFailures(client);
     const engine = await openSchemaEngine(pool, await readSchema());
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: migrationList(migrations),
       filters: noFilters,
     });
-    // The engine is not believed on its word: an engine that does nothing also reports success.
-    const left = await pendingMigrations(lock, migrations);
+    // The engine is not trusted: one that does nothing also reports success.
+    const left = await pendingMigrations(client, migrations);
     if (left.length > 0) throw new Error(`These migrations were not applied: ${left.join(', ')}`);
     return appliedMigrationNames;
   } finally {
     await pool.end();
-    await lock.end();
+  }
+};
+
+/**
+ * Brings a database to the current schema: applies the missing migrations with Prisma's own engine, which records them in
+ * `_prisma_migrations`, then installs the write functions when their source has changed. Parallel migrators wait for each
+ * other; the second one finds nothing to do.
+ *
+ * @param url - `postgres://…` of a role that may create tables
+ * @returns what was done now, in order: names of migrations, then `write functions`
+ * @throws Error that names the migration which failed; it leaves nothing behind, and the ones before it stay
+ */
+export const migrate = async (url: string, options: MigrateOptions = {}): Promise<string[]> => {
+  const migrations = options.migrations ?? (await readMigrations());
+  const client = new pg.Client({ connectionString: url, application_name: 'crm-migrate' });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    const pending = await pendingMigrations(client, migrations);
+    if (pending.length > 0) options.onProgress?.(pending);
+    const applied = pending.length === 0 ? [] : await applyMigrations(url, client, migrations);
+    return (await installFunctions(client, await readFunctions())) ? [...applied, functionsName] : applied;
+  } finally {
+    await client.end();
   }
 };

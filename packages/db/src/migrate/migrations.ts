@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +8,7 @@ export const prismaFolder = fileURLToPath(new URL('../../../../prisma/', import.
 
 /** One step of the schema's history. */
 export interface Migration {
-  /** `20261121000000_tables`: the steps' order is that of their names. */
+  /** `0001_init`: migrations are applied in the order of their names. */
   readonly name: string;
   readonly sql: string;
 }
@@ -22,4 +23,22 @@ export const readMigrations = async (folder = join(prismaFolder, 'migrations')):
   return Promise.all(
     names.sort().map(async (name) => ({ name, sql: await readFile(join(folder, name, 'migration.sql'), 'utf8') })),
   );
+};
+
+const functionsFolder = fileURLToPath(new URL('../../sql/functions/', import.meta.url));
+
+/** The write functions of this version. */
+export interface FunctionSources {
+  /** All files of `sql/functions` in the order of their names. */
+  readonly sql: string;
+  /** SHA-256 of {@link sql}, in hexadecimal. */
+  readonly digest: string;
+}
+
+/** Reads the source of the write functions. */
+export const readFunctions = async (): Promise<FunctionSources> => {
+  const names = (await readdir(functionsFolder)).filter((name) => name.endsWith('.sql')).sort();
+  const sources = await Promise.all(names.map((name) => readFile(join(functionsFolder, name), 'utf8')));
+  const sql = sources.join('\n');
+  return { sql, digest: createHash('sha256').update(sql).digest('hex') };
 };

@@ -8,8 +8,9 @@ const good: ServerFacts = {
   synchronousCommit: 'on',
   isSuperuser: false,
   appliedMigrations: ['1_tables', '2_indexes'],
+  installedFunctions: ['old', 'current'],
 };
-const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'] };
+const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'], functions: 'current' };
 const judge = (facts: Partial<ServerFacts>, changed = {}) =>
   judgeServer({ ...good, ...facts }, { ...rules, ...changed });
 
@@ -41,6 +42,11 @@ describe('judgeServer', () => {
     expect(judge({ appliedMigrations: [...good.appliedMigrations, '3_new'] }).waitingFor).toMatch(
       /does not know \(3_new\)/,
     );
+  });
+
+  it('waits for its write functions, and takes a database that has had them', () => {
+    expect(judge({ installedFunctions: ['old'] }).waitingFor).toMatch(/write functions: run crm migrate/);
+    expect(judge({ installedFunctions: ['current', 'newer'] }).waitingFor).toBeNull();
   });
 
   it('warns of a superuser', () => {

@@ -9,6 +9,8 @@ export interface ServerFacts {
   readonly isSuperuser: boolean;
   /** Migrations that were applied in full. */
   readonly appliedMigrations: readonly string[];
+  /** Digests of the write functions that were ever installed. */
+  readonly installedFunctions: readonly string[];
 }
 
 /** What this gateway needs. */
@@ -17,6 +19,8 @@ export interface ServerRules {
   readonly needsDurability: boolean;
   /** The migrations of this version, in order. */
   readonly migrations: readonly string[];
+  /** Digest of this version's write functions. */
+  readonly functions: string;
 }
 
 /** What is to be done about a server. */
@@ -51,6 +55,9 @@ const findWait = (facts: ServerFacts, rules: ServerRules): string | null => {
   const missing = rules.migrations.filter((name) => !facts.appliedMigrations.includes(name));
   if (missing.length > 0) {
     return `The database lacks ${missing.length} of this version's migrations (${missing.join(', ')}): run crm migrate`;
+  }
+  if (!facts.installedFunctions.includes(rules.functions)) {
+    return "The database lacks this version's write functions: run crm migrate";
   }
   const unknown = facts.appliedMigrations.filter((name) => !rules.migrations.includes(name));
   if (unknown.length === 0) return null;

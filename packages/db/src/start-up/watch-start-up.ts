@@ -1,5 +1,5 @@
 import type { Database } from '../database.js';
-import { migrationNames } from '../generated/migration-names.js';
+import { functionsDigest, migrationNames } from '../generated/expected-schema.js';
 import { judgeServer, type ServerFacts, type ServerRules } from './judge-server.js';
 
 /** Told what the checks find; texts are for people and hold no secret. */
@@ -30,21 +30,22 @@ const checkAgainAfterMs = 1_000;
 const settingsSql = `
   SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
          current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
-         current_setting('is_superuser') = 'on' AS "isSuperuser", to_regclass('_prisma_migrations') IS NOT NULL AS "hasHistory"`;
+         current_setting('is_superuser') = 'on' AS "isSuperuser", to_regclass('function_versions') IS NOT NULL AS "hasHistory"`;
 
 const historySql = `
-  SELECT coalesce(array_agg(migration_name), '{}') AS names
+  SELECT coalesce(array_agg(migration_name), '{}') AS "appliedMigrations",
+         (SELECT coalesce(array_agg(digest), '{}') FROM function_versions) AS "installedFunctions"
     FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
 
-type Settings = Omit<ServerFacts, 'appliedMigrations'> & { readonly hasHistory: boolean };
+type History = Pick<ServerFacts, 'appliedMigrations' | 'installedFunctions'>;
+type Settings = Omit<ServerFacts, keyof History> & { readonly hasHistory: boolean };
 
 /** Without Prisma, whose first query takes 60 MB of memory: gateways have no other use for it. */
 const readFacts = (database: Database): Promise<ServerFacts> =>
   database.withConnection(async (connection) => {
     const settings = await connection.queryServer<Settings>(settingsSql, []);
-    if (!settings.hasHistory) return { ...settings, appliedMigrations: [] };
-    const { names } = await connection.queryServer<{ names: string[] }>(historySql, []);
-    return { ...settings, appliedMigrations: names };
+    if (!settings.hasHistory) return { ...settings, appliedMigrations: [], installedFunctions: [] };
+    return { ...settings, ...(await connection.queryServer<History>(historySql, [])) };
   });
 
 /**
@@ -57,7 +58,7 @@ export const watchStartUp = (
   rules: Pick<ServerRules, 'needsDurability'> & Partial<ServerRules>,
   listener: StartUpListener,
 ): StartUp => {
-  const complete = { migrations: migrationNames, ...rules };
+  const complete = { migrations: migrationNames, functions: functionsDigest, ...rules };
   const warned = new Set<string>();
   let problem: string | null = 'The database has not been checked yet';
   let timer: NodeJS.Timeout | undefined;

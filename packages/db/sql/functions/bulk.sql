@@ -1,37 +1,23 @@
--- The one way to the write functions, for one record and for many.
-
-CREATE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  RETURN CASE p_function
-    WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
-    WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)
-    WHEN 'create_account' THEN create_account(p_organization_id, p_input)
-    WHEN 'create_note' THEN create_note(p_organization_id, p_input)
-    WHEN 'update_opportunity' THEN update_opportunity(p_organization_id, p_input)
-    WHEN 'update_contact' THEN update_contact(p_organization_id, p_input)
-    WHEN 'update_account' THEN update_account(p_organization_id, p_input)
-    WHEN 'delete_opportunity' THEN delete_opportunity(p_organization_id, p_input)
-    WHEN 'delete_contact' THEN delete_contact(p_organization_id, p_input)
-    WHEN 'delete_account' THEN delete_account(p_organization_id, p_input)
-    WHEN 'delete_note' THEN delete_note(p_organization_id, p_input)
-    WHEN 'write_many' THEN write_many(p_organization_id, p_input)
-  END;
-END
-$$;
-
 -- The ids of the items that change one of some columns; of all items without columns.
-CREATE FUNCTION item_ids(p_items jsonb, p_columns text[] DEFAULT NULL) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION item_ids(p_items jsonb, p_columns text[] DEFAULT NULL) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
   SELECT ARRAY(SELECT (i.value->'input'->>'id')::uuid FROM jsonb_array_elements(p_items) i
                 WHERE p_columns IS NULL OR i.value->'input'->'change'->'set' ?| p_columns)
 $$;
 
--- Makes the accounts and contacts that the items name (as `accounts` and `contacts` of their input), all of them in key order.
-CREATE FUNCTION ensure_related(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- A contact that is there already wants no account, in a bulk call as in a call of its own: the account of its domain may have
+-- another domain by now.
+CREATE OR REPLACE FUNCTION ensure_related(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_accounts jsonb := (
     SELECT coalesce(jsonb_agg(DISTINCT a.value), '[]')
       FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') a
-     WHERE p_function <> 'update_contact' OR is_moved(p_organization_id, i.value->'input'));
+     WHERE CASE p_function
+             WHEN 'update_contact' THEN is_moved(p_organization_id, i.value->'input')
+             WHEN 'create_contact' THEN (
+               SELECT c.id FROM contacts c
+                WHERE c.organization_id = p_organization_id AND c.email = i.value->'input'->'change'->'set'->>'email') IS NULL
+             ELSE true
+           END);
   v_contacts jsonb := (
     SELECT coalesce(jsonb_agg(DISTINCT c.value), '[]')
       FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') c);
@@ -42,7 +28,7 @@ END
 $$;
 
 -- Holds the names of every account and contact that the items name.
-CREATE FUNCTION hold_related_names(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION hold_related_names(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM hold_names(p_organization_id, ARRAY(
     SELECT (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = n.value->>'domain')
@@ -55,7 +41,7 @@ $$;
 
 -- Takes every lock that the items will need, in the order that single calls keep: two bulk calls on the same records then wait for
 -- each other here rather than in a circle.
-CREATE FUNCTION lock_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION lock_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := item_ids(p_items);
   v_renamed uuid[];
@@ -81,7 +67,7 @@ $$;
 -- SQLSTATE CRM02 and why, by index, and the caller may call again without them. Items with a `key` (creates: the natural key) act in
 -- its order, so that parallel calls meet them in one order; equal keys, and items without, act in their own. `answers` are the
 -- results, by index, of the items that the caller refused itself; they are handed back beside those of the others.
-CREATE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_function text := p_input->>'function';
   v_items jsonb := p_input->'items';

@@ -1,0 +1,69 @@
+-- Ends the call with an answer for the caller: a code of the error catalogue and what goes with it (message, errors, extra).
+CREATE OR REPLACE FUNCTION refuse(p_code text, p_details jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_code, DETAIL = p_details::text;
+END
+$$;
+
+-- p_values with p_patch laid over it: keys that are null in p_patch are taken out, those that are absent stay.
+CREATE OR REPLACE FUNCTION patched(p_values jsonb, p_patch jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF p_patch IS NULL OR p_patch = '{}' THEN
+    RETURN p_values;
+  END IF;
+  RETURN (p_values || p_patch) - ARRAY(SELECT p.key FROM jsonb_each(p_patch) p WHERE p.value = 'null');
+END
+$$;
+
+-- The keys of p_values that are in p_keys, with their values.
+CREATE OR REPLACE FUNCTION only_keys(p_values jsonb, p_keys text[]) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_object_agg(v.key, v.value), '{}') FROM jsonb_each(p_values) v WHERE v.key = ANY (p_keys));
+END
+$$;
+
+-- What a create that found its record did not apply: the columns that were sent with another value, and `custom__slug`s.
+CREATE OR REPLACE FUNCTION kept_values(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(k.name), '[]') FROM (
+    SELECT s.key AS name FROM jsonb_each(p_change->'set') s WHERE p_stored->s.key IS DISTINCT FROM s.value
+    UNION ALL
+    SELECT 'custom__' || c.key FROM jsonb_each(p_change->'custom_fields') c
+     WHERE p_stored->'custom_fields'->c.key IS DISTINCT FROM c.value) k);
+END
+$$;
+
+-- A UUIDv7 of the given instant, so that ids grow with created_at.
+CREATE OR REPLACE FUNCTION new_id(p_at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE AS $$
+  SELECT encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send((extract(epoch FROM p_at) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
+      52, 1), 53, 1),
+    'hex')::uuid
+$$;
+
+-- The instant of a write, at the precision that is stored.
+CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
+  SELECT date_trunc('milliseconds', clock_timestamp())
+$$;
+
+-- Refuses a change of a record that is not there, or that has another version than the caller has seen.
+CREATE OR REPLACE FUNCTION check_version(p_found_version int, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_found_version IS NULL THEN
+    PERFORM refuse('not_found');
+  ELSIF p_found_version <> (p_change->>'version')::int THEN
+    PERFORM refuse('precondition_failed');
+  END IF;
+END
+$$;
+
+-- Refuses a change onto the natural key of another record.
+CREATE OR REPLACE FUNCTION check_key_is_free(p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_holder_id IS NOT NULL THEN
+    PERFORM refuse('conflict', jsonb_build_object('extra', jsonb_build_object(
+      'conflict', jsonb_build_object('field', p_field, 'existing_id', p_holder_id))));
+  END IF;
+END
+$$;

@@ -1,0 +1,275 @@
+-- The ids of an opportunity's additional contacts, in order.
+CREATE OR REPLACE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT coalesce(array_agg(l.contact_id ORDER BY l.position), '{}')
+    FROM opportunity_contacts l
+   WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_opportunity_id);
+END
+$$;
+
+-- The record of an opportunity as default lists show it. `p_additional` are the ids of its additional contacts, in order.
+CREATE OR REPLACE FUNCTION opportunity_record(o opportunities, p_additional uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN '{"id":"' || o.id
+      || '","name":' || to_json(o.name)
+      || ',"pipeline_id":"' || o.pipeline_id
+      || '","stage_id":' || coalesce('"' || o.stage_id || '"', 'null')
+      || ',"stage_name":' || coalesce((
+           SELECT to_json(s.label)::text FROM stages s WHERE s.organization_id = o.organization_id AND s.id = o.stage_id), 'null')
+      || ',"account_id":' || coalesce('"' || o.account_id || '"', 'null')
+      || ',"contact_id":' || coalesce('"' || o.contact_id || '"', 'null')
+      || ',"additional_contacts":[' || coalesce((
+           SELECT string_agg(
+                    '{"contact_id":"' || c.id
+                    || '","contact_first_name":' || coalesce(to_json(c.first_name)::text, 'null')
+                    || ',"contact_last_name":' || coalesce(to_json(c.last_name)::text, 'null')
+                    || ',"contact_email":' || to_json(c.email) || '}', ',' ORDER BY a.position)
+             FROM unnest(p_additional) WITH ORDINALITY AS a (id, position)
+             JOIN contacts c ON c.organization_id = o.organization_id AND c.id = a.id), '')
+      || '],"custom_fields":' || (o.custom_fields - coalesce((
+           SELECT array_agg(f.slug::text) FROM custom_fields f
+            WHERE f.organization_id = o.organization_id AND f.object_type = 'opportunity' AND f.is_hidden), '{}'))
+      || '}';
+END
+$$;
+
+-- What an opportunity repeats of its account and primary contact: what `q` looks through, and what it is sorted by.
+CREATE OR REPLACE FUNCTION with_related_texts(p_row opportunities) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities := p_row;
+  v_account_text text;
+BEGIN
+  SELECT a.domain, left(a.name_fold, 200), concat_ws(' ', a.name_fold, a.domain)
+    INTO v_row.account_domain, v_row.account_name_key, v_account_text
+    FROM accounts a WHERE a.organization_id = v_row.organization_id AND a.id = v_row.account_id;
+  SELECT c.email, left(c.folds->>'first_name', 200), left(c.folds->>'last_name', 200)
+    INTO v_row.contact_email, v_row.contact_first_name_key, v_row.contact_last_name_key
+    FROM contacts c WHERE c.organization_id = v_row.organization_id AND c.id = v_row.contact_id;
+  v_row.search_text := concat_ws(' ', v_row.name_fold, v_account_text);
+  RETURN v_row;
+END
+$$;
+
+-- Builds the stored records of some opportunities anew. Locks them first, so that what it reads is the last word.
+CREATE OR REPLACE FUNCTION refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM lock_opportunities(p_organization_id, p_opportunity_ids);
+  UPDATE opportunities o SET record = opportunity_record(o, additional_contact_ids(o.organization_id, o.id))
+    WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids);
+END
+$$;
+
+-- The id of the opportunity with the natural key of p_row, or null.
+CREATE OR REPLACE FUNCTION opportunity_id_of_key(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT o.id FROM opportunities o
+           WHERE o.organization_id = p_row.organization_id AND o.pipeline_id = p_row.pipeline_id
+             AND o.account_key = p_row.account_key AND o.name = p_row.name);
+END
+$$;
+
+-- The opportunity with a change applied, apart from search_text and record. A change may also name the account by
+-- `account_domain` and the primary contact by `primary_email`; whichever it names gives the account's part of the natural key anew.
+CREATE OR REPLACE FUNCTION changed_opportunity(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
+BEGIN
+  v_row.custom_fields := patched(v_row.custom_fields, p_change->'custom_fields');
+  v_row.folds := patched(v_row.folds, p_change->'folds');
+  IF p_change ? 'account_domain' THEN
+    v_row.account_id := account_id_of(v_row.organization_id, p_change->>'account_domain');
+  END IF;
+  IF p_change ? 'primary_email' THEN
+    v_row.contact_id := contact_id_of(v_row.organization_id, p_change->>'primary_email');
+  END IF;
+  IF p_change ?| '{account_domain,primary_email}' OR v_row.account_key IS NULL THEN
+    v_row.account_key := coalesce(v_row.account_id::text, (
+      SELECT c.email FROM contacts c WHERE c.organization_id = v_row.organization_id AND c.id = v_row.contact_id), '');
+  END IF;
+  RETURN v_row;
+END
+$$;
+
+-- Inserts an opportunity and its links; a null id in the answer says that another call was first.
+CREATE OR REPLACE FUNCTION insert_opportunity(p_row opportunities, p_additional uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities := p_row;
+BEGIN
+  PERFORM hold_names(v_row.organization_id, ARRAY[v_row.account_id, v_row.contact_id] || p_additional, false);
+  v_row := with_related_texts(v_row);
+  v_row.created_at := write_time();
+  v_row.updated_at := v_row.created_at;
+  v_row.id := new_id(v_row.created_at);
+  v_row.record := opportunity_record(v_row, p_additional);
+  INSERT INTO opportunities SELECT v_row.* ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
+  IF NOT FOUND THEN
+    v_row.id := NULL;
+    RETURN v_row;
+  END IF;
+  INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
+    SELECT v_row.organization_id, v_row.id, a.id, a.position
+      FROM unnest(p_additional) WITH ORDINALITY AS a (id, position) ORDER BY a.id;
+  RETURN v_row;
+END
+$$;
+
+-- The additional contacts that a change leaves. A list that is sent replaces the old one; with `adds_contacts` it adds to it, and
+-- a primary contact that is replaced becomes an additional one. The primary contact is never also an additional one.
+CREATE OR REPLACE FUNCTION wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := p_linked;
+BEGIN
+  IF p_change ? 'adds_contacts' THEN
+    v_ids := v_ids || p_old.contact_id || contact_ids(p_old.organization_id, coalesce(p_change->'additional_emails', '[]'));
+  ELSIF p_change ? 'additional_emails' THEN
+    v_ids := contact_ids(p_old.organization_id, p_change->'additional_emails');
+  END IF;
+  SELECT coalesce(array_agg(w.id ORDER BY w.position), '{}') INTO v_ids FROM (
+    SELECT i.id, min(i.position) AS position FROM unnest(v_ids) WITH ORDINALITY AS i (id, position)
+     WHERE i.id IS NOT NULL AND i.id IS DISTINCT FROM p_new.contact_id GROUP BY i.id) w;
+  IF cardinality(v_ids) > 100 THEN
+    PERFORM refuse('validation_failed', '{"errors": {"related_objects.additional_contact_emails": "The opportunity would have more than 100 additional contacts"}}');
+  END IF;
+  RETURN v_ids;
+END
+$$;
+
+-- The accounts and contacts that a change of an opportunity names.
+CREATE OR REPLACE FUNCTION named_ids(p_organization_id uuid, p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ARRAY[account_id_of(p_organization_id, p_change->>'account_domain'), contact_id_of(p_organization_id, p_change->>'primary_email')]
+    || contact_ids(p_organization_id, coalesce(nullif(p_change->'additional_emails', 'null'), '[]'));
+END
+$$;
+
+-- Makes the links of an opportunity to its additional contacts those of p_wanted, in its order.
+CREATE OR REPLACE FUNCTION link_contacts(p_row opportunities, p_wanted uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  DELETE FROM opportunity_contacts l
+    WHERE l.organization_id = p_row.organization_id AND l.opportunity_id = p_row.id AND l.contact_id <> ALL (p_wanted);
+  INSERT INTO opportunity_contacts AS l (organization_id, opportunity_id, contact_id, position)
+    SELECT p_row.organization_id, p_row.id, w.id, w.position
+      FROM unnest(p_wanted) WITH ORDINALITY AS w (id, position) ORDER BY w.id
+  ON CONFLICT (organization_id, opportunity_id, contact_id) DO UPDATE SET position = excluded.position
+    WHERE l.position <> excluded.position;
+END
+$$;
+
+-- A change may also carry `account_domain`, `primary_email` and `additional_emails`; those accounts and contacts are there.
+CREATE OR REPLACE FUNCTION change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old opportunities;
+  n opportunities;
+  v_linked uuid[];
+  v_wanted uuid[];
+BEGIN
+  FOR v_look IN 1..2 LOOP
+    IF v_look = 2 THEN
+      PERFORM lock_opportunities(p_organization_id, ARRAY[p_id]);
+    END IF;
+    SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
+    PERFORM check_version(v_old.version, p_change);
+    v_linked := additional_contact_ids(p_organization_id, p_id);
+    n := changed_opportunity(v_old, p_change);
+    v_wanted := wanted_contact_ids(v_old, n, v_linked, p_change);
+    IF n IS NOT DISTINCT FROM v_old AND v_wanted = v_linked THEN
+      RETURN false;
+    END IF;
+    -- What it refers to already needs no hold: whoever changes those names needs the lock on this row.
+    PERFORM hold_names(p_organization_id, named_ids(p_organization_id, p_change) || ARRAY(
+      SELECT w FROM unnest(v_wanted) w WHERE w <> ALL (v_linked)), false);
+  END LOOP;
+  IF (n.account_key, n.name) <> (v_old.account_key, v_old.name) THEN
+    PERFORM check_key_is_free(
+      CASE WHEN n.name <> v_old.name THEN 'opportunity.name'
+           WHEN p_change ? 'account_domain' THEN 'related_objects.account_domain'
+           ELSE 'related_objects.primary_contact_email' END,
+      nullif(opportunity_id_of_key(n), p_id));
+  END IF;
+
+  IF v_wanted <> v_linked THEN
+    PERFORM link_contacts(n, v_wanted);
+  END IF;
+  n := with_related_texts(n);
+  n.record := opportunity_record(n, v_wanted);
+  UPDATE opportunities o SET
+      (account_key, name, name_fold, stage_id, account_id, contact_id, owner_id, amount, currency, close_date, next_action_date, next_step,
+       account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key,
+       record, custom_fields, folds, search_text,
+       text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
+       number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
+    = (n.account_key, n.name, n.name_fold, n.stage_id, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
+       n.account_domain, n.account_name_key, n.contact_email, n.contact_first_name_key, n.contact_last_name_key,
+       n.record, n.custom_fields, n.folds, n.search_text,
+       n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
+       n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8,
+       greatest(write_time(), o.updated_at), o.version + 1)
+    WHERE o.organization_id = p_organization_id AND o.id = p_id;
+  RETURN true;
+END
+$$;
+
+-- p_input: {accounts, contacts (as ensure_… take them), account_domain, defaults: columns of a new opportunity, change (with
+-- primary_email and additional_emails where they were sent), on_match}. Answers the opportunity of that natural key, made or
+-- found; a found one that is kept has its contacts brought up to date.
+CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_change jsonb := p_input->'change';
+  v_row opportunities;
+  v_id uuid;
+  v_status text := 'matched';
+  v_kept jsonb := '[]';
+BEGIN
+  PERFORM ensure_accounts(p_organization_id, p_input->'accounts', p_input->'contacts');
+  PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
+  v_row := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
+  v_row.organization_id := p_organization_id;
+  v_row.account_id := account_id_of(p_organization_id, p_input->>'account_domain');
+  v_row := changed_opportunity(v_row, v_change);
+  v_id := opportunity_id_of_key(v_row);
+  IF v_id IS NULL THEN
+    v_row := insert_opportunity(v_row, contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')));
+    IF v_row.id IS NOT NULL THEN
+      v_status := 'created';
+    ELSE
+      v_id := opportunity_id_of_key(v_row);
+      IF v_id IS NULL THEN
+        RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+      END IF;
+    END IF;
+  END IF;
+  IF v_status = 'matched' THEN
+    IF change_opportunity(p_organization_id, v_id, CASE p_input->>'on_match'
+         WHEN 'keep' THEN only_keys(v_change, '{primary_email,additional_emails}') || '{"adds_contacts": true}' ELSE v_change END) THEN
+      v_status := 'updated';
+    END IF;
+    SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
+    IF p_input->>'on_match' = 'keep' THEN
+      v_kept := kept_values(to_jsonb(v_row) - 'record', v_change);
+    END IF;
+  END IF;
+  RETURN jsonb_build_object('id', v_row.id, 'name', v_row.name, 'amount', trim_scale(v_row.amount),
+    'record_status', v_status, 'kept', v_kept);
+END
+$$;
+
+-- p_input: {id, accounts, contacts, change}.
+CREATE OR REPLACE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM ensure_accounts(p_organization_id, p_input->'accounts', p_input->'contacts');
+  PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
+  RETURN jsonb_build_object('id', p_input->'id', 'record_status',
+    CASE WHEN change_opportunity(p_organization_id, (p_input->>'id')::uuid, p_input->'change') THEN 'updated' ELSE 'matched' END);
+END
+$$;
+
+-- p_input: {id}.
+CREATE OR REPLACE FUNCTION delete_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = (p_input->>'id')::uuid;
+  IF NOT FOUND THEN
+    PERFORM refuse('not_found');
+  END IF;
+  RETURN jsonb_build_object('id', p_input->'id');
+END
+$$;
