@@ -1,17 +1,27 @@
-import type { Deleted } from '@crm/contract';
-import { recordDeletion, runWrite } from '@crm/db';
+import type { Deleted, OperationContract } from '@crm/contract';
+import { deleteRecord as deleteFromDatabase } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
-import type { Caller } from '@crm/http';
+import type { OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
+import { readIfMatch } from './if-match.js';
 import { readAfterHeader } from './read-after-header.js';
 
-/** Deletes one record for good. @throws ApiError `not_found`; `conflict` with the counts for an account that is in use */
+/** The shape that deletions share. */
+type DeleteRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
+  readonly params: { readonly id: string };
+};
+
+/**
+ * Deletes one record for good.
+ * @throws ApiError `not_found`; `precondition_failed` if `If-Match` names another version, which notes do not have; `conflict`
+ * with the counts for an account that is in use
+ */
 export const deleteRecord = async (
   { database }: Context,
-  { organizationId }: Caller,
+  { caller: { organizationId }, header, params }: DeleteRequest,
   kind: ObjectType | 'note',
-  id: string,
 ): Promise<{ message: string; data: Deleted; headers: Readonly<Record<string, string>> }> => {
-  const { result, readMark } = await runWrite(database, organizationId, recordDeletion(kind, id.toLowerCase()), null);
+  const target = { id: params.id.toLowerCase(), version: readIfMatch(header('if-match')) };
+  const { result, readMark } = await deleteFromDatabase(database, organizationId, kind, target);
   return { message: `Deleted ${kind}`, data: { id: result.id }, headers: readAfterHeader(readMark) };
 };

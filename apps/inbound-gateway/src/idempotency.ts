@@ -20,6 +20,8 @@ const canonicalJson = (value: unknown): string =>
       : part,
   );
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
 /**
  * The `Idempotency-Key` of a POST with the digest of what it asks for, or null without one.
  * @throws ApiError `validation_failed` for a key that is empty or too long
@@ -32,5 +34,5 @@ export const readOnce = (contract: OperationContract, request: OnceRequest): Onc
     throw validationError({ 'Idempotency-Key': `must have 1 to ${maxKeyLength} characters` });
   }
   const text = canonicalJson({ query: request.query, body: request.body });
-  return { operation: contract.id, key, requestHash: createHash('sha256').update(text).digest('base64url') };
+  return { operation: contract.id, keyHash: sha256(key), requestHash: sha256(text) };
 };

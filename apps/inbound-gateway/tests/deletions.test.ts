@@ -7,7 +7,7 @@ import {
   deleteOpportunity,
   type OperationContract,
 } from '@crm/contract';
-import { describeUnauthorized } from '@crm/testing';
+import { describeUnauthorized, reportFigure } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -23,6 +23,19 @@ const note = async (): Promise<string> => {
 const countOf = async (table: string, column: string, value: string): Promise<number | undefined> => {
   const text = `SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND ${column} = $2`;
   return (await gateway.rows<{ n: number }>(text, [value]))[0]?.n;
+};
+
+/** Makes a contact the primary one of half of so many opportunities, and an additional one of the others. */
+const fillDeals = async (contactId: string, count: number): Promise<void> => {
+  const { pipeline } = gateway.organization;
+  const insert = `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, contact_id, contact_email, record,
+      search_text, created_at, updated_at)
+    SELECT $1, gen_random_uuid(), $2::uuid, '', 'Many ' || n, 'many ' || n, CASE n % 2 WHEN 0 THEN $3::uuid END,
+           CASE n % 2 WHEN 0 THEN 'busy@many-deals.com' END, '', 'many ' || n, now(), now() FROM generate_series(1, $4) n`;
+  await gateway.rows(insert, [pipeline.id, contactId, count]);
+  const link = `INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
+    SELECT organization_id, id, $2::uuid, 1 FROM opportunities WHERE organization_id = $1 AND name LIKE 'Many %' AND contact_id IS NULL`;
+  await gateway.rows(link, [contactId]);
 };
 
 beforeAll(async () => {
@@ -61,6 +74,21 @@ describe('every deletion', () => {
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['id']);
   });
+
+  test.each(all)(
+    'of %s with another version in If-Match is 412 and deletes nothing',
+    async (_about, contract, table, create) => {
+      const id = await create();
+      const conditional = (tag: string) =>
+        gateway.client.call(contract, { params: { id }, headers: { 'if-match': tag } });
+      expect((await conditional('"7"')).status).toBe(412);
+      expect((await conditional('seven')).fieldsAtFault).toEqual(['If-Match']);
+      expect(await countOf(table, 'id', id)).toBe(1);
+      // A note has no version yet, so no version can match.
+      expect((await conditional(table === 'notes' ? '*' : '"1"')).status).toBe(200);
+      expect(await countOf(table, 'id', id)).toBe(0);
+    },
+  );
 
   test.each(all)('of %s is in no key by default', async (_about, contract, _table, create) => {
     const { key } = await gateway.organization.createKey({ allow: ['list', 'search', 'inbound', 'bulk'] });
@@ -121,11 +149,25 @@ describe('a contact', () => {
     expect(await contact({ email: 'again@again.com' })).not.toBe(id);
   });
 
-  test('a deal that belongs to the address of a deleted contact is found again by it', async () => {
+  test('takes its address out of the natural keys of its deals: a new contact with it starts new deals', async () => {
     const id = await contact({ email: 'ann@gmail.com' });
     const deal = await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' });
     await call(deleteContact, id);
-    expect(await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' })).toBe(deal);
+    expect(await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' })).not.toBe(deal);
+  });
+
+  test('of more deals than one transaction takes leaves all of them', async () => {
+    const deals = Number(process.env['SOAK'] === undefined ? 2_500 : 100_000);
+    const id = await contact({ email: 'busy@many-deals.com' });
+    await fillDeals(id, deals);
+    const startedAtMs = performance.now();
+    expect((await call(deleteContact, id)).status).toBe(200);
+    const elapsedMs = Math.round(performance.now() - startedAtMs);
+    reportFigure('R27', `ms to delete a contact of ${deals} opportunities`, elapsedMs, 'no limit');
+    expect(await countOf('opportunities', 'contact_id', id)).toBe(0);
+    expect(await countOf('opportunity_contacts', 'contact_id', id)).toBe(0);
+    expect(await countOf('opportunities', `name LIKE 'Many %' AND version`, '2')).toBe(deals);
+    expect(await countOf('contacts', 'id', id)).toBe(0);
   });
 });
 

@@ -62,7 +62,7 @@ describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
     }
     expect(await ask(url, '/readyz')).toEqual({
       status: 503,
-      message: expect.stringMatching(/lacks .*20261121000000_tables.*: run crm migrate$/),
+      message: expect.stringMatching(/lacks .*0001_init.*: run crm migrate$/),
     });
     expect(await ask(url, '/livez')).toMatchObject({ status: 200 });
     const key = { 'x-api-key': generateApiKey() };

@@ -1,4 +1,4 @@
-import { createAccount } from '@crm/contract';
+import { bulkCreateAccounts, createAccount } from '@crm/contract';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -46,6 +46,26 @@ describe('503 with Retry-After', () => {
     expectComeBack(await whileAccountsAreLocked(() => create(client, 'locked.com')));
     expect(await countOf('locked.com')).toBe(0);
     expect((await create(client, 'locked.com')).status).toBe(200);
+  });
+
+  test('where a bulk call waits for the locks of others until its time is up: sending less would not help', async () => {
+    const client = await gateway.startOn(gateway.databaseUrl, { lockTimeoutMs: 0, statementTimeoutMs: 500 });
+    const domains = ['held-1.com', 'held-2.com'];
+    for (const domain of domains) await create(client, domain);
+    const items = domains.map((domain) => ({ domain, name: 'Renamed' }));
+    const send = () => client.call(bulkCreateAccounts, { body: { items }, query: { on_match: 'update' } });
+    const holder = await gateway.database.pool.connect();
+    await holder.query(`BEGIN; SELECT FROM accounts WHERE domain = 'held-2.com' FOR UPDATE`);
+    expectComeBack(await send());
+    await holder.query('ROLLBACK');
+    // The names, too: as while many opportunities of an account are created.
+    await holder.query(
+      `BEGIN; SELECT lock_names(organization_id, 'account', ARRAY[id], false) FROM accounts WHERE domain = 'held-1.com'`,
+    );
+    expectComeBack(await send());
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect((await send()).data.results.map(({ record_status }) => record_status)).toEqual(['updated', 'updated']);
   });
 
   test('where no connection comes free in time: nothing is written, and the one that has it is served', async () => {

@@ -1,4 +1,4 @@
-import { createContact, updateContact } from '@crm/contract';
+import { createContact, deleteContact, updateContact } from '@crm/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -104,6 +104,40 @@ describe('200', () => {
     await change(id, { email: 'ann@yahoo.com' });
     expect(await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@yahoo.com' })).toBe(deal);
     expect(await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@gmail.com' })).not.toBe(deal);
+  });
+});
+
+describe('opportunities of the same name of two people at one mail provider', () => {
+  test('stay apart when one person is deleted and the other takes over the address', async () => {
+    const name = 'Same name';
+    const deal = (email: string) => opportunity({ name }, { primary_contact_email: email });
+    const [a, b] = ['person-a@gmail.com', 'person-b@gmail.com'];
+    const [ofA, ofB] = [await deal(a), await deal(b)];
+    expect(ofA).not.toBe(ofB);
+    const personA = await contact({ email: a });
+    const personB = await contact({ email: b });
+    expect((await gateway.client.call(deleteContact, { params: { id: personB } })).status).toBe(200);
+    expect((await change(personA, { email: b })).status).toBe(200);
+
+    // The opportunity follows the person to the new address; the one of the deleted person belongs to no contact.
+    expect(await deal(b)).toBe(ofA);
+    const ofNewA = await deal(a);
+    expect([ofA, ofB]).not.toContain(ofNewA);
+    expect(await contact({ email: a })).not.toBe(personA);
+  });
+
+  test('never collide by a new address: both keep their natural keys', async () => {
+    const name = 'Collides';
+    const deal = (email: string) => opportunity({ name }, { primary_contact_email: email });
+    const [ofC, ofD] = [await deal('person-c@gmail.com'), await deal('person-d@gmail.com')];
+    const personC = await contact({ email: 'person-c@gmail.com' });
+    const personD = await contact({ email: 'person-d@gmail.com' });
+    const taken = await change(personC, { email: 'person-d@gmail.com' });
+    expect(taken.status).toBe(409);
+    expect(taken.body).toMatchObject({ conflict: { field: 'email', existing_id: personD } });
+    expect((await change(personC, { email: 'person-c@yahoo.com' })).status).toBe(200);
+    expect(await deal('person-c@yahoo.com')).toBe(ofC);
+    expect(await deal('person-d@gmail.com')).toBe(ofD);
   });
 });
 

@@ -1,10 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { migrate, openDatabase } from '@crm/db';
-import { startReplicatedPostgres, type ReplicatedPostgres } from '@crm/testing';
+import {
+  contactCreate,
+  loadCatalog,
+  migrate,
+  noteCreate,
+  type Once,
+  openDatabase,
+  opportunityCreate,
+  runWrite,
+  type Write,
+} from '@crm/db';
+import { type NormalizedEmail, normalizeEmail } from '@crm/domain';
+import { reportFigure, startOwnPostgres, startReplicatedPostgres, type ReplicatedPostgres } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { runCrm } from './run-crm.js';
@@ -22,8 +34,10 @@ const databaseAt = (serverUrl: string, name: string): string => {
   return url.href;
 };
 
+type Content = Readonly<Record<string, readonly string[]>>;
+
 /** Every row of every table, as text. */
-const contentOf = async (url: string): Promise<Readonly<Record<string, readonly string[]>>> => {
+const contentOf = async (url: string): Promise<Content> => {
   const database = openDatabase({ url, applicationName: 'test', maxConnections: 1 });
   try {
     const tables = await database.pool.query<{ name: string }>(
@@ -35,6 +49,55 @@ const contentOf = async (url: string): Promise<Readonly<Record<string, readonly 
       content[name] = rows.map(({ row }) => row);
     }
     return content;
+  } finally {
+    await database.close();
+  }
+};
+
+/** How many tables of a database hold other rows than those given. */
+const differencesTo = async (content: Content, url: string): Promise<number> => {
+  const other = await contentOf(url);
+  const tables = new Set([...Object.keys(content), ...Object.keys(other)]);
+  return [...tables].filter((table) => JSON.stringify(content[table]) !== JSON.stringify(other[table])).length;
+};
+
+const emailOf = (text: string): NormalizedEmail => {
+  const result = normalizeEmail(text);
+  if (!result.ok) throw new Error(result.message);
+  return result.value;
+};
+
+/** Creates an opportunity with its account, two contacts, a custom value and an owner, and a note with a stored answer. */
+const fillRecords = async (url: string, organizationId: string): Promise<void> => {
+  const database = openDatabase({ url, applicationName: 'test', maxConnections: 1 });
+  try {
+    const catalog = await loadCatalog(database, organizationId);
+    const [pipeline] = catalog.pipelines;
+    if (pipeline === undefined) throw new Error('there is no pipeline');
+    const none = { definitions: new Map(), values: new Map() };
+    const ann = emailOf("ann.o'neil+crm@bücher.example");
+    const definitions = catalog.fieldCatalogue('contact', null).bySlug;
+    const write = <Result>(one: Write<Result>, once: Once | null = null) =>
+      runWrite(database, organizationId, one, once);
+    const contact = {
+      email: ann,
+      firstName: 'Ann',
+      lastName: 'Ö’Neil',
+      definitions,
+      values: new Map([['newsletter', true]]),
+    };
+    await write(contactCreate(catalog, contact, 'keep'));
+    const opportunity = {
+      ...none,
+      name: 'Website',
+      amount: 12.5,
+      ownerId: catalog.findMember('sam@example.com')?.id ?? null,
+      primaryContact: ann,
+      additionalContacts: [emailOf('bob@bücher.example')],
+    };
+    await write(opportunityCreate(catalog, pipeline, opportunity, 'keep'));
+    const note = { title: 'Kick-off', content: 'Tab\tand "quotes"', accountDomains: [], contactEmails: [ann] };
+    await write(noteCreate(catalog, note), { operation: 'createNote', keyHash: randomUUID(), requestHash: 'hash' });
   } finally {
     await database.close();
   }
@@ -84,8 +147,12 @@ describe('the backup of docs/operating.md', () => {
     await crm('pipeline', 'create', '--org', org, 'New business', '--stage', 'Open', 'Won');
     await crm('field', 'define', '--org', org, '--object', 'contact', 'Newsletter', '--type', 'checkbox');
     await crm('key', 'create', '--org', org);
+    await crm('member', 'add', '--org', org, 'sam@example.com');
+    await fillRecords(url, org);
     const before = await contentOf(url);
-    expect(before['api_keys']).toHaveLength(1);
+    for (const table of ['api_keys', 'members', 'accounts', 'opportunities', 'notes', 'idempotency_keys'])
+      expect(before[table]).toHaveLength(1);
+    expect(before['contacts']).toHaveLength(2);
 
     await run(dump?.commands);
     await crm('org', 'create', 'After the backup');
@@ -94,6 +161,38 @@ describe('the backup of docs/operating.md', () => {
     expect(output).not.toContain('After the backup');
     expect(output).toContain('is up to date');
     expect(await contentOf(restoredUrl)).toEqual(before);
+    reportFigure(
+      'R29',
+      'tables that differ after dump and restore on PostgreSQL 15',
+      await differencesTo(before, restoredUrl),
+      0,
+    );
+  });
+
+  test('can be restored into PostgreSQL 18, too, and the restored database takes writes', async () => {
+    const newer = await startOwnPostgres();
+    try {
+      const newerUrl = databaseAt(newer.url, 'crm_restored');
+      const before = await contentOf(restoredUrl);
+      const moved = (restore?.commands ?? 'false')
+        .replaceAll('$SERVER_URL', '$NEWER_SERVER_URL')
+        .replaceAll('$RESTORED_URL', '$NEWER_URL');
+      expect(moved).toContain('$NEWER_URL');
+      await session.run(`export NEWER_SERVER_URL='${newer.url}' NEWER_URL='${newerUrl}'`);
+      await run(moved);
+      expect(await contentOf(newerUrl)).toEqual(before);
+      reportFigure(
+        'R29',
+        'tables that differ after a restore into PostgreSQL 18',
+        await differencesTo(before, newerUrl),
+        0,
+      );
+      const [organizationId] = (before['accounts'] ?? []).map((row) => /^\(([^,]+),/.exec(row)?.[1] ?? '');
+      await fillRecords(newerUrl, organizationId ?? '');
+      expect((await contentOf(newerUrl))['notes']).toHaveLength(2);
+    } finally {
+      await newer.stop();
+    }
   });
 
   test('leaves a database that crm doctor finds no fault with but those of the server', async () => {

@@ -58,6 +58,13 @@ const isUnavailable = (code: string): boolean =>
 /** SQLSTATEs of a statement that was ended by a limit of its own: of time, or of room for what it sorts. */
 const beyondItsLimits = new Set(['57014', '53400']);
 
+/** Where a statement was that waited for another transaction: in our lock functions, or at a row or key that the other one holds. */
+const lockWait =
+  /PL\/pgSQL function (?:lock|claim)_|^while (?:locking|updating|deleting|inserting|checking|rechecking)/m;
+
+/** Whether a statement ran into its time limit because it waited for other transactions: trying again can help, sending less cannot. */
+const isLockTimeout = (error: pg.DatabaseError): boolean => error.code === '57014' && lockWait.test(error.where ?? '');
+
 /** The SQLSTATE of an error of the database, or undefined when it is of another kind. */
 export const sqlStateOf = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined;
@@ -106,8 +113,9 @@ export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promis
   } catch (error) {
     const code = sqlStateOf(error);
     if (error instanceof pg.DatabaseError && (code === refused || code === itemsRefused)) throw refusalError(error);
-    if (code !== undefined && beyondItsLimits.has(code)) throw new StatementTimeoutError(error);
-    if ((code !== undefined && isUnavailable(code)) || isConnectionError(error)) {
+    const isBlocked = error instanceof pg.DatabaseError && isLockTimeout(error);
+    if (code !== undefined && beyondItsLimits.has(code) && !isBlocked) throw new StatementTimeoutError(error);
+    if (isBlocked || (code !== undefined && isUnavailable(code)) || isConnectionError(error)) {
       throw new ApiError('unavailable', { headers: { 'Retry-After': '1' }, cause: error });
     }
     throw error;

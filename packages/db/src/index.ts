@@ -27,6 +27,7 @@ export * from './write/contacts.js';
 export * from './write/deletions.js';
 export * from './write/notes.js';
 export * from './write/opportunities.js';
+export * from './write/purge.js';
 export type { CustomValues } from './write/stored-values.js';
 export * from './write/write.js';
 export * from './write/write-many.js';

@@ -148,7 +148,7 @@ test('a write that is refused leaves its connection as it is', async () => {
   const one = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
   const pidOf = async () => (await one.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
   const before = await pidOf();
-  const deletion = recordDeletion('note', '00000000-0000-4000-8000-000000000000');
+  const deletion = recordDeletion('note', { id: '00000000-0000-4000-8000-000000000000' });
   await expect(runWrite(one, catalog.organizationId, deletion, null)).rejects.toMatchObject({ code: 'not_found' });
   expect(await pidOf()).toBe(before);
   await one.close();

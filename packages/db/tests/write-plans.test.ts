@@ -82,7 +82,7 @@ const deal = (name: string, company: string) =>
 
 test('no write reads a whole table of records', async () => {
   const before = await sequentialScans();
-  const once = { operation: 'createOpportunity', key: 'plans', requestHash: 'x' };
+  const once = { operation: 'createOpportunity', keyHash: 'plans', requestHash: 'x' };
   for (const name of ['Deal', 'New deal', 'New deal']) await run(deal(name, 'company7.com'));
   const { id: dealId } = await run(deal('Kept', 'new-company.com'), once);
   await run(deal('Kept', 'new-company.com'), once);
@@ -97,8 +97,8 @@ test('no write reads a whole table of records', async () => {
   const writes = Array.from({ length: 20 }, (_, index) => ({ index, write: deal('Bulk', `company${index}.com`) }));
   const bulk = { function: 'create_opportunity', writes, answers: {}, answerRefusals: () => ({}) } as const;
   await runWrites(database, catalog.organizationId, bulk, null);
-  await run(recordDeletion('note', noteId));
-  await run(recordDeletion('contact', contactId));
-  await run(recordDeletion('opportunity', dealId));
+  await run(recordDeletion('note', { id: noteId }));
+  await run(recordDeletion('contact', { id: contactId }));
+  await run(recordDeletion('opportunity', { id: dealId }));
   expect(await sequentialScans()).toEqual(before);
 });

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
+import { rebuildRecords } from '../src/administration/rebuild-records.js';
 import { type Catalog, loadCatalog, type Pipeline } from '../src/catalog.js';
 import { type Database, openDatabase } from '../src/database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
@@ -10,7 +12,7 @@ import { recordDeletion } from '../src/write/deletions.js';
 import { noteCreate } from '../src/write/notes.js';
 import { type NewOpportunity, opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
 import { runWrite, type Write } from '../src/write/write.js';
-import { createMigratedDatabase } from './support/database.js';
+import { createMigratedDatabase, queryOnce } from './support/database.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -43,6 +45,12 @@ beforeEach(async () => {
   pipeline = first;
 });
 
+/** Resolves once a statement in the database waits for a lock. */
+const untilSomethingWaits = async (): Promise<void> => {
+  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  while ((await queryOnce(testDatabase.url, text)).length === 0) await sleep(5);
+};
+
 const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
 const email = (text: string): NormalizedEmail => {
   const result = normalizeEmail(text);
@@ -69,6 +77,37 @@ const deal = (more: Partial<NewOpportunity> = {}, custom: Readonly<Record<string
     'keep',
   );
 };
+
+test('an opportunity in flight while a field is hidden does not show it', async () => {
+  const writer = openDatabase({ url: testDatabase.url, applicationName: 'writes-test-writer', maxConnections: 1 });
+  await writer.pool.query('BEGIN');
+  await runWrite(writer, catalog.organizationId, deal({}, { seats: 12 }), null);
+  let isHidden = false;
+  const change = {
+    organizationId: catalog.organizationId,
+    objectType: 'opportunity',
+    slug: 'seats',
+    isHidden: true,
+  } as const;
+  const hiding = administration(database)
+    .updateField(change)
+    .then(() => {
+      isHidden = true;
+    });
+  await untilSomethingWaits();
+  expect(isHidden).toBe(false);
+  await writer.pool.query('COMMIT');
+  await hiding;
+  await rebuildRecords(database, catalog.organizationId);
+  await runWrite(writer, catalog.organizationId, deal({ name: 'Later' }, { seats: 12 }), null);
+  await writer.close();
+  const text = 'SELECT record FROM opportunities WHERE organization_id = $1';
+  const records = await database.query<{ record: string }>(catalog.organizationId, { text, values: [] });
+  expect(records.map(({ record }) => (JSON.parse(record) as { custom_fields: unknown }).custom_fields)).toEqual([
+    {},
+    {},
+  ]);
+});
 
 describe('a repeat that changes nothing', () => {
   /** Runs a write within a transaction and tells whether the transaction got an id, which only what changes rows has. */
@@ -210,15 +249,15 @@ describe('the stored record of every opportunity is the computed one', () => {
     ],
     [
       'an additional contact is deleted',
-      async () => run(recordDeletion('contact', await idOf('contacts', 'email', 'bob@acme.com'))),
+      async () => run(recordDeletion('contact', { id: await idOf('contacts', 'email', 'bob@acme.com') })),
     ],
     [
       'the primary contact is deleted',
-      async () => run(recordDeletion('contact', await idOf('contacts', 'email', 'ann@acme.com'))),
+      async () => run(recordDeletion('contact', { id: await idOf('contacts', 'email', 'ann@acme.com') })),
     ],
     [
       'another opportunity is deleted',
-      async () => run(recordDeletion('opportunity', await idOf('opportunities', 'name', 'Other'))),
+      async () => run(recordDeletion('opportunity', { id: await idOf('opportunities', 'name', 'Other') })),
     ],
   ])('after %s', async (_about, write) => {
     await write();

@@ -4,6 +4,6 @@ import type { Context } from '../context.js';
 import { deleteRecord } from '../delete-record.js';
 
 /** `DELETE /v1/inbound/accounts/{id}`: one that still has contacts or opportunities is refused. */
-export const deleteAccount = defineOperation<Context, typeof contract>(contract, (context, { caller, params }) =>
-  deleteRecord(context, caller, 'account', params.id),
+export const deleteAccount = defineOperation<Context, typeof contract>(contract, (context, request) =>
+  deleteRecord(context, request, 'account'),
 );

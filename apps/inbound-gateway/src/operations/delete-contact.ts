@@ -4,6 +4,6 @@ import type { Context } from '../context.js';
 import { deleteRecord } from '../delete-record.js';
 
 /** `DELETE /v1/inbound/contacts/{id}`: it leaves its opportunities and notes. */
-export const deleteContact = defineOperation<Context, typeof contract>(contract, (context, { caller, params }) =>
-  deleteRecord(context, caller, 'contact', params.id),
+export const deleteContact = defineOperation<Context, typeof contract>(contract, (context, request) =>
+  deleteRecord(context, request, 'contact'),
 );

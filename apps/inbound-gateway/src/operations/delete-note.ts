@@ -3,7 +3,7 @@ import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { deleteRecord } from '../delete-record.js';
 
-/** `DELETE /v1/inbound/notes/{id}`: what it was on stays. */
-export const deleteNote = defineOperation<Context, typeof contract>(contract, (context, { caller, params }) =>
-  deleteRecord(context, caller, 'note', params.id),
+/** `DELETE /v1/inbound/notes/{id}`: its accounts and contacts stay. */
+export const deleteNote = defineOperation<Context, typeof contract>(contract, (context, request) =>
+  deleteRecord(context, request, 'note'),
 );

@@ -62,15 +62,20 @@ export const headerParameterComponents: Json = {
     'The `X-Read-After` of a write: this read sees that write, though it may have to wait for up to 500 ms.',
     { type: 'string' },
   ),
-  IfMatch: parameter('If-Match', 'Changes the record only when this is its version, as in `"3"`; 412 otherwise.', {
-    type: 'string',
-  }),
+  IfMatch: parameter(
+    'If-Match',
+    'Changes or deletes the record only when this is its version, as in `"3"`; 412 otherwise.',
+    {
+      type: 'string',
+    },
+  ),
 };
 
 /** The names of the request headers that an operation reads. */
 export const headerParametersOf = (contract: OperationContract): readonly string[] => {
   if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
   const keyed = contract.method === 'post' ? ['IdempotencyKey'] : [];
-  const conditional = contract.method === 'patch' && contract.params !== undefined ? ['IfMatch'] : [];
+  const isConditional = contract.params !== undefined && ['patch', 'delete'].includes(contract.method);
+  const conditional = isConditional ? ['IfMatch'] : [];
   return ['RequestId', ...keyed, ...conditional];
 };

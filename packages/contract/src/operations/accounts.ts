@@ -136,7 +136,7 @@ export const deleteAccount = {
     'Deletes an account for good. One that still has contacts or opportunities is refused with their counts.',
   params: idParams(exampleIds.account),
   data: Deleted,
-  errors: [404, 409],
+  errors: [404, 409, 412],
   headers: writeHeaders,
 } as const satisfies OperationContract;
 

@@ -137,7 +137,7 @@ export const deleteContact = {
   description: 'Deletes a contact for good; it leaves its opportunities and notes.',
   params: idParams(exampleIds.contact),
   data: Deleted,
-  errors: [404],
+  errors: [404, 412],
   headers: writeHeaders,
 } as const satisfies OperationContract;
 

@@ -58,6 +58,6 @@ export const deleteNote = {
   description: 'Deletes a note for good. What it was attached to stays.',
   params: idParams(exampleIds.note),
   data: Deleted,
-  errors: [404],
+  errors: [404, 412],
   headers: writeHeaders,
 } as const satisfies OperationContract;

@@ -152,7 +152,7 @@ export const deleteOpportunity = {
   description: 'Deletes an opportunity for good. Its account, contacts and their notes stay.',
   params: idParams(exampleIds.opportunity),
   data: Deleted,
-  errors: [404],
+  errors: [404, 412],
   headers: writeHeaders,
 } as const satisfies OperationContract;
 

@@ -1,5 +1,38 @@
--- Makes the accounts that are not there yet and are named, or wanted by a contact that is not there yet either.
--- p_accounts: [{domain, name, name_fold, is_freemail, is_named}], p_contacts as ensure_contacts takes them.
+-- Accounts. A change is {set, derived, custom_fields, folds}: columns that the caller names, columns that follow from them, and what to
+-- merge into the two maps. Absent keeps, null clears. A new record is a change to an empty one.
+
+-- The ids of the accounts with these domains, in their order; null where there is none.
+-- Keys from JSON are looked up one by one, as scalar subqueries: the planner takes every JSON array for a hundred elements, and
+-- would read the whole of a middle-sized table to join with it.
+CREATE OR REPLACE FUNCTION find_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT (SELECT r.id FROM accounts r WHERE r.organization_id = p_organization_id AND r.domain = k.key)
+      FROM jsonb_array_elements_text(p_domains) WITH ORDINALITY AS k (key, position) ORDER BY k.position);
+END
+$$;
+
+-- As find_account_ids, for accounts that were there a moment ago.
+CREATE OR REPLACE FUNCTION account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := find_account_ids(p_organization_id, p_domains);
+BEGIN
+  IF array_position(v_ids, NULL) IS NOT NULL THEN
+    RAISE EXCEPTION 'an account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  RETURN v_ids;
+END
+$$;
+
+-- The id of the account with this domain; null for none.
+CREATE OR REPLACE FUNCTION account_id_of(p_organization_id uuid, p_domain text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN CASE WHEN p_domain IS NOT NULL THEN (account_ids(p_organization_id, jsonb_build_array(p_domain)))[1] END;
+END
+$$;
+
+-- Creates the missing accounts that are named, or that a missing contact needs.
+-- p_accounts: [{domain, name, name_fold, is_freemail, is_named}], p_contacts: [{email, account_domain}].
 CREATE OR REPLACE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -16,28 +49,7 @@ BEGIN
 END
 $$;
 
--- The ids of the accounts with these domains, in their order.
-CREATE OR REPLACE FUNCTION account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_ids uuid[];
-BEGIN
-  SELECT coalesce(array_agg((SELECT r.id FROM accounts r WHERE r.organization_id = p_organization_id AND r.domain = k.key) ORDER BY k.position), '{}')
-    INTO v_ids FROM jsonb_array_elements_text(p_domains) WITH ORDINALITY AS k (key, position);
-  IF array_position(v_ids, NULL) IS NOT NULL THEN
-    RAISE EXCEPTION 'an account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
-  END IF;
-  RETURN v_ids;
-END
-$$;
-
--- The id of the account with this domain; null for none.
-CREATE OR REPLACE FUNCTION account_id_of(p_organization_id uuid, p_domain text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  RETURN CASE WHEN p_domain IS NOT NULL THEN (account_ids(p_organization_id, jsonb_build_array(p_domain)))[1] END;
-END
-$$;
-
--- The account with a change applied; what follows from other columns is brought in line.
+-- The account with a change applied, and the columns that follow from others.
 CREATE OR REPLACE FUNCTION changed_account(p_row accounts, p_change jsonb) RETURNS accounts LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_row accounts := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
@@ -49,36 +61,89 @@ BEGIN
 END
 $$;
 
--- The opportunities of some accounts.
-CREATE OR REPLACE FUNCTION opportunity_ids_of_accounts(p_organization_id uuid, p_account_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+-- Inserts a new account; a null id in the answer says that another call was first.
+-- p_input: {defaults: columns of a new account, change}.
+CREATE OR REPLACE FUNCTION insert_account(p_organization_id uuid, p_input jsonb) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row accounts := jsonb_populate_record(NULL::accounts, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
 BEGIN
-  RETURN ARRAY(
-    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = ANY (p_account_ids));
+  v_row := changed_account(v_row, p_input->'change');
+  v_row.organization_id := p_organization_id;
+  v_row.created_at := write_time();
+  v_row.updated_at := v_row.created_at;
+  v_row.id := new_id(v_row.created_at);
+  INSERT INTO accounts VALUES (v_row.*) ON CONFLICT (organization_id, domain) DO NOTHING;
+  IF NOT FOUND THEN
+    v_row.id := NULL;
+  END IF;
+  RETURN v_row;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION change_account(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- What a change would do to an account, without any lock. `renamed`: opportunities repeat what it changes (name, domain).
+-- `rekeyed`: it changes the domain. Version is null, and all else false, where there is no such account.
+CREATE OR REPLACE FUNCTION account_effect(p_organization_id uuid, p_id uuid, p_change jsonb,
+  OUT version int, OUT changed boolean, OUT renamed boolean, OUT rekeyed boolean) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  v_old accounts;
+  v_new accounts;
+BEGIN
+  SELECT * INTO v_old FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id;
+  v_new := changed_account(v_old, p_change);
+  version := v_old.version;
+  changed := version IS NOT NULL AND v_new IS DISTINCT FROM v_old;
+  renamed := changed AND v_new.search_text <> v_old.search_text;
+  rekeyed := changed AND v_new.domain <> v_old.domain;
+END
+$$;
+
+-- Takes the locks for changes of accounts; p_renamed are those of p_ids that get another name or domain.
+CREATE OR REPLACE FUNCTION lock_account_changes(p_organization_id uuid, p_ids uuid[], p_renamed uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_renamed <> '{}' THEN
+    PERFORM lock_names(p_organization_id, 'account', p_renamed, true);
+    PERFORM lock_opportunities(p_organization_id, ARRAY(
+      SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = ANY (p_renamed)));
+  END IF;
+  PERFORM lock_accounts(p_organization_id, p_ids, p_renamed);
+END
+$$;
+
+-- Waits for parallel calls that create an account of this domain, and keeps new ones waiting to the end of the transaction. Whoever
+-- gives an account another domain does this before it takes its locks: those calls may wait for them.
+CREATE OR REPLACE FUNCTION claim_domain(p_organization_id uuid, p_domain text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_now timestamptz := write_time();
+  v_id uuid := new_id(v_now);
+BEGIN
+  INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
+    VALUES (p_organization_id, v_id, p_domain, '', v_now, v_now) ON CONFLICT (organization_id, domain) DO NOTHING;
+  IF FOUND THEN
+    DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id;
+  END IF;
+END
+$$;
+
+-- Changes an account whose locks are held, and what opportunities repeat of it. Returns whether anything changed.
+CREATE OR REPLACE FUNCTION apply_account_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_may_rename boolean) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_now timestamptz := write_time();
   v_old accounts;
   n accounts;
 BEGIN
-  FOR v_look IN 1..2 LOOP
-    IF v_look = 2 THEN
-      IF p_change->'set' ?| '{name,domain}' THEN
-        PERFORM hold_names(p_organization_id, ARRAY[p_id], true);
-        PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_accounts(p_organization_id, ARRAY[p_id]));
-      END IF;
-      PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id FOR NO KEY UPDATE;
-    END IF;
-    SELECT * INTO v_old FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id;
-    PERFORM check_version(v_old.version, p_change);
-    n := changed_account(v_old, p_change);
-    IF n IS NOT DISTINCT FROM v_old THEN
-      RETURN false;
-    END IF;
-  END LOOP;
-  PERFORM check_key_is_free('domain', (SELECT a.id FROM accounts a
-    WHERE a.organization_id = p_organization_id AND a.domain = n.domain AND a.id <> p_id));
+  SELECT * INTO v_old FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id;
+  PERFORM check_version(v_old.version, p_change);
+  n := changed_account(v_old, p_change);
+  IF n IS NOT DISTINCT FROM v_old THEN
+    RETURN false;
+  END IF;
+  IF n.search_text <> v_old.search_text AND NOT p_may_rename THEN
+    RAISE EXCEPTION 'the account was renamed meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  IF n.domain <> v_old.domain THEN
+    PERFORM check_key_is_free('domain', (
+      SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = n.domain));
+  END IF;
 
   UPDATE accounts a SET
       (domain, name, name_fold, industry, description, website, employee_range, is_freemail, custom_fields, folds, search_text,
@@ -87,10 +152,9 @@ BEGIN
     = (n.domain, n.name, n.name_fold, n.industry, n.description, n.website, n.employee_range, n.is_freemail, n.custom_fields, n.folds, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
        n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8,
-       greatest(write_time(), a.updated_at), a.version + 1)
+       greatest(v_now, v_old.updated_at), v_old.version + 1)
     WHERE a.organization_id = p_organization_id AND a.id = p_id;
   IF n.search_text <> v_old.search_text THEN
-    -- A new name or domain goes into what `q` looks through and what opportunities are sorted by.
     UPDATE opportunities o
        SET search_text = concat_ws(' ', o.name_fold, n.name_fold, n.domain), account_domain = n.domain, account_name_key = left(n.name_fold, 200)
       WHERE o.organization_id = p_organization_id AND o.account_id = p_id;
@@ -99,64 +163,83 @@ BEGIN
 END
 $$;
 
--- p_input: {defaults: columns of a new account, change, on_match}. Answers the account of that domain, made or found.
-CREATE OR REPLACE FUNCTION create_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- Changes an account. Returns whether anything changed; a change that changes nothing takes no lock and writes nothing.
+-- p_locked: the accounts whose locks the caller holds already, with those of p_renamed for another name or domain; null for none.
+CREATE OR REPLACE FUNCTION change_account(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked uuid[] DEFAULT NULL, p_renamed uuid[] DEFAULT '{}') RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_effect record;
+BEGIN
+  SELECT * INTO v_effect FROM account_effect(p_organization_id, p_id, p_change);
+  PERFORM check_version(v_effect.version, p_change);
+  IF NOT v_effect.changed THEN
+    RETURN false;
+  END IF;
+  IF p_locked IS NULL THEN
+    IF v_effect.rekeyed THEN
+      PERFORM claim_domain(p_organization_id, p_change->'set'->>'domain');
+    END IF;
+    PERFORM lock_account_changes(p_organization_id, ARRAY[p_id], CASE WHEN v_effect.renamed THEN ARRAY[p_id] ELSE '{}' END);
+    RETURN apply_account_change(p_organization_id, p_id, p_change, v_effect.renamed);
+  END IF;
+  PERFORM check_locked(p_id, p_locked);
+  RETURN apply_account_change(p_organization_id, p_id, p_change, p_id = ANY (p_renamed));
+END
+$$;
+
+-- The answer of a create that found its account. p_input: {change, on_match}.
+CREATE OR REPLACE FUNCTION answer_account(p_row accounts, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN jsonb_build_object('id', p_row.id, 'domain', p_row.domain, 'name', p_row.name, 'record_status', p_status,
+    'kept', CASE WHEN p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN kept_values(to_jsonb(p_row), p_input->'change') ELSE '[]' END);
+END
+$$;
+
+-- p_input: {defaults: columns of a new account, change, on_match}. Answers the account of that domain, created or found.
+-- p_locked and p_renamed as for change_account.
+CREATE OR REPLACE FUNCTION create_account(p_organization_id uuid, p_input jsonb, p_locked uuid[] DEFAULT NULL, p_renamed uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
   v_domain text := v_change->'set'->>'domain';
   v_row accounts;
   v_status text := 'matched';
-  v_kept jsonb := '[]';
 BEGIN
   SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_domain;
   IF NOT FOUND THEN
-    v_row := jsonb_populate_record(NULL::accounts, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
-    v_row := changed_account(v_row, v_change);
-    v_row.organization_id := p_organization_id;
-    v_row.created_at := write_time();
-    v_row.updated_at := v_row.created_at;
-    v_row.id := new_id(v_row.created_at);
-    INSERT INTO accounts SELECT v_row.* ON CONFLICT (organization_id, domain) DO NOTHING;
-    IF FOUND THEN
-      v_status := 'created';
-    ELSE
-      SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_domain;
-      IF NOT FOUND THEN
-        RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
-      END IF;
+    v_row := insert_account(p_organization_id, p_input);
+    IF v_row.id IS NOT NULL THEN
+      RETURN answer_account(v_row, 'created', p_input);
+    END IF;
+    SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_domain;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
   END IF;
-  IF v_status = 'matched' THEN
-    IF p_input->>'on_match' = 'keep' THEN
-      v_kept := kept_values(to_jsonb(v_row), v_change);
-    ELSIF change_account(p_organization_id, v_row.id, v_change) THEN
-      v_status := 'updated';
-      SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id;
-    END IF;
+  IF p_input->>'on_match' = 'update' AND change_account(p_organization_id, v_row.id, v_change, p_locked, p_renamed) THEN
+    v_status := 'updated';
+    SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id;
   END IF;
-  RETURN jsonb_build_object('id', v_row.id, 'domain', v_row.domain, 'name', v_row.name, 'record_status', v_status, 'kept', v_kept);
+  RETURN answer_account(v_row, v_status, p_input);
 END
 $$;
 
--- p_input: {id, change}.
-CREATE OR REPLACE FUNCTION update_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- p_input: {id, change}. p_locked and p_renamed as for change_account.
+CREATE OR REPLACE FUNCTION update_account(p_organization_id uuid, p_input jsonb, p_locked uuid[] DEFAULT NULL, p_renamed uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN jsonb_build_object('id', p_input->'id', 'record_status',
-    CASE WHEN change_account(p_organization_id, (p_input->>'id')::uuid, p_input->'change') THEN 'updated' ELSE 'matched' END);
+    CASE WHEN change_account(p_organization_id, (p_input->>'id')::uuid, p_input->'change', p_locked, p_renamed) THEN 'updated' ELSE 'matched' END);
 END
 $$;
 
--- p_input: {id}. Refuses an account that still has contacts or opportunities; its notes stay without it.
+-- p_input: {id, version}. Refuses an account that still has contacts or opportunities; its notes stay without it.
 CREATE OR REPLACE FUNCTION delete_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';
+  v_version int;
   v_contacts bigint;
   v_opportunities bigint;
 BEGIN
-  PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id FOR UPDATE;
-  IF NOT FOUND THEN
-    PERFORM refuse('not_found');
-  END IF;
+  SELECT a.version INTO v_version FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id FOR UPDATE;
+  PERFORM check_version(v_version, p_input);
   SELECT count(*) INTO v_contacts FROM contacts c WHERE c.organization_id = p_organization_id AND c.account_id = v_id;
   SELECT count(*) INTO v_opportunities FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = v_id;
   IF v_contacts + v_opportunities > 0 THEN
@@ -164,6 +247,7 @@ BEGIN
       jsonb_build_object('counts', jsonb_build_object('contacts', v_contacts, 'opportunities', v_opportunities))));
   END IF;
   DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id;
+  PERFORM forget_results(p_organization_id, v_id);
   RETURN jsonb_build_object('id', v_id);
 END
 $$;

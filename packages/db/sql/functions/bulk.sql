@@ -1,92 +1,206 @@
--- The ids of the items that change one of some columns; of all items without columns.
-CREATE OR REPLACE FUNCTION item_ids(p_items jsonb, p_columns text[] DEFAULT NULL) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
-  SELECT ARRAY(SELECT (i.value->'input'->>'id')::uuid FROM jsonb_array_elements(p_items) i
-                WHERE p_columns IS NULL OR i.value->'input'->'change'->'set' ?| p_columns)
-$$;
+-- Bulk calls: many items of one function in one transaction.
+--
+-- An item is {index, key, input}; `key` is the natural key of a create. A bulk call first takes every lock that its items need, in the
+-- order of locks.sql: two bulk calls on the same records then wait for each other there rather than in a circle.
 
--- A contact that is there already wants no account, in a bulk call as in a call of its own: the account of its domain may have
--- another domain by now.
-CREATE OR REPLACE FUNCTION ensure_related(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_accounts jsonb := (
-    SELECT coalesce(jsonb_agg(DISTINCT a.value), '[]')
-      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') a
-     WHERE CASE p_function
-             WHEN 'update_contact' THEN is_moved(p_organization_id, i.value->'input')
-             WHEN 'create_contact' THEN (
-               SELECT c.id FROM contacts c
-                WHERE c.organization_id = p_organization_id AND c.email = i.value->'input'->'change'->'set'->>'email') IS NULL
-             ELSE true
-           END);
-  v_contacts jsonb := (
-    SELECT coalesce(jsonb_agg(DISTINCT c.value), '[]')
-      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') c);
+-- The values under one key of all inputs, each once: `accounts` or `contacts`.
+CREATE OR REPLACE FUNCTION input_values(p_items jsonb, p_key text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, v_accounts, v_contacts);
-  PERFORM ensure_contacts(p_organization_id, v_contacts);
+  RETURN (SELECT coalesce(jsonb_agg(DISTINCT v.value), '[]') FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->p_key) v);
 END
 $$;
 
--- Holds the names of every account and contact that the items name.
-CREATE OR REPLACE FUNCTION hold_related_names(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Creates the accounts of p_items, and shares the locks on their names with other calls that create contacts of them.
+CREATE OR REPLACE FUNCTION ensure_accounts_of_items(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_accounts jsonb := input_values(p_items, 'accounts');
 BEGIN
-  PERFORM hold_names(p_organization_id, ARRAY(
-    SELECT (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = n.value->>'domain')
-      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'accounts') n
-    UNION ALL
-    SELECT (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = n.value->>'email')
-      FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->'contacts') n), false);
+  PERFORM ensure_accounts(p_organization_id, v_accounts);
+  PERFORM lock_names(p_organization_id, 'account', find_account_ids(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain')), false);
 END
 $$;
 
--- Takes every lock that the items will need, in the order that single calls keep: two bulk calls on the same records then wait for
--- each other here rather than in a circle.
-CREATE OR REPLACE FUNCTION lock_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Creates the records of creates that are not there yet, in the order of their keys. Returns the answers by index; items whose record
+-- exists, also because an earlier item created it, have none.
+CREATE OR REPLACE FUNCTION insert_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_ids uuid[] := item_ids(p_items);
-  v_renamed uuid[];
+  v_missing jsonb;
+  v_item record;
+  v_account accounts;
+  v_contact contacts;
+  v_answers jsonb := '{}';
 BEGIN
-  IF p_function IN ('create_opportunity', 'update_opportunity') THEN
-    PERFORM hold_related_names(p_organization_id, p_items);
-    PERFORM lock_opportunities(p_organization_id, v_ids);
-  ELSIF p_function = 'update_contact' THEN
-    v_renamed := item_ids(p_items, '{first_name,last_name,email}');
-    PERFORM hold_names(p_organization_id, v_renamed, true);
-    PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_contacts(p_organization_id, v_renamed));
-    PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = ANY (v_ids) ORDER BY c.id FOR NO KEY UPDATE;
-  ELSIF p_function = 'update_account' THEN
-    v_renamed := item_ids(p_items, '{name,domain}');
-    PERFORM hold_names(p_organization_id, v_renamed, true);
-    PERFORM lock_opportunities(p_organization_id, opportunity_ids_of_accounts(p_organization_id, v_renamed));
-    PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = ANY (v_ids) ORDER BY a.id FOR NO KEY UPDATE;
+  IF p_function NOT IN ('create_account', 'create_contact') THEN
+    RETURN v_answers;
   END IF;
+  SELECT coalesce(jsonb_agg(i.value ORDER BY i.value->>'key' COLLATE "C", i.ordinality), '[]') INTO v_missing
+    FROM jsonb_array_elements(p_items) WITH ORDINALITY i
+   WHERE CASE p_function
+           WHEN 'create_account' THEN (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = i.value->>'key')
+           ELSE (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = i.value->>'key')
+         END IS NULL;
+  IF p_function = 'create_contact' THEN
+    PERFORM ensure_accounts_of_items(p_organization_id, v_missing);
+  END IF;
+  FOR v_item IN SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(v_missing) i LOOP
+    IF p_function = 'create_account' THEN
+      v_account := insert_account(p_organization_id, v_item.input);
+      IF v_account.id IS NOT NULL THEN
+        v_answers := v_answers || jsonb_build_object(v_item.index, answer_account(v_account, 'created', v_item.input));
+      END IF;
+    ELSE
+      v_contact := insert_contact(p_organization_id, v_item.input);
+      IF v_contact.id IS NOT NULL THEN
+        v_answers := v_answers || jsonb_build_object(v_item.index, answer_contact(v_contact, 'created', v_item.input));
+      END IF;
+    END IF;
+  END LOOP;
+  RETURN v_answers;
 END
 $$;
 
--- p_input: {function, items: [{index, key, input}], answers}. All of the items or none: where some are refused, the call ends with
--- SQLSTATE CRM02 and why, by index, and the caller may call again without them. Items with a `key` (creates: the natural key) act in
--- its order, so that parallel calls meet them in one order; equal keys, and items without, act in their own. `answers` are the
--- results, by index, of the items that the caller refused itself; they are handed back beside those of the others.
+-- Takes the locks for changes of accounts. p_locked: the accounts that change, p_renamed: those that get another name or domain.
+CREATE OR REPLACE FUNCTION lock_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked uuid[], OUT p_renamed uuid[]) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_input jsonb;
+  v_id uuid;
+  v_effect record;
+  v_domain text;
+  v_domains text[] := '{}';
+BEGIN
+  p_locked := '{}';
+  p_renamed := '{}';
+  FOR v_input IN SELECT i.value->'input' FROM jsonb_array_elements(p_items) i LOOP
+    v_id := v_input->>'id';
+    IF p_function = 'create_account' THEN
+      CONTINUE WHEN v_input->>'on_match' = 'keep';
+      v_id := (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_input->'change'->'set'->>'domain');
+    END IF;
+    SELECT * INTO v_effect FROM account_effect(p_organization_id, v_id, v_input->'change');
+    IF v_effect.changed THEN
+      p_locked := p_locked || v_id;
+    END IF;
+    IF v_effect.renamed THEN
+      p_renamed := p_renamed || v_id;
+    END IF;
+    IF v_effect.rekeyed THEN
+      v_domains := v_domains || (v_input->'change'->'set'->>'domain');
+    END IF;
+  END LOOP;
+  FOR v_domain IN SELECT DISTINCT d COLLATE "C" FROM unnest(v_domains) d ORDER BY 1 LOOP
+    PERFORM claim_domain(p_organization_id, v_domain);
+  END LOOP;
+  PERFORM lock_account_changes(p_organization_id, p_locked, p_renamed);
+END
+$$;
+
+-- Takes the locks for changes of contacts. p_locked: the contacts that change, p_renamed: those that get another name or email.
+CREATE OR REPLACE FUNCTION lock_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked uuid[], OUT p_renamed uuid[]) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_item jsonb;
+  v_input jsonb;
+  v_id uuid;
+  v_change jsonb;
+  v_effect record;
+  v_moved jsonb := '[]';
+  v_email text;
+BEGIN
+  p_locked := '{}';
+  p_renamed := '{}';
+  FOR v_item IN SELECT i.value FROM jsonb_array_elements(p_items) i LOOP
+    v_input := v_item->'input';
+    v_id := v_input->>'id';
+    v_change := v_input->'change';
+    IF p_function = 'create_contact' THEN
+      v_id := (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = v_change->'set'->>'email');
+      v_change := matched_contact_change(v_input);
+    END IF;
+    SELECT * INTO v_effect FROM contact_effect(p_organization_id, v_id, v_change);
+    IF v_effect.changed THEN
+      p_locked := p_locked || v_id;
+    END IF;
+    IF v_effect.renamed THEN
+      p_renamed := p_renamed || v_id;
+    END IF;
+    IF v_effect.rekeyed THEN
+      v_moved := v_moved || v_item;
+    END IF;
+  END LOOP;
+  PERFORM ensure_accounts_of_items(p_organization_id, v_moved);
+  FOR v_email IN SELECT DISTINCT m.value->'input'->'change'->'set'->>'email' COLLATE "C" FROM jsonb_array_elements(v_moved) m ORDER BY 1 LOOP
+    PERFORM claim_email(p_organization_id, v_email);
+  END LOOP;
+  PERFORM lock_contact_changes(p_organization_id, p_locked, p_renamed);
+END
+$$;
+
+-- Creates the accounts and contacts that opportunities name, and takes the locks for their changes. Returns the opportunities that change.
+CREATE OR REPLACE FUNCTION lock_opportunity_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_accounts jsonb := input_values(p_items, 'accounts');
+  v_contacts jsonb := input_values(p_items, 'contacts');
+  v_input jsonb;
+  v_id uuid;
+  v_locked uuid[] := '{}';
+BEGIN
+  PERFORM ensure_related(p_organization_id, v_accounts, v_contacts);
+  PERFORM lock_names(p_organization_id, 'account', find_account_ids(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain')), false);
+  PERFORM lock_names(p_organization_id, 'contact', find_contact_ids(p_organization_id, jsonb_path_query_array(v_contacts, '$[*].email')), false);
+  FOR v_input IN SELECT i.value->'input' FROM jsonb_array_elements(p_items) i LOOP
+    v_id := CASE p_function
+      WHEN 'create_opportunity' THEN opportunity_id_of_key(new_opportunity(p_organization_id, v_input))
+      ELSE (v_input->>'id')::uuid END;
+    IF opportunity_is_changed(p_organization_id, v_id, CASE p_function
+         WHEN 'create_opportunity' THEN matched_opportunity_change(v_input) ELSE v_input->'change' END) THEN
+      v_locked := v_locked || v_id;
+    END IF;
+  END LOOP;
+  PERFORM lock_opportunities(p_organization_id, v_locked);
+  RETURN v_locked;
+END
+$$;
+
+-- p_input: {function, items, answers}. Writes all of the items or none: where some are refused, the call ends with SQLSTATE CRM02 and
+-- the reasons by index, and the caller may call again without those items. Creates act in the order of their keys, so that parallel
+-- calls meet new records in one order; equal keys, and updates, act in their own order. `answers` are the results, by index, of items
+-- that the caller refused itself; they are returned beside those of the others.
 CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_function text := p_input->>'function';
   v_items jsonb := p_input->'items';
-  v_answers jsonb := p_input->'answers';
+  v_answers jsonb := (p_input->'answers') || insert_items(p_organization_id, v_function, v_items);
   v_refusals jsonb := '{}';
+  v_locked uuid[];
+  v_renamed uuid[] := '{}';
   v_item record;
   v_result jsonb;
   v_code text;
   v_details text;
 BEGIN
-  PERFORM ensure_related(p_organization_id, v_function, v_items);
-  PERFORM lock_items(p_organization_id, v_function, v_items);
-  FOR v_item IN
-    SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(v_items) WITH ORDINALITY i
-     ORDER BY i.value->>'key' COLLATE "C", i.ordinality
-  LOOP
+  v_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY i.value->>'key' COLLATE "C", i.ordinality), '[]')
+                FROM jsonb_array_elements(v_items) WITH ORDINALITY i WHERE NOT v_answers ? (i.value->>'index'));
+  IF v_function IN ('create_opportunity', 'update_opportunity') THEN
+    v_locked := lock_opportunity_items(p_organization_id, v_function, v_items);
+  ELSIF v_function IN ('create_contact', 'update_contact') THEN
+    SELECT * INTO v_locked, v_renamed FROM lock_contact_items(p_organization_id, v_function, v_items);
+  ELSE
+    SELECT * INTO v_locked, v_renamed FROM lock_account_items(p_organization_id, v_function, v_items);
+  END IF;
+  FOR v_item IN SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(v_items) i LOOP
     BEGIN
-      v_result := run_write(p_organization_id, v_function, v_item.input);
+      v_result := CASE v_function
+        WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, v_item.input, v_locked)
+        WHEN 'update_opportunity' THEN update_opportunity(p_organization_id, v_item.input, v_locked)
+        WHEN 'create_contact' THEN create_contact(p_organization_id, v_item.input, v_locked, v_renamed)
+        WHEN 'update_contact' THEN update_contact(p_organization_id, v_item.input, v_locked, v_renamed)
+        WHEN 'create_account' THEN create_account(p_organization_id, v_item.input, v_locked, v_renamed)
+        WHEN 'update_account' THEN update_account(p_organization_id, v_item.input, v_locked, v_renamed)
+      END;
       v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
+      IF v_result->>'record_status' = 'created' THEN
+        -- Nobody else can see what this call created, so later items may change it.
+        v_locked := v_locked || (v_result->>'id')::uuid;
+      END IF;
     EXCEPTION WHEN SQLSTATE 'CRM01' THEN
       GET STACKED DIAGNOSTICS v_code = MESSAGE_TEXT, v_details = PG_EXCEPTION_DETAIL;
       v_refusals := v_refusals || jsonb_build_object(v_item.index, jsonb_build_object('code', v_code, 'details', v_details::jsonb));

@@ -1,11 +1,20 @@
--- Ends the call with an answer for the caller: a code of the error catalogue and what goes with it (message, errors, extra).
+-- What all write functions share.
+--
+-- * Every function that reads tables is VOLATILE: under READ COMMITTED each of its statements then sees what others committed
+--   meanwhile. That makes "look, insert unless there, look again" safe.
+-- * Most functions are PL/pgSQL, which keeps its plans for the session. SQL functions are planned again in every call.
+-- * serialization_failure (40001) is raised when a parallel call changed something between two statements. The caller runs the call
+--   again.
+-- * A refusal ends in `refuse`, which undoes all of the call, or of the item of a bulk call.
+
+-- Ends the call with an error for the caller: a code of the error catalogue and its details (message, errors, extra).
 CREATE OR REPLACE FUNCTION refuse(p_code text, p_details jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_code, DETAIL = p_details::text;
 END
 $$;
 
--- p_values with p_patch laid over it: keys that are null in p_patch are taken out, those that are absent stay.
+-- p_values merged with p_patch: keys that are null in p_patch are removed, those that are absent stay.
 CREATE OR REPLACE FUNCTION patched(p_values jsonb, p_patch jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF p_patch IS NULL OR p_patch = '{}' THEN
@@ -22,7 +31,7 @@ BEGIN
 END
 $$;
 
--- What a create that found its record did not apply: the columns that were sent with another value, and `custom__slug`s.
+-- The values that a create did not apply because the record existed: columns that were sent with another value, and `custom__slug`s.
 CREATE OR REPLACE FUNCTION kept_values(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_agg(k.name), '[]') FROM (
@@ -64,6 +73,16 @@ BEGIN
   IF p_holder_id IS NOT NULL THEN
     PERFORM refuse('conflict', jsonb_build_object('extra', jsonb_build_object(
       'conflict', jsonb_build_object('field', p_field, 'existing_id', p_holder_id))));
+  END IF;
+END
+$$;
+
+-- Ends a bulk call that would change a record for which it took no lock: a parallel call has changed that record since the bulk call
+-- looked. The caller runs the call again.
+CREATE OR REPLACE FUNCTION check_locked(p_id uuid, p_locked uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_id <> ALL (p_locked) THEN
+    RAISE EXCEPTION 'a record was changed meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END
 $$;

@@ -1,12 +1,27 @@
--- Opportunities refer to an account and contacts and repeat their names. Whoever makes one refer to more holds the names of those
--- together with others who do; whoever changes names holds them alone, and so sees every opportunity that repeats them. Both last
--- to the end of the transaction. The names of an organization share 64 locks, so that no call needs many; nothing is written.
-CREATE OR REPLACE FUNCTION hold_names(p_organization_id uuid, p_owner_ids uuid[], p_alone boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Lock order. Every write takes its locks in this order, so that two writes cannot wait for each other in a circle:
+--
+--   1. new accounts, by domain              their unique index: a parallel insert of the same domain waits
+--   2. names of accounts, by slot           lock_names
+--   3. new contacts, by email               their unique index
+--   4. names of contacts, by slot           lock_names
+--   5. opportunities, by id                 lock_opportunities
+--   6. accounts, then contacts, by id       lock_accounts, lock_contacts
+--   7. new opportunities, by natural key    lock_visible_fields, then their unique index
+--   8. idempotency keys
+--
+-- A write first looks without any lock what it would change, then takes all its locks, then looks again and changes. Where the
+-- second look needs a lock that the first one did not, it raises serialization_failure and the caller runs the call again.
+
+-- Opportunities repeat the names of their account and contacts. A write that makes an opportunity refer to more records shares the
+-- names of those. A write that changes a name holds that name alone, and so sees every opportunity that repeats it. Both last to the
+-- end of the transaction. The names of an organization share 64 locks per kind, so that no call needs many. Taking one writes nothing.
+-- p_kind: 'account' or 'contact'.
+CREATE OR REPLACE FUNCTION lock_names(p_organization_id uuid, p_kind text, p_ids uuid[], p_alone boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_lock bigint;
 BEGIN
   FOR v_lock IN
-    SELECT DISTINCT hashtextextended(p_organization_id::text, hashtext(i.id::text) & 63) FROM unnest(p_owner_ids) AS i (id)
+    SELECT DISTINCT hashtextextended(p_organization_id::text || p_kind, hashtext(i.id::text) & 63) FROM unnest(p_ids) AS i (id)
      WHERE i.id IS NOT NULL ORDER BY 1
   LOOP
     IF p_alone THEN
@@ -18,10 +33,53 @@ BEGIN
 END
 $$;
 
--- Locks some opportunities against all other changes, in the order that every call keeps.
-CREATE OR REPLACE FUNCTION lock_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Locks opportunities against all other changes.
+CREATE OR REPLACE FUNCTION lock_opportunities(p_organization_id uuid, p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  PERFORM 1 FROM opportunities o
-    WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) ORDER BY o.id FOR NO KEY UPDATE;
+  PERFORM 1 FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_ids) ORDER BY o.id FOR NO KEY UPDATE;
+END
+$$;
+
+-- Locks accounts against all other changes; those in p_renamed also against new references, since a domain is a key.
+CREATE OR REPLACE FUNCTION lock_accounts(p_organization_id uuid, p_ids uuid[], p_renamed uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+BEGIN
+  FOR v_id IN SELECT DISTINCT i FROM unnest(p_ids) i ORDER BY i LOOP
+    IF v_id = ANY (p_renamed) THEN
+      PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id FOR UPDATE;
+    ELSE
+      PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id FOR NO KEY UPDATE;
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- Locks contacts against all other changes; those in p_renamed also against new references, since an email is a key.
+CREATE OR REPLACE FUNCTION lock_contacts(p_organization_id uuid, p_ids uuid[], p_renamed uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+BEGIN
+  FOR v_id IN SELECT DISTINCT i FROM unnest(p_ids) i ORDER BY i LOOP
+    IF v_id = ANY (p_renamed) THEN
+      PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR UPDATE;
+    ELSE
+      PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR NO KEY UPDATE;
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- Hidden fields are not in the stored records of opportunities. A write that adds an opportunity shares this lock while it makes the
+-- record; hiding or showing a field holds it alone. So every record made before is committed when the rebuild of records begins.
+CREATE OR REPLACE FUNCTION lock_visible_fields(p_organization_id uuid, p_alone boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_lock bigint := hashtextextended(p_organization_id::text || 'fields', 0);
+BEGIN
+  IF p_alone THEN
+    PERFORM pg_advisory_xact_lock(v_lock);
+  ELSE
+    PERFORM pg_advisory_xact_lock_shared(v_lock);
+  END IF;
 END
 $$;

@@ -1,11 +1,12 @@
+-- Notes.
+
 -- p_input: {accounts, contacts, account_domains, contact_emails, title, content}.
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz;
   v_id uuid;
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_input->'accounts', p_input->'contacts');
-  PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
+  PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
   v_now := write_time();
   v_id := new_id(v_now);
   INSERT INTO notes (organization_id, id, title, content, created_at)
@@ -18,13 +19,14 @@ BEGIN
 END
 $$;
 
--- p_input: {id}. What the note was on stays.
+-- p_input: {id, version}. Notes have no version, so asking for one is refused. The accounts and contacts of the note stay.
 CREATE OR REPLACE FUNCTION delete_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid := p_input->>'id';
 BEGIN
-  DELETE FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid;
-  IF NOT FOUND THEN
-    PERFORM refuse('not_found');
-  END IF;
-  RETURN jsonb_build_object('id', p_input->'id');
+  PERFORM check_version((SELECT 0 FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id FOR UPDATE), p_input);
+  DELETE FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id;
+  PERFORM forget_results(p_organization_id, v_id);
+  RETURN jsonb_build_object('id', v_id);
 END
 $$;

@@ -1,3 +1,6 @@
+-- Opportunities. A change is as for accounts. It may also carry `account_domain`, `primary_email` and `additional_emails`; those accounts
+-- and contacts exist.
+
 -- The ids of an opportunity's additional contacts, in order.
 CREATE OR REPLACE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -33,7 +36,7 @@ BEGIN
 END
 $$;
 
--- What an opportunity repeats of its account and primary contact: what `q` looks through, and what it is sorted by.
+-- What an opportunity repeats of its account and primary contact: the text that `q` searches, and sort keys.
 CREATE OR REPLACE FUNCTION with_related_texts(p_row opportunities) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := p_row;
@@ -50,7 +53,7 @@ BEGIN
 END
 $$;
 
--- Builds the stored records of some opportunities anew. Locks them first, so that what it reads is the last word.
+-- Rebuilds the stored records of some opportunities. Locks them first, so that it reads what parallel calls have committed.
 CREATE OR REPLACE FUNCTION refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM lock_opportunities(p_organization_id, p_opportunity_ids);
@@ -68,8 +71,8 @@ BEGIN
 END
 $$;
 
--- The opportunity with a change applied, apart from search_text and record. A change may also name the account by
--- `account_domain` and the primary contact by `primary_email`; whichever it names gives the account's part of the natural key anew.
+-- The opportunity with a change applied, apart from related texts and record. Naming the account or the primary contact sets the
+-- account's part of the natural key: the account's id, else the primary contact's id, else empty. So a contact's new email keeps it.
 CREATE OR REPLACE FUNCTION changed_opportunity(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
@@ -83,38 +86,14 @@ BEGIN
     v_row.contact_id := contact_id_of(v_row.organization_id, p_change->>'primary_email');
   END IF;
   IF p_change ?| '{account_domain,primary_email}' OR v_row.account_key IS NULL THEN
-    v_row.account_key := coalesce(v_row.account_id::text, (
-      SELECT c.email FROM contacts c WHERE c.organization_id = v_row.organization_id AND c.id = v_row.contact_id), '');
+    v_row.account_key := coalesce(v_row.account_id::text, v_row.contact_id::text, '');
   END IF;
   RETURN v_row;
 END
 $$;
 
--- Inserts an opportunity and its links; a null id in the answer says that another call was first.
-CREATE OR REPLACE FUNCTION insert_opportunity(p_row opportunities, p_additional uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_row opportunities := p_row;
-BEGIN
-  PERFORM hold_names(v_row.organization_id, ARRAY[v_row.account_id, v_row.contact_id] || p_additional, false);
-  v_row := with_related_texts(v_row);
-  v_row.created_at := write_time();
-  v_row.updated_at := v_row.created_at;
-  v_row.id := new_id(v_row.created_at);
-  v_row.record := opportunity_record(v_row, p_additional);
-  INSERT INTO opportunities SELECT v_row.* ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
-  IF NOT FOUND THEN
-    v_row.id := NULL;
-    RETURN v_row;
-  END IF;
-  INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
-    SELECT v_row.organization_id, v_row.id, a.id, a.position
-      FROM unnest(p_additional) WITH ORDINALITY AS a (id, position) ORDER BY a.id;
-  RETURN v_row;
-END
-$$;
-
--- The additional contacts that a change leaves. A list that is sent replaces the old one; with `adds_contacts` it adds to it, and
--- a primary contact that is replaced becomes an additional one. The primary contact is never also an additional one.
+-- The additional contacts after a change. A list that was sent replaces the old one; with `adds_contacts` it is added, and a replaced
+-- primary contact becomes an additional one. The primary contact is never also an additional one.
 CREATE OR REPLACE FUNCTION wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := p_linked;
@@ -124,21 +103,26 @@ BEGIN
   ELSIF p_change ? 'additional_emails' THEN
     v_ids := contact_ids(p_old.organization_id, p_change->'additional_emails');
   END IF;
-  SELECT coalesce(array_agg(w.id ORDER BY w.position), '{}') INTO v_ids FROM (
-    SELECT i.id, min(i.position) AS position FROM unnest(v_ids) WITH ORDINALITY AS i (id, position)
-     WHERE i.id IS NOT NULL AND i.id IS DISTINCT FROM p_new.contact_id GROUP BY i.id) w;
-  IF cardinality(v_ids) > 100 THEN
-    PERFORM refuse('validation_failed', '{"errors": {"related_objects.additional_contact_emails": "The opportunity would have more than 100 additional contacts"}}');
-  END IF;
-  RETURN v_ids;
+  RETURN ARRAY(
+    SELECT i.id FROM unnest(v_ids) WITH ORDINALITY AS i (id, position)
+     WHERE i.id IS NOT NULL AND i.id IS DISTINCT FROM p_new.contact_id GROUP BY i.id ORDER BY min(i.position));
 END
 $$;
 
--- The accounts and contacts that a change of an opportunity names.
-CREATE OR REPLACE FUNCTION named_ids(p_organization_id uuid, p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+-- Whether a change would change an opportunity; false where there is none. Takes no lock.
+CREATE OR REPLACE FUNCTION opportunity_is_changed(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old opportunities;
+  v_new opportunities;
+  v_linked uuid[];
 BEGIN
-  RETURN ARRAY[account_id_of(p_organization_id, p_change->>'account_domain'), contact_id_of(p_organization_id, p_change->>'primary_email')]
-    || contact_ids(p_organization_id, coalesce(nullif(p_change->'additional_emails', 'null'), '[]'));
+  SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
+  IF v_old.id IS NULL THEN
+    RETURN false;
+  END IF;
+  v_linked := additional_contact_ids(p_organization_id, p_id);
+  v_new := changed_opportunity(v_old, p_change);
+  RETURN v_new IS DISTINCT FROM v_old OR wanted_contact_ids(v_old, v_new, v_linked, p_change) <> v_linked;
 END
 $$;
 
@@ -155,30 +139,51 @@ BEGIN
 END
 $$;
 
--- A change may also carry `account_domain`, `primary_email` and `additional_emails`; those accounts and contacts are there.
-CREATE OR REPLACE FUNCTION change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- Inserts an opportunity and its links; a null id in the answer says that another call was first.
+CREATE OR REPLACE FUNCTION insert_opportunity(p_row opportunities, p_additional uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  v_row opportunities := p_row;
+BEGIN
+  PERFORM lock_names(v_row.organization_id, 'account', ARRAY[v_row.account_id], false);
+  PERFORM lock_names(v_row.organization_id, 'contact', v_row.contact_id || p_additional, false);
+  PERFORM lock_visible_fields(v_row.organization_id, false);
+  v_row := with_related_texts(v_row);
+  v_row.created_at := write_time();
+  v_row.updated_at := v_row.created_at;
+  v_row.id := new_id(v_row.created_at);
+  v_row.record := opportunity_record(v_row, p_additional);
+  INSERT INTO opportunities VALUES (v_row.*) ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
+  IF NOT FOUND THEN
+    v_row.id := NULL;
+    RETURN v_row;
+  END IF;
+  INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
+    SELECT v_row.organization_id, v_row.id, a.id, a.position
+      FROM unnest(p_additional) WITH ORDINALITY AS a (id, position) ORDER BY a.id;
+  RETURN v_row;
+END
+$$;
+
+-- Changes an opportunity whose lock is held. Returns whether anything changed.
+CREATE OR REPLACE FUNCTION apply_opportunity_change(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_now timestamptz := write_time();
   v_old opportunities;
   n opportunities;
   v_linked uuid[];
   v_wanted uuid[];
 BEGIN
-  FOR v_look IN 1..2 LOOP
-    IF v_look = 2 THEN
-      PERFORM lock_opportunities(p_organization_id, ARRAY[p_id]);
-    END IF;
-    SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
-    PERFORM check_version(v_old.version, p_change);
-    v_linked := additional_contact_ids(p_organization_id, p_id);
-    n := changed_opportunity(v_old, p_change);
-    v_wanted := wanted_contact_ids(v_old, n, v_linked, p_change);
-    IF n IS NOT DISTINCT FROM v_old AND v_wanted = v_linked THEN
-      RETURN false;
-    END IF;
-    -- What it refers to already needs no hold: whoever changes those names needs the lock on this row.
-    PERFORM hold_names(p_organization_id, named_ids(p_organization_id, p_change) || ARRAY(
-      SELECT w FROM unnest(v_wanted) w WHERE w <> ALL (v_linked)), false);
-  END LOOP;
+  SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
+  PERFORM check_version(v_old.version, p_change);
+  v_linked := additional_contact_ids(p_organization_id, p_id);
+  n := changed_opportunity(v_old, p_change);
+  v_wanted := wanted_contact_ids(v_old, n, v_linked, p_change);
+  IF n IS NOT DISTINCT FROM v_old AND v_wanted = v_linked THEN
+    RETURN false;
+  END IF;
+  IF cardinality(v_wanted) > 100 THEN
+    PERFORM refuse('validation_failed', '{"errors": {"related_objects.additional_contact_emails": "The opportunity would have more than 100 additional contacts"}}');
+  END IF;
   IF (n.account_key, n.name) <> (v_old.account_key, v_old.name) THEN
     PERFORM check_key_is_free(
       CASE WHEN n.name <> v_old.name THEN 'opportunity.name'
@@ -203,16 +208,57 @@ BEGIN
        n.record, n.custom_fields, n.folds, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
        n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8,
-       greatest(write_time(), o.updated_at), o.version + 1)
+       greatest(v_now, v_old.updated_at), v_old.version + 1)
     WHERE o.organization_id = p_organization_id AND o.id = p_id;
   RETURN true;
 END
 $$;
 
--- p_input: {accounts, contacts (as ensure_… take them), account_domain, defaults: columns of a new opportunity, change (with
--- primary_email and additional_emails where they were sent), on_match}. Answers the opportunity of that natural key, made or
--- found; a found one that is kept has its contacts brought up to date.
-CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- Changes an opportunity. Returns whether anything changed; a change that changes nothing takes no lock and writes nothing.
+-- p_locked: the opportunities whose locks the caller holds already, with the names of all that the change names; null for none.
+CREATE OR REPLACE FUNCTION change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked uuid[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM check_version((SELECT o.version FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id), p_change);
+  IF NOT opportunity_is_changed(p_organization_id, p_id, p_change) THEN
+    RETURN false;
+  END IF;
+  IF p_locked IS NOT NULL THEN
+    PERFORM check_locked(p_id, p_locked);
+  ELSE
+    -- The names of what it refers to already need no lock: whoever changes those names needs the lock on this opportunity.
+    PERFORM lock_names(p_organization_id, 'account', ARRAY[account_id_of(p_organization_id, p_change->>'account_domain')], false);
+    PERFORM lock_names(p_organization_id, 'contact', contact_id_of(p_organization_id, p_change->>'primary_email')
+      || contact_ids(p_organization_id, coalesce(nullif(p_change->'additional_emails', 'null'), '[]')), false);
+    PERFORM lock_opportunities(p_organization_id, ARRAY[p_id]);
+  END IF;
+  RETURN apply_opportunity_change(p_organization_id, p_id, p_change);
+END
+$$;
+
+-- A new opportunity before it has an id. p_input as for create_opportunity; its accounts and contacts exist.
+CREATE OR REPLACE FUNCTION new_opportunity(p_organization_id uuid, p_input jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
+BEGIN
+  v_row.organization_id := p_organization_id;
+  v_row.account_id := account_id_of(p_organization_id, p_input->>'account_domain');
+  RETURN changed_opportunity(v_row, p_input->'change');
+END
+$$;
+
+-- What a create changes of an opportunity that exists: with on_match keep, only its contacts. p_input: {change, on_match}.
+CREATE OR REPLACE FUNCTION matched_opportunity_change(p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN CASE p_input->>'on_match'
+    WHEN 'keep' THEN only_keys(p_input->'change', '{primary_email,additional_emails}') || '{"adds_contacts": true}'
+    ELSE p_input->'change' END;
+END
+$$;
+
+-- p_input: {accounts, contacts (as ensure_related takes them), account_domain, defaults: columns of a new opportunity, change (with
+-- primary_email and additional_emails if they were sent), on_match}. Answers the opportunity of that natural key, created or
+-- found; a found one that is kept gets the contacts that were sent. p_locked as for change_opportunity.
+CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb, p_locked uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
   v_row opportunities;
@@ -220,12 +266,8 @@ DECLARE
   v_status text := 'matched';
   v_kept jsonb := '[]';
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_input->'accounts', p_input->'contacts');
-  PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
-  v_row := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
-  v_row.organization_id := p_organization_id;
-  v_row.account_id := account_id_of(p_organization_id, p_input->>'account_domain');
-  v_row := changed_opportunity(v_row, v_change);
+  PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
+  v_row := new_opportunity(p_organization_id, p_input);
   v_id := opportunity_id_of_key(v_row);
   IF v_id IS NULL THEN
     v_row := insert_opportunity(v_row, contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')));
@@ -239,8 +281,7 @@ BEGIN
     END IF;
   END IF;
   IF v_status = 'matched' THEN
-    IF change_opportunity(p_organization_id, v_id, CASE p_input->>'on_match'
-         WHEN 'keep' THEN only_keys(v_change, '{primary_email,additional_emails}') || '{"adds_contacts": true}' ELSE v_change END) THEN
+    IF change_opportunity(p_organization_id, v_id, matched_opportunity_change(p_input), p_locked) THEN
       v_status := 'updated';
     END IF;
     SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
@@ -253,23 +294,24 @@ BEGIN
 END
 $$;
 
--- p_input: {id, accounts, contacts, change}.
-CREATE OR REPLACE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- p_input: {id, accounts, contacts, change}. p_locked as for change_opportunity.
+CREATE OR REPLACE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb, p_locked uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_input->'accounts', p_input->'contacts');
-  PERFORM ensure_contacts(p_organization_id, p_input->'contacts');
+  PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
   RETURN jsonb_build_object('id', p_input->'id', 'record_status',
-    CASE WHEN change_opportunity(p_organization_id, (p_input->>'id')::uuid, p_input->'change') THEN 'updated' ELSE 'matched' END);
+    CASE WHEN change_opportunity(p_organization_id, (p_input->>'id')::uuid, p_input->'change', p_locked) THEN 'updated' ELSE 'matched' END);
 END
 $$;
 
--- p_input: {id}.
+-- p_input: {id, version}.
 CREATE OR REPLACE FUNCTION delete_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid := p_input->>'id';
 BEGIN
-  DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = (p_input->>'id')::uuid;
-  IF NOT FOUND THEN
-    PERFORM refuse('not_found');
-  END IF;
-  RETURN jsonb_build_object('id', p_input->'id');
+  PERFORM lock_opportunities(p_organization_id, ARRAY[v_id]);
+  PERFORM check_version((SELECT o.version FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id), p_input);
+  DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
+  PERFORM forget_results(p_organization_id, v_id);
+  RETURN jsonb_build_object('id', v_id);
 END
 $$;

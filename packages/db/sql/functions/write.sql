@@ -1,3 +1,6 @@
+-- The one way to the write functions: one call of `write` is one round trip and one transaction.
+
+-- Runs one function by its name.
 CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN CASE p_function
@@ -17,8 +20,8 @@ BEGIN
 END
 $$;
 
--- '<cluster> transaction <id>' where the transaction has written, else '<cluster> position <bytes of WAL>': whatever the
--- transaction has read was committed before that position. Taken last, on the primary.
+-- A mark by which a replica can tell whether it has the write already: '<cluster> transaction <id>' if the transaction has written,
+-- else '<cluster> position <bytes of WAL>', since what it read was committed before that position. Taken last, on the primary.
 CREATE OR REPLACE FUNCTION read_mark() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_transaction_id xid8 := pg_current_xact_id_if_assigned();
@@ -31,8 +34,8 @@ BEGIN
 END
 $$;
 
--- Runs a write, or answers what it answered before. p_once is null without an Idempotency-Key. Everything within is a look-up by
--- key: the settings spare it new plans for every call, and a plan from when a table was small that reads all of it.
+-- Runs a write, or answers what it answered before. p_once is null without an Idempotency-Key. Every statement inside looks up keys.
+-- The settings avoid planning them in every call, and avoid a plan that reads a whole table because it was small at the time.
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_once jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
@@ -44,8 +47,8 @@ BEGIN
   END IF;
   result := first_result(p_organization_id, p_once);
   IF result IS NULL THEN
-    -- Held to the end of the transaction: whoever finds it taken meets a call that is still in flight, and whoever gets it
-    -- looks again, because the call before may have ended in between.
+    -- Held to the end of the transaction. A call that finds it taken meets another one in flight. A call that gets it looks again,
+    -- because the other one may have ended in between.
     IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_once->>'operation', p_once->>'key'), 0)) THEN
       PERFORM refuse('conflict', '{"message": "A request with this Idempotency-Key is in flight"}');
     END IF;

@@ -105,6 +105,9 @@ const changeField = async (
     ...(position === undefined ? {} : { position }),
     ...(isHidden === undefined ? {} : { isHidden }),
   };
+  // Waits for creates in flight: the rebuild of records afterwards then sees their opportunities.
+  if (isHidden !== undefined && objectType === 'opportunity')
+    await transaction.$executeRaw`SELECT lock_visible_fields(${organizationId}::uuid, true)`;
   const [field] = await transaction.customField.updateManyAndReturn({
     where: { organizationId, objectType, slug },
     data,

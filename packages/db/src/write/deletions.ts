@@ -1,8 +1,36 @@
 import type { ObjectType } from '@crm/domain';
-import type { Write } from './write.js';
+import type { Database } from '../database.js';
+import { runWrite, type UpdateTarget, type Write, type Written } from './write.js';
 
-/** Deletes a record for good. A contact leaves its opportunities and notes; an account that is in use is refused. */
-export const recordDeletion = (kind: ObjectType | 'note', id: string): Write<{ readonly id: string }> => ({
+/** What a delete function answers. */
+interface Deletion {
+  readonly id: string;
+  /** False when the contact has left a part of its opportunities only: the call has to be sent again. */
+  readonly is_deleted?: boolean;
+}
+
+/** One call of a delete function: see {@link deleteRecord}, which repeats it until the record is gone. */
+export const recordDeletion = (kind: ObjectType | 'note', { id, version }: UpdateTarget): Write<Deletion> => ({
   function: `delete_${kind}`,
-  input: { id },
+  input: { id, version },
 });
+
+/**
+ * Deletes a record for good, with every stored answer that repeats its values. A contact leaves its opportunities and notes. One
+ * with more than a thousand opportunities leaves them in several transactions: when a call is cut off, the contact is still
+ * there, with fewer opportunities, and the next call goes on.
+ *
+ * @param target - the version counts when the deletion begins
+ * @throws ApiError `not_found`; `precondition_failed` for another version; `conflict` with the counts for an account in use
+ */
+export const deleteRecord = async (
+  database: Database,
+  organizationId: string,
+  kind: ObjectType | 'note',
+  target: UpdateTarget,
+): Promise<Written<Deletion>> => {
+  let written = await runWrite(database, organizationId, recordDeletion(kind, target), null);
+  while (written.result.is_deleted === false)
+    written = await runWrite(database, organizationId, recordDeletion(kind, { id: target.id }), null);
+  return written;
+};

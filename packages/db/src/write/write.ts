@@ -51,7 +51,8 @@ export type OnMatch = 'keep' | 'update';
 export interface Once {
   /** The operation's id; keys of different operations do not meet. */
   readonly operation: string;
-  readonly key: string;
+  /** SHA-256 of the key. The key itself is not stored: clients put emails into it, which an erasure could not find. */
+  readonly keyHash: string;
   /** Digest of the request: another one under the same key is refused. */
   readonly requestHash: string;
 }
@@ -64,8 +65,8 @@ export interface Written<Result> {
   readonly readMark: string;
 }
 
-const onceArgument = ({ operation, key, requestHash }: Once): string =>
-  JSON.stringify({ operation, key, request_hash: requestHash });
+const onceArgument = ({ operation, keyHash, requestHash }: Once): string =>
+  JSON.stringify({ operation, key: keyHash, request_hash: requestHash });
 
 const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4)';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { opportunityAccountKey, opportunityAccountSource } from './opportunity-key.js';
+import { opportunityAccountSource } from './opportunity-key.js';
 
 const ann = { email: 'ann@acme.com', domain: 'acme.com' };
 const bob = { email: 'bob@gmail.com', domain: 'gmail.com' };
@@ -24,14 +24,5 @@ describe('opportunityAccountSource', () => {
 
   it('has nothing without a domain and a primary contact', () => {
     expect(opportunityAccountSource(null, null)).toEqual({ kind: 'none' });
-  });
-});
-
-describe('opportunityAccountKey', () => {
-  it('is the account, else the address, else the empty text', () => {
-    const accountId = '01890a5d-ac96-774b-bcce-b302099a8057';
-    expect(opportunityAccountKey(accountId, 'ann@acme.com')).toBe(accountId);
-    expect(opportunityAccountKey(null, 'bob@gmail.com')).toBe('bob@gmail.com');
-    expect(opportunityAccountKey(null, null)).toBe('');
   });
 });

@@ -28,10 +28,3 @@ export const opportunityAccountSource = (
   return { kind: 'account', domain: primaryContact.domain };
 };
 
-/**
- * The account part of an opportunity's natural key (beside organization, pipeline and name): the account's id, else the
- * primary contact's normalised email, else the empty text, which counts as one value. An id has no `@`, so that the
- * three never meet.
- */
-export const opportunityAccountKey = (accountId: string | null, primaryContactEmail: string | null): string =>
-  accountId ?? primaryContactEmail ?? '';

@@ -1,0 +1,122 @@
+import {
+  bulkCreateContacts,
+  bulkUpdateContacts,
+  createContact,
+  createNote,
+  createOpportunity,
+  deleteContact,
+  deleteNote,
+  type OperationContract,
+  updateContact,
+} from '@crm/contract';
+import { purgeExpiredAnswers } from '@crm/db';
+import { reportFigure } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const send = async (contract: OperationContract, options: Parameters<TestGateway['client']['call']>[1]) => {
+  const answer = await gateway.client.call(contract, options);
+  expect(answer.status).toBe(200);
+  return answer;
+};
+
+/** Every row of every table that contains one of some texts, as `table: row`. */
+const rowsWith = async (texts: readonly string[]): Promise<string[]> => {
+  const { rows: tables } = await gateway.database.pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(['contacts', 'idempotency_keys', 'notes']));
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await gateway.database.pool.query<{ row: string }>(
+      `SELECT t::text AS row FROM "${name}" t WHERE EXISTS (SELECT FROM unnest($1::text[]) c WHERE t::text ILIKE '%' || c || '%')`,
+      [texts],
+    );
+    found.push(...rows.map(({ row }) => `${name}: ${row}`));
+  }
+  return found;
+};
+
+describe('R27: an erased person', () => {
+  const names = { first_name: 'Canaria', last_name: 'Songbird' };
+  // The address and the names; the account of a company stays.
+  const traces = ['canary@', 'canaria', 'songbird'];
+
+  test.each(['canary@example.com', 'canary@gmail.com'])('leaves no trace in any table: %s', async (email) => {
+    const once = (key: string) => ({ 'idempotency-key': `${key} of ${email}` });
+    const pipeline = gateway.organization.pipeline.id;
+    const deal = {
+      pipeline_id: pipeline,
+      opportunity: { name: 'Website' },
+      related_objects: { primary_contact_email: email },
+    };
+    const created = await send(createContact, { body: { email, ...names }, headers: once('a') });
+    await send(createContact, { body: { email, ...names }, headers: once('b') });
+    await send(createOpportunity, { body: deal, headers: once('c') });
+    const additional = {
+      ...deal,
+      opportunity: { name: 'Shop' },
+      related_objects: { account_domain: 'shop.com', additional_contact_emails: [email, 'stays@shop.com'] },
+    };
+    await send(createOpportunity, { body: additional, headers: once('d') });
+    await send(bulkCreateContacts, {
+      body: { items: [{ email, job_title: 'x' }] },
+      query: { on_match: 'update' },
+      headers: once('e'),
+    });
+    const { people_id: id } = created.data as { people_id: string };
+    await send(updateContact, { params: { id }, body: { phone: '+1 555 0100' } });
+    await send(bulkUpdateContacts, { body: { items: [{ id, first_name: 'Canaria' }] } });
+    const note = { note: { title: 'Call Canaria' }, contact_emails: [email] };
+    const noted = await send(createNote, { body: note, headers: once('f') });
+    expect((await rowsWith(traces)).length).toBeGreaterThan(5);
+
+    await send(deleteNote, { params: { id: (noted.data as { note_id: string }).note_id } });
+    await send(deleteContact, { params: { id } });
+    const left = await rowsWith(traces);
+    reportFigure('R27', `rows that still name an erased person, ${email.replace(/.*@/, '')}`, left.length, 0);
+    expect(left).toEqual([]);
+  });
+
+  test('is not answered any more to a repeat of the request that created it', async () => {
+    const call = () =>
+      gateway.client.call(createContact, {
+        body: { email: 'replay@gone.com', ...names },
+        headers: { 'idempotency-key': 'replayed' },
+      });
+    const { data } = await call();
+    expect((await call()).headers.get('idempotent-replayed')).toBe('true');
+    await send(deleteContact, { params: { id: data.people_id } });
+    const again = await call();
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+    expect(again.data.people_id).not.toBe(data.people_id);
+  });
+});
+
+test('stored answers of an organization that writes no more are deleted once they have expired', async () => {
+  const idle = await gateway.createOrganization();
+  const count = async (): Promise<number> => {
+    const text = 'SELECT count(*)::int AS n FROM idempotency_keys WHERE organization_id = $1';
+    const [row] = await gateway.database.query<{ n: number }>(idle.id, { text, values: [] });
+    return row?.n ?? -1;
+  };
+  for (const key of ['one', 'two', 'three'])
+    await gateway.clientOf(idle).call(createNote, {
+      body: { note: { title: key }, account_domains: ['idle.com'] },
+      headers: { 'idempotency-key': key },
+    });
+  expect(await count()).toBe(3);
+  await gateway.database.query(idle.id, {
+    text: `UPDATE idempotency_keys SET expires_at = now() - interval '1 second' WHERE organization_id = $1 AND result->>'title' <> 'three'`,
+    values: [],
+  });
+  expect(await purgeExpiredAnswers(gateway.database)).toBeGreaterThanOrEqual(2);
+  expect(await count()).toBe(1);
+});

@@ -1,0 +1,49 @@
+-- Deleting a contact, however many opportunities name it.
+
+-- Removes a contact from opportunities whose locks are held.
+CREATE OR REPLACE FUNCTION detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_now timestamptz := write_time();
+  v_row opportunities;
+BEGIN
+  DELETE FROM opportunity_contacts l
+    WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.opportunity_id = ANY (p_opportunity_ids);
+  FOR v_row IN SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) LOOP
+    IF v_row.contact_id = p_id THEN
+      v_row.contact_id := NULL;
+      v_row.contact_email := NULL;
+      v_row.contact_first_name_key := NULL;
+      v_row.contact_last_name_key := NULL;
+    END IF;
+    v_row.record := opportunity_record(v_row, additional_contact_ids(p_organization_id, v_row.id));
+    UPDATE opportunities o SET contact_id = v_row.contact_id, contact_email = v_row.contact_email,
+           contact_first_name_key = v_row.contact_first_name_key, contact_last_name_key = v_row.contact_last_name_key,
+           record = v_row.record, updated_at = greatest(v_now, v_row.updated_at), version = v_row.version + 1
+      WHERE o.organization_id = p_organization_id AND o.id = v_row.id;
+  END LOOP;
+END
+$$;
+
+-- p_input: {id, version}. The contact leaves its opportunities and notes. A contact of more than a thousand opportunities leaves a
+-- thousand in each call, which then answers {is_deleted: false}; the caller commits and calls again. So no call holds locks for long.
+CREATE OR REPLACE FUNCTION delete_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_limit constant int := 1000;
+  v_id uuid := p_input->>'id';
+  v_opportunity_ids uuid[];
+BEGIN
+  PERFORM check_version((SELECT c.version FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id), p_input);
+  PERFORM lock_names(p_organization_id, 'contact', ARRAY[v_id], true);
+  v_opportunity_ids := opportunity_ids_of_contact(p_organization_id, v_id, v_limit);
+  PERFORM lock_opportunities(p_organization_id, v_opportunity_ids);
+  PERFORM lock_contacts(p_organization_id, ARRAY[v_id], ARRAY[v_id]);
+  PERFORM check_version((SELECT c.version FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id), p_input);
+  PERFORM detach_contact(p_organization_id, v_id, v_opportunity_ids);
+  IF cardinality(v_opportunity_ids) >= v_limit THEN
+    RETURN jsonb_build_object('id', v_id, 'is_deleted', false);
+  END IF;
+  DELETE FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id;
+  PERFORM forget_results(p_organization_id, v_id);
+  RETURN jsonb_build_object('id', v_id, 'is_deleted', true);
+END
+$$;
