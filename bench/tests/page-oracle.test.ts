@@ -1,6 +1,6 @@
 import { listPage, loadCatalog, migrate, openDatabase } from '@crm/db';
 import { type CursorPosition, matchesFilter } from '@crm/domain';
-import { createTestDatabase, type TestDatabase } from '@crm/testing';
+import { createTestDatabase, type TestDatabase, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
 import { organizationLayout } from '../src/dataset/layout.js';
@@ -10,7 +10,7 @@ import type { Shape } from '../src/query-plans/shape.js';
 /** More than any look at the next records reads, so that all ways to a page are taken. */
 const opportunities = 6_000;
 const organization = organizationLayout(1, opportunities);
-const cases = process.env['SOAK'] === undefined ? 150 : 3_000;
+const cases = testSize({ short: 150, soak: 3_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 let testDatabase: TestDatabase;

@@ -1,10 +1,11 @@
+import { propertyRuns } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records-of.js';
 
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
-const numRuns = Number(process.env['FC_RUNS'] ?? (process.env['SOAK'] === undefined ? 40 : 400));
+const numRuns = propertyRuns({ short: 40, soak: 400 });
 
 let gateway: TestGateway;
 const { account, contact, opportunity, changeAccount, changeContact, changeOpportunity } = recordsOf(() => gateway);

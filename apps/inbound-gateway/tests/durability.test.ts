@@ -1,9 +1,9 @@
 import { createAccount } from '@crm/contract';
-import { type GatewayProcess, reportFigure, type TestClient } from '@crm/testing';
+import { type GatewayProcess, reportFigure, type TestClient, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type OwnStack, startOwnStack } from './support/own-stack.js';
 
-const rounds = process.env['SOAK'] === undefined ? 1 : 5;
+const rounds = testSize({ short: 1, soak: 5 });
 const writers = 4;
 const loadMs = 1_000;
 const hangGuardMs = 60_000;

@@ -7,13 +7,14 @@ import {
   hostileValue,
   reportFigure,
   type Answer,
+  propertyRuns,
 } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const runs = Number(process.env['FC_RUNS'] ?? (process.env['SOAK'] === '1' ? 10_000 : 600));
+const runs = propertyRuns({ short: 600, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let gateway: TestGateway;
@@ -95,7 +96,7 @@ const expectHarmless = async (call: () => Promise<Answer>): Promise<Answer> => {
   return answer;
 };
 
-const propertyRuns = Math.ceil(runs / 3);
+const runsOfEach = Math.ceil(runs / 3);
 const patienceMs = 60_000 + runs * 100;
 
 test(
@@ -131,7 +132,7 @@ test(
         }
       },
     );
-    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
     await expectConsistent(gateway);
   },
   patienceMs,
@@ -152,7 +153,7 @@ test(
     const property = fc.asyncProperty(bodies, async ([contract, body, headers]) => {
       await expectHarmless(() => gateway.client.call(contract, { body, headers }));
     });
-    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
     await expectConsistent(gateway);
   },
   patienceMs,
@@ -168,7 +169,7 @@ test(
     const property = fc.asyncProperty(bytes, async ([contract, rawBody]) => {
       await expectHarmless(() => gateway.client.call(contract, { rawBody }));
     });
-    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
     await expectConsistent(gateway);
   },
   patienceMs,

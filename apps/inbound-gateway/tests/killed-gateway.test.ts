@@ -8,12 +8,13 @@ import {
   reportFigure,
   startGatewayProcess,
   type TestClient,
+  testSize,
 } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const kills = process.env['SOAK'] === undefined ? 3 : 40;
+const kills = testSize({ short: 3, soak: 40 });
 const writers = 4;
 const mainFile = new URL('../dist/main.js', import.meta.url).pathname;
 const hangGuardMs = 60_000;

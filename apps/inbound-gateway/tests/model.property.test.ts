@@ -1,5 +1,11 @@
 import { searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
-import { createTestClient, type GatewayProcess, startGatewayProcess, type TestClient } from '@crm/testing';
+import {
+  createTestClient,
+  type GatewayProcess,
+  startGatewayProcess,
+  type TestClient,
+  propertyRuns,
+} from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { callsOf } from './model/calls.js';
@@ -9,7 +15,7 @@ import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const lanes = 4;
-const runs = Number(process.env['FC_RUNS'] ?? (process.env['SOAK'] === undefined ? 25 : 300));
+const runs = propertyRuns({ short: 25, soak: 300 });
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let gateway: TestGateway;

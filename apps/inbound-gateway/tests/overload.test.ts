@@ -1,10 +1,10 @@
 import { createAccount } from '@crm/contract';
-import { type Answer, findFreePort, reportFigure } from '@crm/testing';
+import { type Answer, findFreePort, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OwnStack, startOwnStack } from './support/own-stack.js';
 
 const maxInFlight = 32;
-const floodMs = process.env['SOAK'] === undefined ? 2_000 : 20_000;
+const floodMs = testSize({ short: 2_000, soak: 20_000 });
 const hangGuardMs = 50_000;
 
 let stack: OwnStack;

@@ -1,9 +1,9 @@
 import { createAccount, createContact, createNote, createOpportunity } from '@crm/contract';
-import { type Answer, type TestClient, reportFigure } from '@crm/testing';
+import { type Answer, type TestClient, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const rounds = process.env['SOAK'] === undefined ? 8 : 100;
+const rounds = testSize({ short: 8, soak: 100 });
 /** So many rounds met a deadlock each time that an order was taken away. */
 const roundsOfSharedEmails = 8;
 const callsPerRound = 40;

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
-import { type GatewayProcess, reportFigure } from '@crm/testing';
+import { type GatewayProcess, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OwnStack, startOwnStack } from './support/own-stack.js';
 
-const rounds = process.env['SOAK'] === undefined ? 2 : 20;
+const rounds = testSize({ short: 2, soak: 20 });
 const callers = 16;
 const loadMs = 500;
 

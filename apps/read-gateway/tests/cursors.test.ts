@@ -1,6 +1,6 @@
 import * as contracts from '@crm/contract';
 import type { OperationContract } from '@crm/contract';
-import { type Answer, type TestClient, type TestOrganization, reportFigure } from '@crm/testing';
+import { type Answer, type TestClient, type TestOrganization, reportFigure, propertyRuns } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { operations } from '../src/operations/index.js';
@@ -9,7 +9,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { mutatedCursors } from './support/mutate-cursor.js';
 import { recordsOf } from './support/records.js';
 
-const mutations = Number(process.env['FC_RUNS'] ?? 10_000);
+const mutations = propertyRuns({ short: 1_000, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const inFlight = 16;
 

@@ -10,6 +10,7 @@ import {
   type DocumentedOperation,
   type OpenApiDocument,
   type TestRequest,
+  propertyRuns,
 } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -17,7 +18,7 @@ import { operations } from '../src/operations/index.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 
-const runs = Number(process.env['FC_RUNS'] ?? (process.env['SOAK'] === '1' ? 10_000 : 600));
+const runs = propertyRuns({ short: 600, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let gateway: TestGateway;
@@ -102,7 +103,7 @@ const searchBody = fc.record(
   { requiredKeys: [] },
 );
 
-const propertyRuns = Math.ceil(runs / 3);
+const runsOfEach = Math.ceil(runs / 3);
 const patienceMs = 60_000 + runs * 100;
 
 test(
@@ -119,7 +120,7 @@ test(
         await expectHarmless(operation, usable, { query, headers });
       },
     );
-    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
   },
   patienceMs,
 );
@@ -133,7 +134,7 @@ test(
       hostileHeaders,
       async (operation, body, headers) => expectHarmless(operation, '', { body, headers }),
     );
-    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
   },
   patienceMs,
 );
@@ -150,7 +151,7 @@ test(
     const property = fc.asyncProperty(fc.constantFrom(...searching), damaged(text), async (operation, rawBody) =>
       expectHarmless(operation, '', { rawBody }),
     );
-    await fc.assert(property, { numRuns: propertyRuns, seed, endOnFailure: false });
+    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
   },
   patienceMs,
 );

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ObjectType } from '@crm/domain';
 import fc from 'fast-check';
@@ -8,7 +9,7 @@ import { walkSearch } from './property/walk.js';
 import { makeWorld, type World } from './property/world.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const runs = Number(process.env['FC_RUNS'] ?? (process.env['SOAK'] === '1' ? 20_000 : 2_000));
+const runs = propertyRuns({ short: 2_000, soak: 20_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** So many runs let every pair tell records apart at least once. */
 const runsToTellApart = 20_000;

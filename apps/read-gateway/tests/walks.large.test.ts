@@ -1,4 +1,4 @@
-import { reportFigure } from '@crm/testing';
+import { reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { walkSearch } from './property/walk.js';
 import { copyRecord } from './support/bulk-rows.js';
@@ -7,7 +7,7 @@ import { defineSubjectFields } from './support/seed-subject.js';
 import { addRecord, subjects } from './support/subject.js';
 
 /** More than any look at the next records reads, where there is time. */
-const count = process.env['SOAK'] === '1' ? 25_000 : 10_500;
+const count = testSize({ short: 10_500, soak: 25_000 });
 
 let gateway: TestGateway;
 let ids: readonly string[];

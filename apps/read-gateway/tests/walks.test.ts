@@ -1,5 +1,5 @@
 import type { ObjectType } from '@crm/domain';
-import { reportFigure } from '@crm/testing';
+import { reportFigure, isSoak, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type FieldCase, fieldCasesOf } from './property/field-cases.js';
 import { walkSearch } from './property/walk.js';
@@ -7,9 +7,8 @@ import { makeWorld, type World } from './property/world.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { type Crowd, makeCrowd } from './walks/crowd.js';
 
-const isSoak = process.env['SOAK'] === '1';
 /** Three thousand show what pages of 500 do; the fewer of every run make one page of 500 and eight of 50. */
-const rows = isSoak ? 3_000 : 360;
+const rows = testSize({ short: 360, soak: 3_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const walksAtOnce = 4;
 const objectTypes: readonly ObjectType[] = ['opportunity', 'account', 'contact'];

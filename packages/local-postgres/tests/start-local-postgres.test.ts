@@ -172,7 +172,7 @@ describe('when the parent ends', () => {
 /** Starts the server from another process, which then ends itself. */
 async function startInChild(ending: string, stopOnExit = true): Promise<{ pid: number }> {
   const script = `
-    const { startLocalPostgres } = await import(${JSON.stringify(join(process.cwd(), 'dist', 'index.js'))});
+    const { startLocalPostgres } = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)});
     const server = await startLocalPostgres({ dataDir: ${JSON.stringify(join(folder, 'data'))}, user: 'crm',
       password: "it's @ secret/", database: 'crm', settings: { fsync: 'off' }, stopOnExit: ${stopOnExit} });
     console.log(server.pid);

@@ -2,8 +2,9 @@
 // tested. Each test runs with the protection first, since one that fails then catches nothing. It changes files of the working
 // tree and puts them back, also when it is interrupted.
 //
-//   npm run test:mutations                   all of them, twenty minutes at least
-//   npm run test:mutations -- R8 signature   those of a requirement, or with a word in what they remove
+// `npm run test:soak` ends with all of them, which takes twenty minutes at least. Those of one requirement, or with a word in what
+// they remove:
+//   node packages/testing/scripts/run-mutations.mjs R8 signature
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { mutations } from './mutations.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+const runner = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
 /** A test that hangs without what was taken away has failed. */
 const longestMs = 300_000;
 
@@ -46,7 +48,7 @@ const failedIn = (output) => [
 
 const runTests = (tests) => {
   const [folder, ...patterns] = tests.split(' ');
-  return run('npm', ['test', '--', ...patterns], join(root, folder));
+  return run(process.execPath, [runner, 'any', ...patterns], join(root, folder));
 };
 
 /** How tests end while nothing is taken away, by what they are called. */

@@ -1,80 +1,91 @@
-// Runs turbo with the arguments given, and ends with a table of the figures that the tests of requirements reported. The
-// status is that of turbo.
+// Runs the tests of one tier:
+//   node packages/testing/scripts/run-tests.mjs test|system|soak|unit|any [part of a path ...] [options of jest]
+// In the folder of a package it runs the tests of that package. At the root it ends with a table of the figures reached and a
+// list of the tests that did not run.
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { figuresFolder, printFigures } from './figures.mjs';
+import { printNotRun } from './not-run.mjs';
+import { installCommand, missingPrograms } from './programs.mjs';
+import { isInTier, listTestFiles, root } from './test-files.mjs';
 
-const requirements = {
-  R1: 'one record per natural key',
-  R2: 'no deadlock',
-  R3: 'acknowledged writes survive a crash',
-  R4: 'creates are atomic',
-  R5: 'walks are complete',
-  R6: 'cursors are bound and authenticated',
-  R7: 'organizations are isolated',
-  R8: 'one and the same 401',
-  R9: 'bounds of bodies',
-  R10: 'hostile input',
-  R11: 'worst query',
-  R12: 'rate limits over processes',
-  R13: 'overload',
-  R14: 'shutdown under load',
-  R15: 'restart of the database',
-  R16: 'migrations',
-  R17: 'npm start on a fresh clone',
-  R18: 'reading after writing',
-  R19: 'the organization comes first',
-  R20: 'no secrets in logs',
-  R21: 'every answer is in the contract',
-  R22: 'one note per key',
-};
+/** Each worker's test file holds some thirty connections to the one PostgreSQL. */
+const mostWorkers = 8;
+const workers = String(Math.min(availableParallelism(), mostWorkers));
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const folder = process.env.CRM_FIGURES_DIR ?? join(root, 'node_modules/.cache/crm-figures');
-const file = join(folder, 'figures.jsonl');
-
-const readFigures = async () =>
-  (await readFile(file, 'utf8').catch(() => ''))
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-
-const rowsOf = (figures) =>
-  Object.entries(requirements).flatMap(([requirement, name]) => {
-    const own = figures.filter((figure) => figure.requirement === requirement);
-    if (own.length === 0) return [[requirement, name, '-', 'not measured in this run']];
-    return own.map(({ what, reached, required }) => [
-      requirement,
-      `${name}: ${what}`,
-      String(reached),
-      String(required),
-    ]);
-  });
-
-const printTable = (rows) => {
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column].length)));
-  for (const row of rows) {
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
-  }
-};
-
-const run = () =>
+const run = (file, args, env = {}) =>
   new Promise((resolve, reject) => {
-    const turbo = spawn(join(root, 'node_modules/.bin/turbo'), process.argv.slice(2), { cwd: root, stdio: 'inherit' });
-    // Whoever interrupts interrupts turbo too; the table still comes.
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => turbo.kill(signal));
-    turbo.once('error', reject);
-    turbo.once('exit', (code) => resolve(code ?? 1));
+    const child = spawn(file, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    const passOn = (signal) => child.kill(signal);
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, passOn);
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, passOn);
+      resolve(code ?? 1);
+    });
   });
 
-await rm(file, { force: true });
-await mkdir(folder, { recursive: true });
-process.exitCode = await run();
-console.log('');
-printTable([['', 'Requirement', 'Reached', 'Required'], ...rowsOf(await readFigures())]);
+const runTurbo = (...args) => run(join(root, 'node_modules/.bin/turbo'), ['run', ...args, `--concurrency=${workers}`]);
+
+const runJest = (config, files, options, env) => {
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const settings = ['--config', `packages/testing/${config}.json`, '--maxWorkers', workers];
+  const paths = files.map(({ path }) => path);
+  const nodeOptions = `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`.trim();
+  const args = [jest, ...settings, ...options, '--runTestsByPath', ...paths];
+  return run(process.execPath, args, { NODE_OPTIONS: nodeOptions, ...env });
+};
+
+const readArguments = () => {
+  const [tier = 'test', ...rest] = process.argv.slice(2);
+  if (isInTier[tier] === undefined) throw new Error(`${tier} is none of ${Object.keys(isInTier).join(', ')}`);
+  const firstOption = rest.findIndex((argument) => argument.startsWith('-'));
+  const patternCount = firstOption === -1 ? rest.length : firstOption;
+  return { tier, patterns: rest.slice(0, patternCount), options: rest.slice(patternCount) };
+};
+
+/** Files whose programs are missing do not run. In CI that is a failure. */
+const splitByPrograms = (files) => {
+  const missing = missingPrograms([...new Set(files.flatMap(({ needs }) => needs))]);
+  if (missing.length > 0) console.log(`Missing: ${missing.join(', ')}. To run every test: ${installCommand(missing)}`);
+  const isRunnable = ({ needs }) => !needs.some((name) => missing.includes(name));
+  return { runnable: files.filter(isRunnable), isMissingFailure: missing.length > 0 && process.env.CI === 'true' };
+};
+
+const { tier, patterns, options } = readArguments();
+const packageFolder = relative(root, process.cwd());
+const isAtRoot = packageFolder === '';
+const isWholeTier = isAtRoot && patterns.length === 0;
+const all = listTestFiles();
+const wanted = all.filter(
+  (file) =>
+    isInTier[tier](file) &&
+    (isAtRoot || file.path.startsWith(`${packageFolder}/`)) &&
+    (patterns.length === 0 || patterns.some((pattern) => file.path.includes(pattern))),
+);
+const { runnable, isMissingFailure } = splitByPrograms(wanted);
+const statuses = [isMissingFailure ? 1 : 0];
+
+if (tier === 'unit') {
+  // Turbo stores the figures with the task's other results, so that a cached run still reports them.
+  const folder = join(process.cwd(), '.figures');
+  await rm(folder, { recursive: true, force: true });
+  statuses.push(await runJest('jest-preset', runnable, ['--runInBand', ...options], { CRM_FIGURES_DIR: folder }));
+} else {
+  await rm(figuresFolder, { recursive: true, force: true });
+  const built = await runTurbo('build');
+  if (built !== 0) process.exit(built);
+  const isCached = tier === 'test' && isWholeTier && options.length === 0;
+  if (isCached) statuses.push(await runTurbo('test:unit', '--continue', '--output-logs=full'));
+  const files = isCached ? runnable.filter(({ isUnit }) => !isUnit) : runnable;
+  const env = tier === 'soak' ? { SOAK: '1' } : {};
+  if (files.length > 0) statuses.push(await runJest('jest-database', files, options, env));
+  if (tier === 'soak' && isWholeTier) {
+    statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));
+  }
+  if (isAtRoot) await printFigures(isWholeTier, isCached);
+  if (isWholeTier) printNotRun(all, runnable, tier);
+}
+process.exitCode = Math.max(...statuses);

@@ -26,6 +26,7 @@ export { describeUnauthorized } from './suites/describe-unauthorized.js';
 export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';
 export { damaged, hostileHeaders, hostileText, hostileValue } from './hostile/hostile-input.js';
 export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';
+export { isSoak, propertyRuns, testSize } from './test-size.js';
 export { createTestRedis, type TestRedis } from './redis-server.js';
 export { startTlsProxy, type TlsProxy } from './tls-proxy.js';
 export type { SuiteOptions } from './suites/suite-options.js';

@@ -16,7 +16,7 @@ const { mutations } = (await import(new URL('../scripts/mutations.mjs', import.m
   readonly mutations: readonly Mutation[];
 };
 
-describe('the protections that npm run test:mutations takes away', () => {
+describe('the protections that run-mutations.mjs takes away', () => {
   test.each(mutations)('$requirement: $removed: is still where it is said to be', ({ file, from, tests }) => {
     expect(readFileSync(join(root, file), 'utf8').split(from)).toHaveLength(2);
     const [folder = '', ...patterns] = tests.split(' ');

@@ -1,3 +1,4 @@
+/** @needs redis-server */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listPipelines } from '@crm/contract';
 import {

@@ -1,3 +1,4 @@
+/** @needs postgresql */
 import { decodeReadMark, type ReadMark } from '@crm/domain';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
 import { organizationLayout, type OrganizationLayout } from '../src/dataset/layout.js';
 
-const opportunities = process.env['SOAK'] === undefined ? 20_000 : 200_000;
+const opportunities = 200_000;
 const large = organizationLayout(1, opportunities);
 const small = organizationLayout(2, 500);
 const unlimited = { RATE_LIMIT_LIST: '0', RATE_LIMIT_SEARCH: '0', LOG_LEVEL: 'error' };

@@ -1,3 +1,4 @@
+/** @needs postgresql */
 import * as contracts from '@crm/contract';
 import { reportFigure, startFaultProxy } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';

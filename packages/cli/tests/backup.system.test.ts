@@ -1,3 +1,4 @@
+/** @needs postgresql */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

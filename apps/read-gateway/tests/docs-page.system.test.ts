@@ -1,3 +1,4 @@
+/** @needs chromium */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,0 +1,66 @@
+// The table of the figures that the tests of requirements reported.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from './test-files.mjs';
+
+const requirements = {
+  R1: 'one record per natural key',
+  R2: 'no deadlock',
+  R3: 'acknowledged writes survive a crash',
+  R4: 'creates are atomic',
+  R5: 'walks are complete',
+  R6: 'cursors are bound and authenticated',
+  R7: 'organizations are isolated',
+  R8: 'one and the same 401',
+  R9: 'bounds of bodies',
+  R10: 'hostile input',
+  R11: 'worst query',
+  R12: 'rate limits over processes',
+  R13: 'overload',
+  R14: 'shutdown under load',
+  R15: 'restart of the database',
+  R16: 'migrations',
+  R17: 'npm start on a fresh clone',
+  R18: 'reading after writing',
+  R19: 'the organization comes first',
+  R20: 'no secrets in logs',
+  R21: 'every answer is in the contract',
+  R22: 'one note per key',
+};
+
+/** Where tests of this run leave their figures. Each package's unit tests leave theirs in its own `.figures`. */
+export const figuresFolder = process.env.CRM_FIGURES_DIR ?? join(root, 'node_modules/.cache/crm-figures');
+
+const readFigures = async (folder) =>
+  (await readFile(join(folder, 'figures.jsonl'), 'utf8').catch(() => ''))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+const rowsOf = (figures, isWholeTier) =>
+  Object.entries(requirements).flatMap(([requirement, name]) => {
+    const own = figures.filter((figure) => figure.requirement === requirement);
+    if (own.length === 0) return isWholeTier ? [[requirement, name, '-', 'not measured in this run']] : [];
+    return own.map(({ what, reached, required }) => [
+      requirement,
+      `${name}: ${what}`,
+      String(reached),
+      String(required),
+    ]);
+  });
+
+/** Prints every figure of this run; after a whole tier also the requirements without one. */
+export const printFigures = async (isWholeTier, withUnitTests) => {
+  const packages = withUnitTests ? await readdir(join(root, 'packages')) : [];
+  const folders = [figuresFolder, ...packages.map((name) => join(root, 'packages', name, '.figures'))];
+  const figures = (await Promise.all(folders.map(readFigures))).flat();
+  const rows = rowsOf(figures, isWholeTier);
+  if (rows.length === 0) return;
+  const table = [['', 'Requirement', 'Reached', 'Required'], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column].length)));
+  console.log('');
+  for (const row of table) {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    console.log(cells.join('  ').trimEnd());
+  }
+};

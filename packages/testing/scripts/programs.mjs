@@ -1,0 +1,34 @@
+// Programs that system tests need beside Node, and the Debian packages that bring them. A test file names them in a comment:
+//   /** @needs redis-server curl */
+import { existsSync, readdirSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const postgresFolder = '/usr/lib/postgresql';
+
+const hasPostgres = () =>
+  existsSync(postgresFolder) &&
+  readdirSync(postgresFolder).some((version) => existsSync(`${postgresFolder}/${version}/bin/pg_basebackup`));
+
+/** @type {Readonly<Record<string, { readonly debianPackage: string, readonly isInstalled: () => boolean }>>} */
+export const programs = {
+  chromium: { debianPackage: 'chromium', isInstalled: () => existsSync('/usr/bin/chromium') },
+  curl: { debianPackage: 'curl', isInstalled: () => existsSync('/usr/bin/curl') },
+  postgresql: { debianPackage: 'postgresql-15', isInstalled: hasPostgres },
+  'redis-server': { debianPackage: 'redis-server', isInstalled: () => existsSync('/usr/bin/redis-server') },
+};
+
+/** The names among these that are not installed. @throws Error for a name that is not in the table */
+export const missingPrograms = (names) =>
+  names.filter((name) => {
+    if (programs[name] === undefined) throw new Error(`Unknown program: ${name}. Add it to programs.mjs`);
+    return !programs[name].isInstalled();
+  });
+
+/** How to install these programs. */
+export const installCommand = (names) =>
+  `apt-get install --no-install-recommends ${names.map((name) => programs[name].debianPackage).join(' ')}`;
+
+// Called as a program, it prints the packages to install.
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const name of missingPrograms(Object.keys(programs))) console.log(programs[name].debianPackage);
+}

@@ -1,0 +1,55 @@
+// Every test file of the repository, and what its name and text say about it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/**
+ * @typedef {object} TestFile
+ * @property {string} path from the root of the repository
+ * @property {'test' | 'system' | 'soak'} tier the first command that runs it
+ * @property {boolean} isUnit needs neither a database nor a build
+ * @property {boolean} hasSoakSize runs more cases in the soak tier
+ * @property {readonly string[]} needs names of programs.mjs
+ * @property {readonly string[]} requirements R-numbers it reports figures for
+ */
+
+const skippedFolders = new Set(['node_modules', 'dist', 'generated']);
+
+const pathsIn = (folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : pathsIn(path);
+    return entry.name.endsWith('.test.ts') ? [path] : [];
+  });
+
+const tierOf = (path) => /\.(system|soak)\.test\.ts$/.exec(path)?.[1] ?? 'test';
+
+/** Unit tests are those beside their source, and those of `http`, which knows no database. */
+const isUnit = (path) => /^packages\/(http\/|[^/]+\/src\/)/.test(path);
+
+const describeFile = (path) => {
+  const text = readFileSync(join(root, path), 'utf8');
+  return {
+    path,
+    tier: tierOf(path),
+    isUnit: isUnit(path),
+    hasSoakSize: /\b(testSize|propertyRuns)\(/.test(text),
+    needs: /@needs ([^*\n]+)/.exec(text)?.[1]?.trim().split(/\s+/) ?? [],
+    requirements: [...new Set([...text.matchAll(/reportFigure\(\s*'(R\d+)'/g)].map(([, number]) => number))],
+  };
+};
+
+/** @returns {readonly TestFile[]} */
+export const listTestFiles = () => ['apps', 'bench', 'packages'].flatMap(pathsIn).map(describeFile);
+
+/** Which files each tier runs. */
+export const isInTier = {
+  unit: (file) => file.tier === 'test' && file.isUnit,
+  database: (file) => file.tier === 'test' && !file.isUnit,
+  test: (file) => file.tier === 'test',
+  system: (file) => file.tier === 'system',
+  soak: (file) => file.tier === 'soak' || file.hasSoakSize,
+  any: () => true,
+};
