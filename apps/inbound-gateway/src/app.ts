@@ -21,6 +21,8 @@ export interface AppParts {
   readonly counters?: SharedCounters | undefined;
   /** The checks before serving; passed when absent. */
   readonly startUp?: StartUp | undefined;
+  /** How long a looked-up key is cached; 2,000 ms when absent. */
+  readonly keyCacheMaxAgeMs?: number | undefined;
 }
 
 /** Builds the inbound gateway's app, apart from any listener. */
@@ -43,6 +45,7 @@ export const createApp = (
         if (startUpProblem() !== null) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
         return findApiKeyByHash(database, hash);
       },
+      cacheMaxAgeMs: parts.keyCacheMaxAgeMs,
       onKeyUsed: (apiKeyId, usedAt) => touchApiKey(database, apiKeyId, usedAt),
     },
     limits: { perMinute: settings.rateLimits, createStore: parts.counters?.createStore },

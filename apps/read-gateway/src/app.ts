@@ -22,6 +22,8 @@ export interface AppParts {
   readonly counters?: SharedCounters | undefined;
   /** The checks before serving; passed when absent. */
   readonly startUp?: StartUp | undefined;
+  /** How long a looked-up key is cached; 2,000 ms when absent. */
+  readonly keyCacheMaxAgeMs?: number | undefined;
 }
 
 /** Builds the read gateway's app, apart from any listener. */
@@ -45,6 +47,7 @@ export const createApp = (
         if (startUpProblem() !== null) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
         return reads.readLatest((database) => findApiKeyByHash(database, hash));
       },
+      cacheMaxAgeMs: parts.keyCacheMaxAgeMs,
       onKeyUsed: (apiKeyId, usedAt) => touchApiKey(primary, apiKeyId, usedAt),
     },
     limits: { perMinute: settings.rateLimits, createStore: parts.counters?.createStore },

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { organization } = gateway;
   id = await addRecord(gateway.database, organization, 'account', { key: 'a', name: 'Acme' });
   // Less than the wait for a lock, so that it is the statement's own time that runs out.
-  database = openDatabase({ url: gateway.databaseUrl, applicationName: 'impatient', statementTimeoutMs: 1_500 });
+  database = openDatabase({ url: gateway.databaseUrl, applicationName: 'impatient', statementTimeoutMs: 700 });
   client = await gateway.startOn(database);
 });
 afterAll(async () => {
@@ -75,8 +75,8 @@ describe('R11, 503: a page whose statement runs out of time', () => {
 
 describe('R11: an organization whose searches take for ever', () => {
   test('leaves the others their connections: they are served, and what is too much of its own is told to come back', async () => {
-    const options = { url: gateway.databaseUrl, applicationName: 'shared', maxConnections: 5, poolWaitMs: 1_500 };
-    const shared = openDatabase({ ...options, statementTimeoutMs: 6_000, lockTimeoutMs: 7_000 });
+    const options = { url: gateway.databaseUrl, applicationName: 'shared', maxConnections: 5, poolWaitMs: 700 };
+    const shared = openDatabase({ ...options, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
     const greedy = await gateway.startOn(shared);
     const { key } = gateway.stranger;
     // So that both keys and catalogs are known.

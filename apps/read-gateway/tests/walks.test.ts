@@ -7,8 +7,10 @@ import { makeWorld, type World } from './property/world.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { type Crowd, makeCrowd } from './walks/crowd.js';
 
-/** Three thousand show what pages of 500 do; the fewer of every run make one page of 500 and eight of 50. */
-const rows = testSize({ short: 360, soak: 3_000 });
+/** Three thousand show what pages of 500 do; the fewer of every run make one page of 500 and three of 50. */
+const rows = testSize({ short: 144, soak: 3_000 });
+/** Each record of the crowd is a copy of one of these; a walk in pages of one goes through one copy of each. */
+const templateCount = testSize({ short: 24, soak: 48 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const walksAtOnce = 4;
 const objectTypes: readonly ObjectType[] = ['opportunity', 'account', 'contact'];
@@ -48,7 +50,7 @@ describe.each(objectTypes)('200: walks through %s records under inserts and upda
   let crowd: Crowd;
 
   beforeAll(async () => {
-    const templates = world.records[objectType].slice(0, 48).map(({ id }) => id);
+    const templates = world.records[objectType].slice(0, templateCount).map(({ id }) => id);
     crowd = await makeCrowd(gateway.database, gateway.organization.id, objectType, templates, rows);
   }, 300_000);
 

@@ -9,7 +9,14 @@ import { keepForTeardown } from './started-server.js';
 import { publishTestServer } from './test-server.js';
 
 /** Nothing of a test's data survives the run, so nothing needs to reach the disk. */
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '400',
+  // Plans depend on statistics, which would otherwise change at any moment of a test.
+  autovacuum: 'off',
+};
 
 /** Gives a jest run one PostgreSQL: the server that TEST_DATABASE_URL names, else one of its own. */
 async function globalSetup(): Promise<void> {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import { attributeOf, startCollector, type Collector } from '../collector.js';
+import { attributeOf, type CollectedSpan, type Collector, startCollector } from '../collector.js';
 import { startGatewayProcess } from '../gateway/gateway-process.js';
 import { callGateway, type CallerRequest, type GatewaySubject } from './gateway-subject.js';
 
@@ -26,89 +26,121 @@ interface Traced {
   readonly answer: Response;
   /** The log line of the request. */
   readonly line: Readonly<Record<string, unknown>>;
+  /** The spans of its trace. */
+  readonly spans: readonly CollectedSpan[];
 }
 
-/** Sends one request to a gateway of its own, and stops that, which sends what is left. */
-const send = async (
-  mainFile: string,
-  environment: Readonly<Record<string, string>>,
-  apiKey: string,
-  request: CallerRequest,
-): Promise<Traced> => {
-  const process = await startGatewayProcess(mainFile, environment);
-  const answer = await callGateway(process.url, apiKey, request);
-  await answer.text();
-  expect(await process.stop()).toBe(0);
-  const lines = process.output().split('\n');
-  const line = lines.find((each) => each.includes('"msg":"request"') && each.includes('/v1/'));
-  return { answer, line: JSON.parse(line ?? '{}') as Record<string, unknown> };
+interface TracedRun {
+  /** In the order of the requests. */
+  readonly traced: readonly Traced[];
+  readonly collector: Collector;
+}
+
+/** Sends requests to a gateway of its own, and stops that, which sends the last spans. */
+const runTraced = async (
+  { mainFile }: TracedGateway,
+  { environment, apiKey }: Awaited<ReturnType<TracedGateway['prepare']>>,
+  requests: readonly CallerRequest[],
+  tracing: Readonly<Record<string, string>> = {},
+): Promise<TracedRun> => {
+  const collector = await startCollector();
+  try {
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...environment, ...tracing };
+    const process = await startGatewayProcess(mainFile, settings);
+    const answers: Response[] = [];
+    for (const request of requests) {
+      const answer = await callGateway(process.url, apiKey, request);
+      await answer.text();
+      answers.push(answer);
+    }
+    expect(await process.stop()).toBe(0);
+    const lines = process.output().split('\n');
+    const traced = answers.map((answer) => {
+      const id = answer.headers.get('x-request-id') ?? '';
+      const text = lines.find((each) => each.includes('"msg":"request"') && each.includes(id));
+      const line = JSON.parse(text ?? '{}') as Record<string, unknown>;
+      return { answer, line, spans: collector.spans.filter(({ traceId }) => traceId === line['trace_id']) };
+    });
+    return { traced, collector };
+  } finally {
+    await collector.stop();
+  }
+};
+
+const only = ({ traced }: TracedRun, index = 0): Traced => {
+  const one = traced[index];
+  if (one === undefined) throw new Error('no such request');
+  return one;
 };
 
 /** What both gateways tell a collector of a request: from HTTP to SQL, as spans of one trace, and nothing that a caller sent. */
 export const describeTraces = (subject: TracedGateway): void => {
-  let prepared: Awaited<ReturnType<TracedGateway['prepare']>>;
-  let collector: Collector;
-  beforeAll(async () => {
-    prepared = await subject.prepare();
-    collector = await startCollector();
-  });
-  afterAll(async () => {
-    await prepared.close();
-    await collector.stop();
-  });
+  const callersTraceId = '0af7651916cd43dd8448eb211c80319c';
+  let usual: TracedRun;
+  let withoutSpans: TracedRun;
+  let withoutCollector: TracedRun;
 
-  const sendTraced = (request: CallerRequest, environment: Readonly<Record<string, string>> = {}): Promise<Traced> => {
-    collector.spans.length = 0;
-    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...prepared.environment, ...environment };
-    return send(subject.mainFile, settings, prepared.apiKey, request);
-  };
+  beforeAll(async () => {
+    const prepared = await subject.prepare();
+    try {
+      const requests = [
+        subject.request(),
+        { ...subject.request(), headers: { traceparent: `00-${callersTraceId}-b7ad6b7169203331-01` } },
+        { ...subject.canary, headers: { 'user-agent': 'canaryagent', ...subject.canary.headers } },
+      ];
+      [usual, withoutSpans, withoutCollector] = await Promise.all([
+        runTraced(subject, prepared, requests),
+        runTraced(subject, prepared, [subject.request()], noSpans),
+        runTraced(subject, prepared, [subject.request()], noCollector),
+      ]);
+    } finally {
+      await prepared.close();
+    }
+  });
 
   describe('traces', () => {
-    test('have a span of the request, named by its operation, and one of each statement below it', async () => {
-      const { answer, line } = await sendTraced(subject.request());
+    test('have a span of the request, named by its operation, and one of each statement below it', () => {
+      const { answer, line, spans } = only(usual);
       expect(answer.status).toBe(200);
-      const [request, ...others] = collector.spans.filter(({ kind }) => kind === server);
+      const [request, ...others] = spans.filter(({ kind }) => kind === server);
       expect(others).toEqual([]);
+      expect(usual.collector.spans.filter(({ kind }) => kind === server)).toHaveLength(usual.traced.length);
       expect(request).toMatchObject({ name: subject.operation, traceId: line['trace_id'] });
       expect(request && attributeOf(request, 'http.route')).toBe(subject.route);
       expect(request && attributeOf(request, 'http.response.status_code')).toBe(200);
       expect(request && attributeOf(request, 'crm.request_id')).toBe(answer.headers.get('x-request-id'));
       expect(line['request_id']).toBe(answer.headers.get('x-request-id'));
-      const statements = collector.spans.filter(({ kind }) => kind === client);
+      const statements = spans.filter(({ kind }) => kind === client);
       expect(statements.map((span) => attributeOf(span, 'db.query.text'))).toEqual(
         expect.arrayContaining([expect.stringContaining('FROM api_keys'), expect.stringContaining(subject.statement)]),
       );
       for (const statement of statements) {
         expect(statement).toMatchObject({ traceId: request?.traceId, parentSpanId: request?.spanId });
       }
-      expect(collector.services).toEqual(new Set([subject.service]));
+      expect(usual.collector.services).toEqual(new Set([subject.service]));
     });
 
-    test('go on with the trace of the caller', async () => {
-      const traceId = '0af7651916cd43dd8448eb211c80319c';
-      const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
-      await sendTraced({ ...subject.request(), headers });
-      const request = collector.spans.find(({ kind }) => kind === server);
-      expect(request).toMatchObject({ traceId, parentSpanId: 'b7ad6b7169203331' });
-      expect(new Set(collector.spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
+    test('go on with the trace of the caller', () => {
+      const { line, spans } = only(usual, 1);
+      expect(line['trace_id']).toBe(callersTraceId);
+      const request = spans.find(({ kind }) => kind === server);
+      expect(request).toMatchObject({ traceId: callersTraceId, parentSpanId: 'b7ad6b7169203331' });
     });
 
-    test('hold nothing that a caller sent', async () => {
-      const headers = { 'user-agent': 'canaryagent', ...subject.canary.headers };
-      const { answer } = await sendTraced({ ...subject.canary, headers });
+    test('hold nothing that a caller sent', () => {
+      const { answer, spans } = only(usual, 2);
       expect(answer.status).toBe(200);
-      expect(collector.spans.length).toBeGreaterThan(1);
-      for (const text of collector.texts) expect(text).not.toMatch(/canary|crm_live_/);
+      expect(spans.length).toBeGreaterThan(1);
+      for (const text of usual.collector.texts) expect(text).not.toMatch(/canary|crm_live_/);
     });
 
-    test('are as few as the operator says, and the log still has their id', async () => {
-      const { line } = await sendTraced(subject.request(), noSpans);
-      expect(collector.spans).toEqual([]);
-      expect(line['trace_id']).toMatch(/^[0-9a-f]{32}$/);
+    test('are as few as the operator says, and the log still has their id', () => {
+      expect(withoutSpans.collector.spans).toEqual([]);
+      expect(only(withoutSpans).line['trace_id']).toMatch(/^[0-9a-f]{32}$/);
     });
 
-    test('cost no answer when nobody takes them', async () => {
-      expect((await sendTraced(subject.request(), noCollector)).answer.status).toBe(200);
+    test('cost no answer when nobody takes them', () => {
+      expect(only(withoutCollector).answer.status).toBe(200);
     });
   });
 };
