@@ -5,7 +5,6 @@ import {
   type BulkResult,
   createAccount,
 } from '@crm/contract';
-import { describeUnauthorized } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -289,12 +288,4 @@ test('parallel calls that share their keys in any order neither deadlock nor mak
   expect(await countOf(`opportunities WHERE name LIKE 'Share %'`)).toBe(20);
   const again = await gateway.client.call(createAccount, { body: { domain: 'share0.com' } });
   expect(again.headers.get('x-record-status')).toBe('matched');
-});
-
-describeUnauthorized({
-  contract: bulkCreateContacts,
-  client: () => gateway.client,
-  organization: () => gateway.organization,
-  goodRequest: () => ({ body: { items: [{ email: 'good@good.com' }] } }),
-  clientWithFailureLimit: (failures) => gateway.startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
 });

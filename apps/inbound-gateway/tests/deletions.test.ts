@@ -7,7 +7,7 @@ import {
   deleteOpportunity,
   type OperationContract,
 } from '@crm/contract';
-import { describeUnauthorized, reportFigure } from '@crm/testing';
+import { reportFigure } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -193,18 +193,6 @@ test('deletions and creates of the same records at once end well', async () => {
 });
 
 describe('deleteNote', () => {
-  const ids: string[] = [];
-  beforeAll(async () => {
-    for (let i = 0; i < 60; i++) ids.push(await note());
-  });
-  describeUnauthorized({
-    contract: deleteNote,
-    client: () => gateway.client,
-    organization: () => gateway.organization,
-    goodRequest: () => ({ params: { id: ids.pop() ?? unknownId } }),
-    clientWithFailureLimit: (failures) => gateway.startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
-  });
-
   test.each(['GET', 'POST', 'PUT', 'PATCH'])(
     '405: %s is refused with the method that the path takes',
     async (method) => {

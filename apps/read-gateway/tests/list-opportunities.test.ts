@@ -1,12 +1,6 @@
 import { listOpportunities } from '@crm/contract';
 import { administration } from '@crm/db';
-import {
-  describeRateLimits,
-  describeUnauthorized,
-  describeWrongMethods,
-  type SuiteOptions,
-  type TestRequest,
-} from '@crm/testing';
+import { describeRateLimits, describeWrongMethods, type SuiteOptions, type TestRequest } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
@@ -242,6 +236,5 @@ const options: SuiteOptions = {
   goodRequest: () => ({ query: { pipeline_id: gateway.organization.pipeline.id, limit: 1 } }),
   clientWithFailureLimit: (failures) => gateway.startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
 };
-describeUnauthorized(options);
 describeWrongMethods(options);
 describeRateLimits(options);

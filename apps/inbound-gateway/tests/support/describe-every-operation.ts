@@ -1,14 +1,8 @@
 import type { OperationContract } from '@crm/contract';
-import {
-  describeBodies,
-  describeRateLimits,
-  describeUnauthorized,
-  describeWrongMethods,
-  type SuiteOptions,
-} from '@crm/testing';
+import { describeBodies, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing';
 import type { TestGateway } from './gateway.js';
 
-/** What each create answers alike: keys, limits, methods, and bodies that cannot be read. */
+/** What each create answers alike: limits, methods, and bodies that cannot be read. */
 export const describeEveryOperation = (
   contract: OperationContract,
   gateway: () => TestGateway,
@@ -21,7 +15,6 @@ export const describeEveryOperation = (
     goodRequest: () => ({ body: goodBody() }),
     clientWithFailureLimit: (failures) => gateway().startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
   };
-  describeUnauthorized(options);
   describeWrongMethods(options);
   describeBodies(options);
   describeRateLimits(options);

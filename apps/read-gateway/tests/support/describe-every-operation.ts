@@ -2,7 +2,6 @@ import type { OperationContract } from '@crm/contract';
 import {
   describeBodies,
   describeRateLimits,
-  describeUnauthorized,
   describeWrongMethods,
   type SuiteOptions,
   type TestRequest,
@@ -11,7 +10,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { TestGateway } from './gateway.js';
 
 /**
- * What each operation answers alike: keys, limits, methods, and bodies that cannot be read.
+ * What each operation answers alike: limits, methods, and bodies that cannot be read.
  * @param contract its path as it is called; where that has an id of a test, a getter
  */
 export const describeEveryOperation = (
@@ -26,7 +25,6 @@ export const describeEveryOperation = (
     goodRequest,
     clientWithFailureLimit: (failures) => gateway().startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
   };
-  describeUnauthorized(options);
   if (contract.params === undefined) describeWrongMethods(options);
   else describeWrongMethodsOfRecord(options);
   if (contract.body !== undefined) describeBodies(options);
