@@ -27,11 +27,14 @@ const run = (file, args, env = {}) =>
     });
   });
 
-const runTurbo = (...args) => run(join(root, 'node_modules/.bin/turbo'), ['run', ...args, `--concurrency=${workers}`]);
+const runTurbo = (...args) => {
+  const turbo = join(root, 'node_modules/.bin/turbo');
+  return run(turbo, ['run', ...args, `--concurrency=${workers}`], { TURBO_TELEMETRY_DISABLED: '1' });
+};
 
 const runJest = (config, files, options, env) => {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const settings = ['--config', `packages/testing/${config}.json`, '--maxWorkers', workers];
+  const settings = ['--config', `packages/testing/${config}.json`];
   const paths = files.map(({ path }) => path);
   const nodeOptions = `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`.trim();
   const args = [jest, ...settings, ...options, '--runTestsByPath', ...paths];
@@ -72,7 +75,7 @@ if (tier === 'unit') {
   // Turbo stores the figures with the task's other results, so that a cached run still reports them.
   const folder = join(process.cwd(), '.figures');
   await rm(folder, { recursive: true, force: true });
-  statuses.push(await runJest('jest-preset', runnable, ['--runInBand', ...options], { CRM_FIGURES_DIR: folder }));
+  statuses.push(await runJest('jest-preset', runnable, ['--maxWorkers=1', ...options], { CRM_FIGURES_DIR: folder }));
 } else {
   await rm(figuresFolder, { recursive: true, force: true });
   const built = await runTurbo('build');
@@ -81,7 +84,8 @@ if (tier === 'unit') {
   if (isCached) statuses.push(await runTurbo('test:unit', '--continue', '--output-logs=full'));
   const files = isCached ? runnable.filter(({ isUnit }) => !isUnit) : runnable;
   const env = tier === 'soak' ? { SOAK: '1' } : {};
-  if (files.length > 0) statuses.push(await runJest('jest-database', files, options, env));
+  if (files.length > 0)
+    statuses.push(await runJest('jest-database', files, [`--maxWorkers=${workers}`, ...options], env));
   if (tier === 'soak' && isWholeTier) {
     statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));
   }

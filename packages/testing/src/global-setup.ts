@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startLocalPostgres } from '@crm/local-postgres';
 
-import { keepForTeardown } from './started-server.js';
+import { openDebianPostgres } from './debian-postgres.js';
+import { keepForTeardown, type StartedServer } from './started-server.js';
 import { publishTestServer } from './test-server.js';
 
 /** Nothing of a test's data survives the run, so nothing needs to reach the disk. */
@@ -18,14 +19,7 @@ const SETTINGS = {
   autovacuum: 'off',
 };
 
-/** Gives a jest run one PostgreSQL: the server that TEST_DATABASE_URL names, else one of its own. */
-async function globalSetup(): Promise<void> {
-  const runId = randomBytes(4).toString('hex');
-  const existing = process.env['TEST_DATABASE_URL'];
-  if (existing !== undefined && existing !== '') {
-    publishTestServer({ url: existing, runId });
-    return;
-  }
+async function startEmbedded(): Promise<StartedServer> {
   const folder = await mkdtemp(join(tmpdir(), 'crm-test-'));
   const server = await startLocalPostgres({
     dataDir: join(folder, 'postgres'),
@@ -35,7 +29,36 @@ async function globalSetup(): Promise<void> {
     settings: SETTINGS,
     stopOnExit: true,
   });
-  keepForTeardown({ server, folder });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startDebian(): Promise<StartedServer> {
+  const postgres = await openDebianPostgres();
+  await postgres.createCluster('tests');
+  const server = await postgres.serverOn('tests', SETTINGS);
+  await server.start();
+  return { url: server.url, stop: () => postgres.remove() };
+}
+
+/**
+ * Gives a jest run one PostgreSQL: the server that TEST_DATABASE_URL names, else one of its own. CRM_TEST_POSTGRES=debian makes
+ * that the one from Debian's packages instead of the embedded one.
+ */
+async function globalSetup(): Promise<void> {
+  const runId = randomBytes(4).toString('hex');
+  const existing = process.env['TEST_DATABASE_URL'];
+  if (existing !== undefined && existing !== '') {
+    publishTestServer({ url: existing, runId });
+    return;
+  }
+  const server = await (process.env['CRM_TEST_POSTGRES'] === 'debian' ? startDebian() : startEmbedded());
+  keepForTeardown(server);
   publishTestServer({ url: server.url, runId });
 }
 

@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-
 import { withAdminClient } from './admin-client.js';
 import { takeStartedServer } from './started-server.js';
 import { databasePrefix, readTestServer } from './test-server.js';
@@ -11,8 +9,7 @@ async function globalTeardown(): Promise<void> {
     await dropDatabasesOfRun();
     return;
   }
-  await started.server.stop();
-  await rm(started.folder, { recursive: true, force: true });
+  await started.stop();
 }
 
 async function dropDatabasesOfRun(): Promise<void> {

@@ -1,9 +1,8 @@
-import type { LocalPostgres } from '@crm/local-postgres';
-
 /** What global setup started for this run. */
 export interface StartedServer {
-  server: LocalPostgres;
-  folder: string;
+  url: string;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
 }
 
 const store = globalThis as { crmStartedServer?: StartedServer };

@@ -147,13 +147,12 @@ const meetFault = async (options: DatabaseFaultsOptions, { name, begin, end }: F
 export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => {
   describe('503: while the database', () => {
     // Most of a fault is waiting for time limits, so every fault gets a gateway of its own and all run at once.
-    const outcomes = new Map<Fault, Promise<unknown>>();
+    const outcomes = new Map<Fault, Promise<void>>();
     beforeAll(() => {
       for (const fault of faults) {
-        const outcome = meetFault(options, fault).then(
-          () => null,
-          (error: unknown) => error,
-        );
+        const outcome = meetFault(options, fault);
+        // Its own test reports a failure, perhaps after others.
+        outcome.catch(() => undefined);
         outcomes.set(fault, outcome);
       }
     });
@@ -161,8 +160,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
     test.each(faults)(
       '$name, every request ends, and all is well again by itself',
       async (fault) => {
-        const error = await outcomes.get(fault);
-        if (error !== null) throw error;
+        await outcomes.get(fault);
       },
       240_000,
     );

@@ -1,0 +1,133 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { withAdminClient } from './admin-client.js';
+import { findFreePort } from './gateway/free-port.js';
+
+const packagesFolder = '/usr/lib/postgresql';
+const startTimeoutMs = 60_000;
+const startCheckEveryMs = 50;
+const runFile = promisify(execFile);
+
+/** Programs of the newest PostgreSQL from Debian's packages: the one from the npm registry has no `pg_basebackup`. */
+const findPrograms = async (): Promise<string> => {
+  const versions = await readdir(packagesFolder).catch(() => []);
+  const folders = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(packagesFolder, version, 'bin'));
+  const found = folders.find((folder) => existsSync(join(folder, 'pg_basebackup')));
+  if (found !== undefined) return found;
+  throw new Error(
+    `There is no pg_basebackup in ${packagesFolder}/*/bin: apt-get install postgresql-15 ` +
+      '(with create_main_cluster = false in /etc/postgresql-common/createcluster.conf)',
+  );
+};
+
+/** PostgreSQL refuses root. */
+const findUser = async (): Promise<{ uid: number; gid: number } | null> => {
+  if (process.getuid?.() !== 0) return null;
+  const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8'));
+  if (line === null) throw new Error('PostgreSQL does not run as root, and there is no user postgres');
+  return { uid: Number(line[1]), gid: Number(line[2]) };
+};
+
+/** A server on one data directory. */
+export interface DebianServer {
+  readonly url: string;
+  start(): Promise<void>;
+  /** Ends it at once, as a power failure would. */
+  kill(): Promise<void>;
+}
+
+/** PostgreSQL of Debian's packages, in a folder whose data need not outlive the test. */
+export interface DebianPostgres {
+  readonly password: string;
+  /** Makes an empty cluster in a folder of this name. */
+  createCluster(name: string): Promise<void>;
+  /** The folder of a cluster. */
+  dataOf(name: string): string;
+  /** A server on a cluster, not started yet. */
+  serverOn(name: string, settings?: Readonly<Record<string, string>>): Promise<DebianServer>;
+  /** Runs a program of the package, such as `pg_basebackup`. */
+  run(program: string, args: readonly string[]): Promise<void>;
+  /** Ends every server and removes the data. */
+  remove(): Promise<void>;
+}
+
+const waitUntilReady = async (url: string, child: ChildProcess): Promise<void> => {
+  const deadline = performance.now() + startTimeoutMs;
+  for (;;) {
+    const failure = await withAdminClient(url, (client) => client.query('SELECT 1')).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (failure === null) return;
+    if (child.exitCode !== null || performance.now() > deadline) {
+      throw new Error('PostgreSQL did not start', { cause: failure });
+    }
+    await new Promise((resolve) => setTimeout(resolve, startCheckEveryMs));
+  }
+};
+
+/** Finds the programs and makes the folder. @throws Error that says what to install when there are none */
+export const openDebianPostgres = async (): Promise<DebianPostgres> => {
+  const programs = await findPrograms();
+  const user = await findUser();
+  const folder = await mkdtemp(join(tmpdir(), 'crm-debian-'));
+  const password = randomBytes(16).toString('hex');
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (user !== null) for (const path of [folder, passwordFile]) await chown(path, user.uid, user.gid);
+  const options = { ...user, cwd: '/', env: { PATH: process.env['PATH'], LC_ALL: 'C', PGPASSWORD: password } };
+  const servers: DebianServer[] = [];
+  const run = async (program: string, args: readonly string[]): Promise<void> => {
+    await runFile(join(programs, program), args, options);
+  };
+  const dataOf = (name: string): string => join(folder, name);
+  const spawnServer = (args: readonly string[]): ChildProcess =>
+    spawn(join(programs, 'postgres'), args, { ...options, stdio: 'ignore' });
+  return {
+    password,
+    run,
+    dataOf,
+    createCluster: (name) => {
+      const access = ['-U', 'postgres', `--pwfile=${passwordFile}`, '-A', 'scram-sha-256'];
+      return run('initdb', ['-D', dataOf(name), ...access, '-E', 'UTF8', '--locale=C', '--no-sync']);
+    },
+    serverOn: async (name, settings = {}) => {
+      const port = await findFreePort();
+      const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, fsync: 'off', ...settings };
+      const args = Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+      const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+      const server = debianServer(url, () => spawnServer(['-D', dataOf(name), ...args]));
+      servers.push(server);
+      return server;
+    },
+    remove: async () => {
+      await Promise.all(servers.map((server) => server.kill()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const debianServer = (url: string, spawnServer: () => ChildProcess): DebianServer => {
+  let child: ChildProcess | undefined;
+  process.once('exit', () => child?.kill('SIGQUIT'));
+  return {
+    url,
+    start: async () => {
+      child = spawnServer();
+      await waitUntilReady(url, child);
+    },
+    kill: async () => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGQUIT');
+      await ended;
+    },
+  };
+};
