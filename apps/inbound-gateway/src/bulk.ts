@@ -48,7 +48,7 @@ export interface BulkOptions<C extends OperationContract> {
 }
 
 /** The shape that bulk contracts share. */
-type BulkRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
+type BulkRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'itemErrors'> & {
   readonly query: { readonly atomic?: string };
   readonly body: { readonly items: readonly Readonly<Record<string, unknown>>[] };
 };
@@ -114,8 +114,10 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
   const readItem = (
     catalog: Catalog,
     item: Readonly<Record<string, unknown>>,
+    textErrors: FieldErrors | undefined,
     { read, notFoundPath }: BulkOptions<C>,
   ): Write<Applied> | Refused => {
+    if (textErrors !== undefined) return { id: itemId(item), errors: textErrors };
     try {
       const faults = validate?.(item) ?? null;
       if (faults !== null) throw validationError(faults);
@@ -130,11 +132,11 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
     }
   };
 
-  const readItems = (catalog: Catalog, items: BulkRequest['body']['items'], options: BulkOptions<C>): ReadItems => {
+  const readItems = (catalog: Catalog, { body, itemErrors }: BulkRequest, options: BulkOptions<C>): ReadItems => {
     const writes: IndexedWrite<Applied>[] = [];
     const answers: Record<string, Refused> = {};
-    for (const [index, item] of items.entries()) {
-      const found = readItem(catalog, item, options);
+    for (const [index, item] of body.items.entries()) {
+      const found = readItem(catalog, item, itemErrors?.get(index), options);
       if ('errors' in found) answers[index] = found;
       else writes.push({ index, write: found });
     }
@@ -168,7 +170,7 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
       answer: (results) => answerItems(items.length, results, options.pathOf),
       run: async (once) => {
         const read = await context.catalogs
-          .use(organizationId, async (catalog) => readItems(catalog, items, options))
+          .use(organizationId, async (catalog) => readItems(catalog, request, options))
           .catch(orGoOn);
         const bulk = { function: options.function, ...read, answerRefusals };
         return runOrNarrow(() => runWrites(context.database, organizationId, bulk, once));

@@ -5,7 +5,7 @@ import { validationError } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 
 /** What of a request says whether it is another one. */
-export type OnceRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
+export type OnceRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'itemErrors'> & {
   readonly query: unknown;
   readonly body: unknown;
 };
@@ -33,6 +33,8 @@ export const readOnce = (contract: OperationContract, request: OnceRequest): Onc
   if (key === '' || key.length > maxKeyLength) {
     throw validationError({ 'Idempotency-Key': `must have 1 to ${maxKeyLength} characters` });
   }
-  const text = canonicalJson({ query: request.query, body: request.body });
+  // Parsed, a number that was refused for its digits may equal the one that replaces it.
+  const itemErrors = request.itemErrors?.size ? [...request.itemErrors] : undefined;
+  const text = canonicalJson({ query: request.query, body: request.body, itemErrors });
   return { operation: contract.id, keyHash: sha256(key), requestHash: sha256(text) };
 };

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { ApiError, validationError } from '@crm/domain';
+import { ApiError, type FieldErrors, type JsonScan, scanJson, validationError } from '@crm/domain';
 import type { ArrivingBodies } from './arriving-bodies.js';
-import { scanJson } from './json-scan.js';
 
 /** The largest body in bytes where a contract says nothing else. */
 export const defaultMaxBodyBytes = 256 * 1024;
@@ -73,11 +72,39 @@ const readBytes = (request: IncomingMessage, maxBytes: number, bodies: ArrivingB
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 
+/** A body as it was parsed. */
+export interface JsonBody {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Of a bulk body: the faults of the JSON text that lie in one item each, by the item's index and the path in it. */
+  readonly itemErrors: ReadonlyMap<number, FieldErrors>;
+}
+
+const noItemErrors: ReadonlyMap<number, FieldErrors> = new Map();
+/** An ambiguous path is harmless: `items[3]` as a key of the body itself is unknown, so the whole call is refused. */
+const itemPath = /^items\[(\d+)\]\.(.+)$/su;
+
+/**
+ * The faults of a text by item.
+ * @throws ApiError `validation_failed` with all faults when one lies outside the items, or when there are more than reported
+ */
+const errorsByItem = ({ errors, isComplete }: JsonScan): ReadonlyMap<number, FieldErrors> => {
+  const byItem = new Map<number, Record<string, string>>();
+  for (const [path, text] of errors) {
+    const [, index, pathInItem] = itemPath.exec(path) ?? [];
+    if (index === undefined || pathInItem === undefined || !isComplete) {
+      throw validationError(Object.fromEntries(errors));
+    }
+    byItem.set(Number(index), { ...byItem.get(Number(index)), [pathInItem]: text });
+  }
+  return byItem;
+};
+
 /**
  * Parses the text of a body strictly. Nothing that reaches an operation was dropped, altered or guessed on the way.
+ * @param isBulk - whether a fault in one item leaves the others valid
  * @throws ApiError `validation_failed` with every problem of the text on its dotted path.
  */
-export const parseJsonBody = (bytes: Buffer): Readonly<Record<string, unknown>> => {
+export const parseJsonBody = (bytes: Buffer, isBulk: boolean): JsonBody => {
   if (!isUtf8(bytes)) throw bodyError('must be valid UTF-8');
   const text = bytes.toString('utf8');
   const scan = scanJson(text, maxJsonDepth);
@@ -88,24 +115,32 @@ export const parseJsonBody = (bytes: Buffer): Readonly<Record<string, unknown>> 
   } catch {
     throw bodyError('must be valid JSON');
   }
-  if (scan.errors.size > 0) throw validationError(Object.fromEntries(scan.errors));
+  if (scan.errors.size > 0 && !isBulk) throw validationError(Object.fromEntries(scan.errors));
+  const itemErrors = scan.errors.size > 0 ? errorsByItem(scan) : noItemErrors;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bodyError('must be a JSON object');
-  return value as Readonly<Record<string, unknown>>;
+  return { value: value as Readonly<Record<string, unknown>>, itemErrors };
 };
+
+/** How to read the body of an operation. */
+export interface BodyOptions {
+  readonly maxBytes: number;
+  /** Whether a fault in one item leaves the others valid. */
+  readonly isBulk: boolean;
+  /** The bodies that are arriving at this process. */
+  readonly bodies: ArrivingBodies;
+}
 
 /**
  * Reads and parses the body of a request: JSON in UTF-8, uncompressed, one object, at most `maxBytes`.
- * @param bodies the bodies that are on their way to this process
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `request_timeout` or `validation_failed`.
  */
 export const readJsonBody = async (
   request: IncomingMessage,
-  maxBytes: number,
-  bodies: ArrivingBodies,
-): Promise<Readonly<Record<string, unknown>>> => {
+  { maxBytes, isBulk, bodies }: BodyOptions,
+): Promise<JsonBody> => {
   checkHeaders(request, maxBytes);
   const bytes = await readBytes(request, maxBytes, bodies);
   if (bytes.length === 0) throw bodyError('is required');
   if (request.headers['content-type'] === undefined) throw new ApiError('unsupported_media_type');
-  return parseJsonBody(bytes);
+  return parseJsonBody(bytes, isBulk);
 };

@@ -5,7 +5,7 @@ import type { OperationRequest } from './operation.js';
 import type { RouteMatch } from './route-table.js';
 
 /** The validated input of an operation, whichever it is. */
-export type OperationInput = Pick<OperationRequest<OperationContract>, 'params' | 'query' | 'body'>;
+export type OperationInput = Pick<OperationRequest<OperationContract>, 'params' | 'query' | 'body' | 'itemErrors'>;
 
 /** What one request has become so far; every middleware reads what those before it wrote. */
 export class Exchange {

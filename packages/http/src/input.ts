@@ -40,14 +40,19 @@ const readInput = async (
   const errors = new ErrorCollector();
   const params = readParams(match.params, errors);
   const query = readQuery(exchangeOf(request).queryText, errors);
-  const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes;
-  const body = contract.body === undefined ? undefined : await readJsonBody(request, maxBytes, bodies);
+  const options = {
+    maxBytes: contract.maxBodyBytes ?? defaultMaxBodyBytes,
+    isBulk: contract.item !== undefined,
+    bodies,
+  };
+  const json = contract.body === undefined ? undefined : await readJsonBody(request, options);
+  const body = json?.value;
   addAll(validators.params?.(params) ?? null, errors);
   validateQuery(validators.query, query, errors);
   if (body !== undefined) addAll(validators.body?.(body) ?? null, errors);
   errors.throwIfAny();
   // Validated against the schemas of which the types of an operation's input are made.
-  return { params, query, body };
+  return { params, query, body, itemErrors: json?.itemErrors };
 };
 
 /** Reads and validates what a request carries, or answers that no operation takes it. All field errors come together. */

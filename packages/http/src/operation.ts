@@ -1,4 +1,5 @@
 import type { BodyOf, DataOf, OperationContract, ParamsOf, QueryOf } from '@crm/contract';
+import type { FieldErrors } from '@crm/domain';
 
 /** Who calls: one API key of one organization. */
 export interface Caller {
@@ -13,6 +14,8 @@ export interface OperationRequest<C extends OperationContract> {
   readonly params: ParamsOf<C>;
   readonly query: QueryOf<C>;
   readonly body: BodyOf<C>;
+  /** Of a bulk body: what its JSON text says that an item must not, by the item's index. Such an item must not be applied. */
+  readonly itemErrors?: ReadonlyMap<number, FieldErrors> | undefined;
   /**
    * A request header by its lower-case name, `undefined` when it was not sent.
    * @throws ApiError `validation_failed` when it was sent twice: choosing one of two in silence could lose a promise.

@@ -78,6 +78,15 @@ export const describeSearchRefusals = (
       await expectRefusal({ filters }, paths);
     });
 
+    test('a number that would be rounded, on its path', async () => {
+      for (const literal of ['1.0000000000000001', '9007199254740993', '999999999999.99998', '1e-400']) {
+        const filters = `[{"field":"seats","operator":"in","value":[1,${literal}]}]`;
+        const answer = await gateway().client.call(contract, { rawBody: `{"filters":${filters}}` });
+        expect(answer.status).toBe(400);
+        expect(answer.fieldsAtFault).toEqual(['filters[0].value[1]']);
+      }
+    });
+
     test('every fault is told at once, with those of other parameters', async () => {
       const nested = { or: [leaf('nope', 'eq', 1), { not: leaf('seats', 'in', [1, 'x', null]) }] };
       const query = 'a'.repeat(201);

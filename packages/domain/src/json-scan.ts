@@ -1,7 +1,13 @@
-/** What is wrong with a JSON text beyond its grammar, by dotted path; or why it is not worth looking at any further. */
+import { findNumberFault } from './exact-number.js';
+
+/** The faults of a JSON text that its grammar allows. */
 export interface JsonScan {
+  /** Why the scan stopped before the end of the text, or null. */
   readonly refusal: string | null;
+  /** By dotted path, as `items[3].email`. At most 100. */
   readonly errors: ReadonlyMap<string, string>;
+  /** Whether `errors` has every fault: the scan neither refused the text nor found more faults than it reports. */
+  readonly isComplete: boolean;
 }
 
 interface Frame {
@@ -30,9 +36,7 @@ const maxParts = 200_000;
 const listedKeys = 16;
 const reportedErrors = 100;
 const shownKeyLength = 100;
-/** A double never needs more significant digits than this to be told from its neighbours. */
-const doubleDigits = 17;
-/** Numbers up to this many characters, without an exponent, can be neither too large nor too long. */
+/** Every decimal of up to this many characters, written without an exponent, survives the way through a double. */
 const plainNumberLength = 15;
 
 const shown = (key: string): string => {
@@ -40,25 +44,11 @@ const shown = (key: string): string => {
   return notStorable.test(short) ? JSON.stringify(short).slice(1, -1) : short;
 };
 
-/** Says what a number loses when it becomes a double, `null` when nothing that matters. */
-const numberProblem = (token: string): string | null => {
-  const value = Number(token);
-  if (Number.isNaN(value)) return null;
-  if (!Number.isFinite(value)) return 'is too large a number';
-  const digits = token
-    .replace(/[eE].*$/, '')
-    .replace(/[-+.]/g, '')
-    .replace(/^0+/, '')
-    .replace(/0+$/, '');
-  if (value === 0 && digits !== '') return 'is too small a number';
-  return digits.length > doubleDigits ? 'has more digits than a number can keep' : null;
-};
-
 /**
- * One pass over a JSON text before it is parsed, for what `JSON.parse` lets through in silence: nesting without end, keys
- * given twice (the first value would be lost), keys that reach into prototypes, numbers that overflow or lose digits,
+ * One pass over a JSON text before it is parsed, for what `JSON.parse` accepts without a word: unlimited nesting, keys
+ * given twice (the first value would be lost), keys that reach into prototypes, numbers that would be rounded,
  * U+0000 and lone surrogates (which PostgreSQL refuses or would store altered). It has no recursion. The text need not be
- * valid: the pass always ends, and for an invalid text the parser's answer is the one to give.
+ * valid JSON: the pass always ends, and the parser refuses invalid text.
  */
 class JsonScanner {
   readonly errors = new Map<string, string>();
@@ -69,16 +59,16 @@ class JsonScanner {
   #at = 0;
   #parts = 0;
   #refusal: string | null = null;
+  #isCut = false;
 
   constructor(text: string, maxDepth: number) {
     this.#text = text;
     this.#maxDepth = maxDepth;
   }
 
-  /** Returns why the text is refused before its end, or null. */
-  run(): string | null {
+  run(): JsonScan {
     const text = this.#text;
-    while (this.#at < text.length && this.errors.size < reportedErrors && this.#refusal === null) {
+    while (this.#at < text.length && !this.#isCut && this.#refusal === null) {
       const character = text.charCodeAt(this.#at);
       if (character === 0x22) this.#string();
       else if (character === 0x7b || character === 0x5b) this.#open(character === 0x7b);
@@ -89,7 +79,8 @@ class JsonScanner {
       else if (character === 0x2d || (character >= 0x30 && character <= 0x39)) this.#number();
       else this.#at++;
     }
-    return this.#refusal;
+    const { errors } = this;
+    return { refusal: this.#refusal, errors, isComplete: !this.#isCut && this.#refusal === null };
   }
 
   #open(isObject: boolean): void {
@@ -127,8 +118,8 @@ class JsonScanner {
     const token = numberToken.exec(this.#text)?.[0] ?? '-';
     this.#at += token.length;
     if (token.length <= plainNumberLength && !/[eE]/.test(token)) return;
-    const problem = numberProblem(token);
-    if (problem !== null) this.#add(this.#path(this.#depth), problem);
+    const fault = findNumberFault(token);
+    if (fault !== null) this.#add(this.#path(this.#depth), fault);
   }
 
   #string(): void {
@@ -182,7 +173,9 @@ class JsonScanner {
   }
 
   #add(path: string, problem: string): void {
-    if (!this.errors.has(path)) this.errors.set(path, problem);
+    if (this.errors.has(path)) return;
+    if (this.errors.size === reportedErrors) this.#isCut = true;
+    else this.errors.set(path, problem);
   }
 }
 
@@ -195,9 +188,8 @@ const unquote = (quoted: string): string => {
   }
 };
 
-/** Looks through a JSON text for what its grammar allows and this API does not; see {@link JsonScanner}. */
-export const scanJson = (text: string, maxDepth: number): JsonScan => {
-  const scanner = new JsonScanner(text, maxDepth);
-  const refusal = scanner.run();
-  return { refusal, errors: scanner.errors };
-};
+/**
+ * Checks a JSON text for what its grammar allows and this API does not; see {@link JsonScanner}.
+ * @param maxDepth - the most objects and arrays within each other
+ */
+export const scanJson = (text: string, maxDepth: number): JsonScan => new JsonScanner(text, maxDepth).run();

@@ -11,7 +11,7 @@ describe('scanning JSON', () => {
         const text = JSON.stringify(value);
         // A generated name may be one of the refused ones, and a text may hold U+0000.
         fc.pre(!/__proto__|constructor|prototype|\\u0000|\\ud/i.test(text));
-        expect(scanJson(text, 32)).toEqual({ refusal: null, errors: new Map() });
+        expect(scanJson(text, 32)).toEqual({ refusal: null, errors: new Map(), isComplete: true });
         expect(scanJson(JSON.stringify(value, null, 2), 32).errors.size).toBe(0);
       }),
       { numRuns: 2000 },
@@ -69,10 +69,14 @@ describe('scanning JSON', () => {
       b: 'is too large a number',
       'c[0]': 'is too small a number',
     });
-    const lost = 'has more digits than a number can keep';
-    expect(problems('{"a":100000000000.00000001,"b":123456789012345678}')).toEqual({ a: lost, b: lost });
+    const lost = 'has more digits than a number can hold; send at most 15 significant digits';
+    expect(problems('{"a":999999999999.99998,"b":123456789012345678,"c":[{"d":1.0000000000000001}]}')).toEqual({
+      a: lost,
+      b: lost,
+      'c[0].d': lost,
+    });
     expect(
-      problems('{"a":0.1000000000000000000,"b":1e20,"c":52.520006599999996,"d":0.0e999,"e":100000000000000000000}'),
+      problems('{"a":0.1000000000000000000,"b":1e20,"c":0.30000000000000004,"d":0.0e999,"e":100000000000000000000}'),
     ).toEqual({});
   });
 
@@ -94,9 +98,14 @@ describe('scanning JSON', () => {
     expect(refusalOf(`[${'{},'.repeat(200_000)}1]`)).toBe('must not hold more than 200000 values');
   });
 
-  it('cuts long names in paths and stops at a hundred problems', () => {
+  it('cuts long names in paths and stops after a hundred problems', () => {
     const long = 'x'.repeat(5000);
     expect(Object.keys(problems(`{"${long}":1e999}`))).toEqual([`${'x'.repeat(100)}…`]);
-    expect(Object.keys(problems(`[${'1e999,'.repeat(500)}0]`))).toHaveLength(100);
+    const scanOf = (count: number) => scanJson(`[${'1e999,'.repeat(count)}0]`, 32);
+    expect(scanOf(100).errors.size).toBe(100);
+    expect(scanOf(100).isComplete).toBe(true);
+    expect(scanOf(101).errors.size).toBe(100);
+    expect(scanOf(101).isComplete).toBe(false);
+    expect(scanJson('['.repeat(33), 32).isComplete).toBe(false);
   });
 });

@@ -1,0 +1,145 @@
+import {
+  bulkCreateAccounts,
+  bulkCreateOpportunities,
+  bulkUpdateOpportunities,
+  type BulkResult,
+  createNote,
+  createOpportunity,
+  type OperationContract,
+  updateOpportunity,
+} from '@crm/contract';
+import type { Answer } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+let gateway: TestGateway;
+let dealId: string;
+
+const tooLong = 'has more digits than a number can hold; send at most 15 significant digits';
+
+/** The JSON text of a value, in which every text of the form `#1.50` is that number, digit for digit. */
+const jsonWithLiterals = (value: unknown): string => JSON.stringify(value).replace(/"#([^"]+)"/g, '$1');
+
+const send = (contract: OperationContract, body: unknown, more: object = {}): Promise<Answer> =>
+  gateway.client.call(contract, { rawBody: jsonWithLiterals(body), ...more });
+
+const deal = (name: string, more: object = {}) => ({
+  pipeline_id: gateway.organization.pipeline.id,
+  opportunity: { name, ...more },
+});
+
+const stored = (name: string) =>
+  gateway.rows<{ amount: string | null; custom_fields: object }>(
+    `SELECT amount::text, custom_fields FROM opportunities WHERE organization_id = $1 AND name = '${name}'`,
+  );
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.organization.defineField({ objectType: 'opportunity', slug: 'seats', attributeType: 'number' });
+  await gateway.organization.defineField({ objectType: 'opportunity', slug: 'place', attributeType: 'location' });
+  const { data } = await gateway.client.call(createOpportunity, { body: deal('Existing', { deal_size: 7 }) });
+  dealId = data.opportunity_id;
+});
+afterAll(() => gateway.stop());
+
+describe('400: a number that would be rounded, on its path', () => {
+  test.each<[string, object]>([
+    ['opportunity.deal_size', { deal_size: '#999999999999.99998' }],
+    ['opportunity.deal_size', { deal_size: '#1.0000000000000001' }],
+    ['opportunity.deal_size', { deal_size: '#9007199254740993' }],
+    ['opportunity.close_date', { close_date: '#1798675200000.00001' }],
+    ['opportunity.custom__seats', { custom__seats: '#1.0000000000000001' }],
+    ['opportunity.custom_fields.place.lat', { custom_fields: { place: { lat: '#52.000000000000000001', lng: 1 } } }],
+  ])('%s in %j', async (path, more) => {
+    for (const answer of [
+      await send(createOpportunity, deal('Rounded', more)),
+      await send(updateOpportunity, { opportunity: more }, { params: { id: dealId } }),
+    ]) {
+      expect({ status: answer.status, errors: answer.errors }).toEqual({ status: 400, errors: { [path]: tooLong } });
+    }
+    expect(await stored('Rounded')).toEqual([]);
+    expect(await stored('Existing')).toEqual([{ amount: '7.0000', custom_fields: {} }]);
+  });
+
+  test('also where no number is expected, and a number that would become 0', async () => {
+    const answer = await send(createNote, { note: { title: '#1.0000000000000001' }, account_domains: ['#1e-400'] });
+    expect(answer.errors).toEqual({ 'note.title': tooLong, 'account_domains[0]': 'is too small a number' });
+  });
+});
+
+test('200: another spelling of a number that can be held', async () => {
+  const spellings = {
+    Zeros: ['#1.50', '1.5000'],
+    Power: ['#1.25e3', '1250.0000'],
+    Long: ['#0.10000000000000000', '0.1000'],
+  };
+  for (const [name, [literal, amount]] of Object.entries(spellings)) {
+    expect((await send(createOpportunity, deal(name, { deal_size: literal, custom__seats: literal }))).status).toBe(
+      200,
+    );
+    expect(await stored(name)).toEqual([{ amount, custom_fields: { seats: Number(amount) } }]);
+  }
+});
+
+describe('bulk', () => {
+  const items = (name: string) => [
+    deal(`${name} 0`, { deal_size: 1 }),
+    deal(`${name} 1`, { deal_size: '#1.0000000000000001', custom__seats: '#9007199254740993' }),
+    deal(`${name} 2`, { deal_size: 3 }),
+  ];
+  const errors = { 'opportunity.deal_size': tooLong, 'opportunity.custom__seats': tooLong };
+
+  test('the item fails alone, on the path in it', async () => {
+    const created = await send(bulkCreateOpportunities, { items: items('Bulk') });
+    const { results } = created.data as { results: BulkResult[] };
+    expect(results.map(({ success }) => success)).toEqual([true, false, true]);
+    expect(results[1]).toEqual({ index: 1, success: false, record_status: null, id: null, errors });
+    expect(await stored('Bulk 0')).toMatchObject([{ amount: '1.0000' }]);
+    expect(await stored('Bulk 1')).toEqual([]);
+  });
+
+  test('an update of several deals names the record of the item', async () => {
+    const change = { id: dealId, opportunity: { deal_size: '#999999999999.99998' } };
+    const updated = await send(bulkUpdateOpportunities, { items: [change] });
+    const { results } = updated.data as { results: BulkResult[] };
+    const own = { 'opportunity.deal_size': tooLong };
+    expect(results).toEqual([{ index: 0, success: false, record_status: null, id: dealId, errors: own }]);
+    expect(await stored('Existing')).toMatchObject([{ amount: '7.0000' }]);
+  });
+
+  test('an item with a key given twice fails alone, too', async () => {
+    const rawBody = '{"items":[{"domain":"once.com"},{"domain":"twice.com","domain":"other.com"}]}';
+    const { data } = await gateway.client.call(bulkCreateAccounts, { rawBody });
+    expect(data.results.map(({ errors: found }) => found)).toEqual([undefined, { domain: 'is given twice' }]);
+  });
+
+  test('an atomic call is refused, and nothing is written', async () => {
+    const answer = await send(bulkCreateOpportunities, { items: items('Atomic') }, { query: { atomic: 'true' } });
+    expect(answer.status).toBe(400);
+    const paths = Object.entries(errors).map(([path, text]) => [`items[1].${path}`, text]);
+    expect(answer.errors).toEqual(Object.fromEntries(paths));
+    expect(await stored('Atomic 0')).toEqual([]);
+  });
+
+  test('a fault outside the items, and more than a hundred, refuse the call', async () => {
+    const outside = await send(bulkCreateOpportunities, { items: items('Outside'), atomic: '#1e999' });
+    expect(outside.fieldsAtFault).toEqual(['atomic', ...Object.keys(errors).map((path) => `items[1].${path}`)].sort());
+    const tags = (count: number) => ({ items: [deal('Many'), { tags: Array(count).fill('#1e999') }] });
+    expect((await send(bulkCreateOpportunities, tags(101))).status).toBe(400);
+    expect(await stored('Many')).toEqual([]);
+    expect((await send(bulkCreateOpportunities, tags(100))).status).toBe(200);
+    expect(await stored('Many')).toHaveLength(1);
+  });
+
+  test('the same Idempotency-Key with the number mended is another request', async () => {
+    const more = { headers: { 'idempotency-key': 'mended' } };
+    const first = await send(
+      bulkCreateOpportunities,
+      { items: [deal('Key', { deal_size: '#1.0000000000000001' })] },
+      more,
+    );
+    expect((first.data as { results: BulkResult[] }).results[0]?.success).toBe(false);
+    const second = await send(bulkCreateOpportunities, { items: [deal('Key', { deal_size: 1 })] }, more);
+    expect(second.status).toBe(422);
+  });
+});
