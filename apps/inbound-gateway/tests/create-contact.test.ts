@@ -1,4 +1,4 @@
-import { createAccount, createContact } from '@crm/contract';
+import { createAccount, createContact, updateAccount } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -51,11 +51,22 @@ describe('200', () => {
     expect(after.data).toEqual(account.data);
   });
 
-  test('the account is that of the exact host: a subdomain and www are others', async () => {
-    for (const host of ['hosts.com', 'mail.hosts.com', 'www.hosts.com']) {
+  test('the account is that of the host without www; another subdomain is another account', async () => {
+    const hosts = { 'mail.hosts.com': 'mail.hosts.com', 'www.hosts.com': 'hosts.com', 'hosts.com': 'hosts.com' };
+    for (const [host, domain] of Object.entries(hosts)) {
       await create({ email: `ann@${host}` });
-      expect(await storedContacts(`ann@${host}`)).toMatchObject([{ domain: host }]);
+      expect(await storedContacts(`ann@${host}`)).toMatchObject([{ domain }]);
     }
+  });
+
+  test('the account of a contact at a www host is found, and kept, by the domain that it shows', async () => {
+    await create({ email: 'ann@www.shown.com' });
+    const [contact] = await storedContacts('ann@www.shown.com');
+    const account = await gateway.client.call(createAccount, { body: { domain: contact?.domain ?? '' } });
+    expect(account.headers.get('x-record-status')).toBe('matched');
+    const { company_id: id, domain } = account.data;
+    const written = await gateway.client.call(updateAccount, { params: { id }, body: { domain } });
+    expect(written.data.account.domain).toBe(domain);
   });
 
   test.each(['Zoë.Lee@MÜLLER.de'.replace('ë', 'e'), ' zoe.lee@mu\u0308ller.de. ', 'ZOE.LEE@XN--MLLER-KVA.DE'])(

@@ -53,8 +53,8 @@ describe('the constraints of the database', () => {
     expect(await refusalOf(kind, key)).toBeNull();
   });
 
-  // What is in another form than the key's own would be a second record of one thing. A leading `www.` is no fault of form:
-  // the host of an email keeps it.
+  // What is in another form than the key's own would be a second record of one thing. A leading `www.` is a valid form:
+  // `www.com` is a domain of two labels.
   const forms = naturalKeyVectors.filter(
     ({ kind, input, expected }) =>
       kind !== 'name' && expected !== null && input !== expected && input !== `www.${expected}`,

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../result.js';
 import { findTextFault } from '../text.js';
-import { hostToAscii, hostToUnicode, refuseIpAddress } from './host.js';
+import { accountDomainOfHost, hostToAscii, hostToUnicode, refuseIpAddress } from './host.js';
 
 /** A company's domain: the account's natural key, and the same for people to read. */
 export interface NormalizedDomain {
@@ -32,7 +32,7 @@ export const normalizeDomain = (input: string): Result<NormalizedDomain> => {
   if (ipv6.test(hostAndPort)) return refuseIpAddress();
   const host = hostToAscii(hostAndPort.replace(port, ''));
   if (!host.ok) return host;
-  const domain = withoutWww(host.value);
+  const domain = accountDomainOfHost(host.value);
   return ok({ domain, display: hostToUnicode(domain) });
 };
 
@@ -40,9 +40,4 @@ const authorityOf = (text: string): string => {
   const rest = text.replace(scheme, '');
   const end = rest.search(/[/?#]/);
   return end === -1 ? rest : rest.slice(0, end);
-};
-
-const withoutWww = (host: string): string => {
-  const rest = host.startsWith('www.') ? host.slice('www.'.length) : host;
-  return rest.includes('.') ? rest : host;
 };

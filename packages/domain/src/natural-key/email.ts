@@ -1,12 +1,12 @@
 import { fail, ok, type Result } from '../result.js';
 import { findTextFault } from '../text.js';
-import { hostToAscii } from './host.js';
+import { accountDomainOfHost, hostToAscii } from './host.js';
 
 /** An email address in the form in which it is stored and compared: a contact's natural key. */
 export interface NormalizedEmail {
   /** Lower-case ASCII, at most 254 octets: `ann+crm@xn--mller-kva.de`. */
   readonly email: string;
-  /** What follows the `@`: exactly the domain of the account that the contact belongs to. */
+  /** The domain of the account that the contact belongs to: what follows the `@`, without a leading `www.`. */
   readonly domain: string;
 }
 
@@ -42,7 +42,7 @@ export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
   if (email.length > maxEmailLength) {
     return fail(`The email address must have at most ${maxEmailLength} characters (in its ASCII form)`);
   }
-  return ok({ email, domain: host.value });
+  return ok({ email, domain: accountDomainOfHost(host.value) });
 };
 
 const findLocalPartFault = (local: string): string | null => {

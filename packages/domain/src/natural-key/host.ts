@@ -40,6 +40,16 @@ export const hostToUnicode = (asciiHost: string): string =>
   asciiHost.includes('xn--') ? toUnicode(asciiHost, idnaOptions).domain : asciiHost;
 
 /**
+ * The domain of the account that a host belongs to: the host without one leading `www.`, where at least two labels
+ * remain. Web addresses and emails share it, so that every account can be found by the domain that it shows.
+ * @param asciiHost a host as {@link hostToAscii} gives it
+ */
+export const accountDomainOfHost = (asciiHost: string): string => {
+  const rest = asciiHost.startsWith('www.') ? asciiHost.slice('www.'.length) : asciiHost;
+  return rest.includes('.') ? rest : asciiHost;
+};
+
+/**
  * The UTS-46 ASCII form of a bare host, without a trailing dot: lower case, at least two labels of letters, digits and
  * hyphens, 1 to 63 octets each and at most 253 in all. Refuses anything else, IPv4 addresses in all their spellings included.
  */
