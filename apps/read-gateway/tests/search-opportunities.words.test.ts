@@ -1,3 +1,4 @@
+import { searchOpportunities } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { walkSearch } from './property/walk.js';
 import { copyRecord } from './support/bulk-rows.js';
@@ -51,5 +52,42 @@ describe('200: words over all pipelines', () => {
   test.each([7, 50, 150, 500])('pages of %i show the matches of every pipeline in one order', async (limit) => {
     const walked = await walkSearch(gateway.client, 'opportunity', { query: 'NEEDLE', limit });
     expect(walked.map(({ id }) => id)).toEqual(matching);
+  });
+});
+
+describe('200: every part of a stored text finds it, whatever the case', () => {
+  const names = ['ΟΔΥΣ Α', 'ὀδὸς ΟΣ.', 'İST İş', 'ıŞI'];
+  const found = async (body: object): Promise<string[]> => {
+    const { data } = await gateway.client.call(searchOpportunities, { body });
+    return data.opportunities.map(({ name }) => name);
+  };
+
+  beforeAll(async () => {
+    const { addDeals } = recordsOf(
+      () => gateway.database,
+      () => gateway.organization,
+    );
+    await addDeals(names.map((name) => ({ name })));
+  });
+
+  test.each(names)('%s', async (name) => {
+    const points = Array.from(name);
+    for (let start = 0; start < points.length; start += 1) {
+      for (let end = start + 1; end <= points.length; end += 1) {
+        const part = points.slice(start, end).join('');
+        const filter = (operator: string) => ({ filters: { field: 'name', operator, value: part } });
+        if (part.trim() !== '') expect(await found({ query: part })).toContain(name);
+        expect(await found(filter('contains'))).toContain(name);
+        if (start === 0) expect(await found(filter('starts_with'))).toContain(name);
+        if (end === points.length) expect(await found(filter('ends_with'))).toContain(name);
+      }
+    }
+    const isOne = { field: 'name', operator: 'in', value: [name.toLowerCase().replaceAll('i\u0307', 'i')] };
+    expect(await found({ filters: isOne })).toEqual([name]);
+  });
+
+  test('another spelling of sigma is equal', async () => {
+    const filters = { field: 'name', operator: 'eq', value: 'οδυσ α' };
+    expect(await found({ filters })).toEqual(['ΟΔΥΣ Α']);
   });
 });

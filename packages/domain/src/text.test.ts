@@ -4,6 +4,57 @@ import { codePointLength, compareCodePoints, findTextFault, fold, sortKey } from
 
 const text = fc.string({ unit: 'binary', maxLength: 500, size: 'max' });
 
+/** Letters whose lower case depends on context or is longer, composing marks, and characters of two units. */
+const hard = [
+  'Σ',
+  'σ',
+  'ς',
+  'İ',
+  'I',
+  'ı',
+  'i',
+  '\u0307',
+  '\u0301',
+  '\u0345',
+  'é',
+  'E',
+  'ẞ',
+  'ß',
+  'ﬁ',
+  'Ǆ',
+  'J',
+  '\u030c',
+];
+const harder = [
+  '\u1112',
+  '\u1161',
+  '\u11ab',
+  '한',
+  'ᾳ',
+  'ΐ',
+  'Ω',
+  '\u2126',
+  '\u0958',
+  '\u0344',
+  '𐐀',
+  '😀',
+  '’',
+  '.',
+  '\u00ad',
+  ' ',
+  'a',
+];
+const hardText = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...hard, ...harder), maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+);
+
+const pairs = ([a = '', b = '', c = '', d = '', e = '', f = '']: readonly string[]): [string, string][] => [
+  [a, b],
+  [c, d],
+  [e, f],
+];
+
 describe('fold', () => {
   it('makes case and normalisation forms equal', () => {
     expect(fold('CAFE\u0301')).toBe('café');
@@ -12,7 +63,53 @@ describe('fold', () => {
 
   it('does not follow any locale', () => {
     expect(fold('TITLE I')).toBe('title i');
-    expect(fold('İ')).toBe('i\u0307');
+    expect(fold('İSTANBUL')).toBe('istanbul');
+    expect(fold('I\u0307')).toBe('i');
+  });
+
+  it('writes every sigma alike, wherever it is in a word', () => {
+    for (const word of ['ΟΔΥΣΣΕΥΣ', 'Οδυσσεύς'.replace('ύ', 'υ'), 'οδυσσευσ']) expect(fold(word)).toBe('οδυσσευσ');
+  });
+
+  /** What the context rules of Unicode's lower-casing look at. */
+  const mayDepend = /^[\p{Cased}\p{Case_Ignorable}\p{M}]$/u;
+
+  it('maps every code point by itself, whatever its neighbours are', () => {
+    const neighbours = ['', 'a', 'Σ', 'I', ' ', '\u0307'];
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const own = String.fromCodePoint(code);
+      if (!mayDepend.test(own)) continue;
+      // Alone, some code points are not NFC, and among others some compose.
+      for (const [before, after] of [neighbours, [...neighbours].reverse()].flatMap(pairs)) {
+        const text = `${before}${own}${after}`;
+        if (text === text.normalize('NFC') && fold(text) !== fold(before) + fold(own) + fold(after))
+          throw new Error(`${JSON.stringify(text)} depends on its neighbours`);
+      }
+    }
+  });
+
+  it('finds every part of a text in NFC, cut at any code point', () => {
+    fc.assert(
+      fc.property(hardText, fc.nat(), fc.nat(), (typed, from, length) => {
+        const points = Array.from(typed.normalize('NFC'));
+        const start = from % (points.length + 1);
+        const part = points.slice(start, start + (length % (points.length + 1 - start))).join('');
+        expect(fold(typed)).toContain(fold(part));
+        expect(fold(points.slice(0, start).join('')) + fold(points.slice(start).join(''))).toBe(fold(typed));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('finds every part of any other text that leaves its marks with their letters', () => {
+    fc.assert(
+      fc.property(hardText, hardText, hardText, (before, part, after) => {
+        const whole = before + part + after;
+        fc.pre(whole.normalize('NFC') === before.normalize('NFC') + part.normalize('NFC') + after.normalize('NFC'));
+        expect(fold(whole)).toContain(fold(part));
+      }),
+      { numRuns: 5_000 },
+    );
   });
 });
 

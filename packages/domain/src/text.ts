@@ -4,11 +4,18 @@ export const sortKeyCodePoints = 200;
 const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * The form in which text is searched and compared: NFC, then `toLowerCase()`. Made here and stored beside the value, so
- * that no locale, ICU version or replica can change an answer. Fold a value once: lower-casing may leave a sequence that
- * NFC would compose, so the fold of a fold can differ.
+ * The form in which text is searched and compared: NFC, then lower case code point by code point, `ς` as `σ` and `İ` as `i`.
+ * Computed here and stored beside the value, so that no locale, ICU version or replica can change an answer.
+ *
+ * The neighbours of a code point never matter: of two texts whose concatenation is NFC, the concatenated forms are the form
+ * of the concatenation. So every part of an NFC text, cut between any two code points, is found in it. Of other texts a
+ * part is found unless the cut separates a letter from a mark that NFC joins to it.
+ *
+ * Normalise a value once: lower-casing may leave a sequence that NFC would compose, so a second pass can change it.
  */
-export const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+export const fold = (text: string): string =>
+  // `toLowerCase()` turns `Σ` into `ς` at the end of a word only, and `İ` into two code points; the rest it maps one by one.
+  text.normalize('NFC').replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
 
 /** The first {@link sortKeyCodePoints} code points of the fold of `text`; never cuts a character outside the BMP in two. */
 export const sortKey = (text: string): string => {

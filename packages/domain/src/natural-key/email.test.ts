@@ -9,7 +9,16 @@ const local = fc.oneof(
 );
 const host = fc.oneof(
   fc.domain(),
-  fc.constantFrom('MÜLLER.de', 'mu\u0308ller.de.', 'ａｃｍｅ．ｃｏｍ', 'acme.com', 'www.acme.com', 'www.com', 'WWW.müller.de', '127.0.0.1'),
+  fc.constantFrom(
+    'MÜLLER.de',
+    'mu\u0308ller.de.',
+    'ａｃｍｅ．ｃｏｍ',
+    'acme.com',
+    'www.acme.com',
+    'www.com',
+    'WWW.müller.de',
+    '127.0.0.1',
+  ),
   fc.string({ unit: 'grapheme', maxLength: 10 }),
 );
 const typed = fc.oneof(
