@@ -1,4 +1,12 @@
-import { type Catalog, joinRecords, listPage, type Page, type PageRequest, StatementTimeoutError } from '@crm/db';
+import {
+  type Catalog,
+  joinRecords,
+  listPage,
+  type Page,
+  type PageRequest,
+  StatementTimeoutError,
+  withLatestLabels,
+} from '@crm/db';
 import {
   ApiError,
   type CursorBinding,
@@ -100,7 +108,7 @@ const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErro
  */
 const readOrNarrow = async (context: Context, input: PageInput, request: PageRequest): Promise<Page> => {
   try {
-    return await listPage(context.database, request);
+    return await listPage(context.database, await withLatestLabels(context.database, request));
   } catch (error) {
     const errors = error instanceof StatementTimeoutError ? narrowing(input, request) : null;
     if (errors === null) throw error;

@@ -1,5 +1,6 @@
 import * as contracts from '@crm/contract';
 import { administration } from '@crm/db';
+import { compareCodePoints, sortKey } from '@crm/domain';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
@@ -82,5 +83,46 @@ describe('200: deals in the order of their stages, over all pipelines', () => {
     expect(
       (await walk({ sort: 'stage_name', filters: { field: 'stage_name', operator: 'in', value: ['none'] } })).ids,
     ).toEqual([]);
+  });
+});
+
+describe('200: stages that are newer than the cached setup', () => {
+  const newest = ['Äb', 'á', 'ΟΔΟΣ', 'οδοσα', 'İz', 'iy', 'zz', '𐐀', '𐐨a'];
+  const named = { field: 'name', operator: 'starts_with', value: 'Newest' };
+
+  test.each([
+    ['alone', { limit: 500 }],
+    ['in short pages', { limit: 1 }],
+    ['with a filter', { limit: 500, filters: named }],
+  ])('take their place in the order, %s', async (about, body) => {
+    const { addDeals } = recordsOf(
+      () => gateway.database,
+      () => gateway.organization,
+    );
+    const { createPipeline } = administration(gateway.database);
+    const organizationId = gateway.organization.id;
+    // A refusal loads the setup again, so that from here on it is in the gateway's cache for a second.
+    const unknown = { stage_id: '00000000-0000-4000-8000-000000000000' };
+    expect((await gateway.client.call(contracts.searchOpportunities, { body: unknown })).status).toBe(400);
+    const stages = newest.map((label) => ({ label }));
+    const { id: pipelineId } = await createPipeline({ organizationId, name: `Newest ${about}`, stages });
+    const { rows } = await gateway.database.pool.query<{ id: string }>(
+      'SELECT id FROM stages WHERE organization_id = $1 AND pipeline_id = $2 ORDER BY position',
+      [organizationId, pipelineId],
+    );
+    const ids = await addDeals(
+      rows.map(({ id }, index) => ({ name: `Newest ${about} ${newest[index] ?? ''}`, pipelineId, stageId: id })),
+    );
+    const inOrder = newest
+      .map((label, index) => ({ key: sortKey(label), id: ids[index] ?? '' }))
+      .sort((a, b) => compareCodePoints(a.key, b.key))
+      .map(({ id }) => id);
+    for (const [direction, expected] of [
+      ['asc', inOrder],
+      ['desc', [...inOrder].reverse()],
+    ] as const) {
+      const walked = await walk({ sort: { field: 'stage_name', direction }, ...body });
+      expect(walked.ids.filter((id) => ids.includes(id))).toEqual(expected);
+    }
   });
 });

@@ -17,6 +17,7 @@ export { inspectServer, type ServerFacts } from './inspect-server.js';
 export { findSchemaDrift } from './migrate/drift.js';
 export { migrate, type MigrateOptions, pendingChanges } from './migrate/migrate.js';
 export { type Migration, readFunctions, readMigrations } from './migrate/migrations.js';
+export * from './page/latest-labels.js';
 export * from './page/list-notes.js';
 export * from './page/list-page.js';
 export type { PageRequest } from './page/page-request.js';

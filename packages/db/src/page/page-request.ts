@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog.js';
 
 /** A page to read. */
 export interface PageRequest {
+  /** For an order by labels the latest one, as `withLatestLabels` loads it. */
   readonly catalog: Catalog;
   readonly objectType: ObjectType;
   /** Null: all pipelines, or an object that has none. */

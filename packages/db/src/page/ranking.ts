@@ -14,20 +14,17 @@ import { type KeySql, orderBySql, sortKeysSql } from './sort-sql.js';
 export interface Ranking {
   readonly column: CatalogField['column'];
   readonly direction: SortDirection;
-  /** The labels' sort keys by id. */
+  /** The labels' sort keys by id: of all ids, or of those that a filter leaves. */
   readonly labels: ReadonlyMap<string, string>;
-  /** Whether a filter leaves these ids only. */
-  readonly isNarrowed: boolean;
 }
 
-/** Where a column's ids are: the statement itself sees those that are newer than the kept catalog. */
-const sources: Readonly<
-  Record<CatalogField['column'], { readonly table: string; readonly label: string; readonly pipeline: string | null }>
-> = {
-  stage_id: { table: 'stages', label: 'label', pipeline: 'pipeline_id' },
-  pipeline_id: { table: 'pipelines', label: 'name', pipeline: 'id' },
-  owner_id: { table: 'members', label: 'email', pipeline: null },
-};
+/** The table of a column's ids, and its column for their pipeline. */
+const sources: Readonly<Record<CatalogField['column'], { readonly table: string; readonly pipeline: string | null }>> =
+  {
+    stage_id: { table: 'stages', pipeline: 'pipeline_id' },
+    pipeline_id: { table: 'pipelines', pipeline: 'id' },
+    owner_id: { table: 'members', pipeline: null },
+  };
 
 /** The ranking that a request asks for; null where it asks for another order, or for more than a ranking finds by itself. */
 export const rankingOf = (request: PageRequest): Ranking | null => {
@@ -40,11 +37,11 @@ export const rankingOf = (request: PageRequest): Ranking | null => {
   const labels = [...field.labels].map(([id, label]) => [id, sortKey(label)] as const);
   const ranking = { column: field.column, direction: key.direction };
   const [leaf, other] = conjuncts(filters);
-  if (leaf === undefined) return { ...ranking, labels: new Map(labels), isNarrowed: false };
+  if (leaf === undefined) return { ...ranking, labels: new Map(labels) };
   const isOwn = leaf.kind === 'leaf' && catalogField(catalog, leaf.field)?.column === field.column;
   if (!isOwn || other !== undefined || matchesFilter(leaf, () => null)) return null;
   const matching = new Set(matchingCatalogIds(field, leaf));
-  return { ...ranking, labels: new Map(labels.filter(([id]) => matching.has(id))), isNarrowed: true };
+  return { ...ranking, labels: new Map(labels.filter(([id]) => matching.has(id))) };
 };
 
 /** The keys of a ranking's order. The first comes with the rows of {@link rankedSql}. */
@@ -68,18 +65,18 @@ export const rankedKeys = (
 /** The ids in the order of their labels, from a position on. */
 const ranksSql = (
   { pipelineId }: PageRequest,
-  { column, direction, labels, isNarrowed }: Ranking,
+  { column, direction, labels }: Ranking,
   position: CursorPosition | null,
   parameters: Parameters,
 ): string => {
-  const { table, label, pipeline } = sources[column];
+  const { table, pipeline } = sources[column];
   const where = ['x.organization_id = $1'];
   if (pipeline !== null && pipelineId !== null) where.push(`x.${pipeline} = ${parameters.add(pipelineId)}::uuid`);
   const ids = parameters.add([...labels.keys()]);
   const keys = parameters.add([...labels.values()]);
   const ranks = `
-    SELECT x.id, x.${pipeline ?? 'id'} AS pipeline_id, coalesce(k.key, left(lower(x.${label}), 200)) COLLATE "C" AS key
-      FROM ${table} x ${isNarrowed ? '' : 'LEFT '}JOIN unnest(${ids}::uuid[], ${keys}::text[]) AS k (id, key) ON k.id = x.id
+    SELECT x.id, x.${pipeline ?? 'id'} AS pipeline_id, k.key COLLATE "C" AS key
+      FROM ${table} x JOIN unnest(${ids}::uuid[], ${keys}::text[]) AS k (id, key) ON k.id = x.id
      WHERE ${where.join(' AND ')}`;
   const order = `k.key ${direction}`;
   if (position === null) return `(SELECT k.* FROM (${ranks}) k ORDER BY ${order}) AS by_rank`;
