@@ -108,6 +108,19 @@ describe('200', () => {
     expect((await change(id, { industry: 'Steel' }, { 'if-match': tag })).status).toBe(200);
   });
 
+  test('what was read can be written back unchanged, however long it became when it was normalised', async () => {
+    const id = await account({ domain: 'www.ΐλφα.gr' });
+    const fields = { domain: 'ΐλφα.gr', name: '\u0958'.repeat(80), website: ` x.com/${'ü'.repeat(340)} ` };
+    for (const sent of [{ industry: 'Steel' }, fields, { website: `HTTPS://www.x.com?${'"'.repeat(600)}` }]) {
+      const changed = await change(id, sent);
+      expect({ sent, status: changed.status }).toEqual({ sent, status: 200 });
+      const { domain, name, website, industry } = changed.data.account;
+      const written = await change(id, { domain, name, website, industry });
+      expect(written.errors).toEqual({});
+      expect(written.data.account).toMatchObject({ domain, name, website, industry });
+    }
+  });
+
   test('an id in capitals is the same id', async () => {
     const id = await account({ domain: 'capitals.com' });
     expect((await change(id.toUpperCase(), { industry: 'Steel' })).data.account.id).toBe(id);
@@ -115,6 +128,14 @@ describe('200', () => {
 });
 
 describe('400', () => {
+  test.each([`x.com/${'ü'.repeat(341)}`, `https://x.com/${'😀'.repeat(900)}`])(
+    'a website that is too long once it is encoded: %#',
+    async (website) => {
+      const answer = await change(await account({ domain: 'long-website.com' }), { website });
+      expect(answer.errors).toEqual({ website: 'Must have at most 2048 characters when encoded' });
+    },
+  );
+
   test('every fault is named, and nothing is changed', async () => {
     const id = await account({ domain: 'faults.com' });
     const answer = await change(id, {

@@ -57,7 +57,7 @@ describe('200: words over all pipelines', () => {
 
 describe('200: every part of a stored text finds it, whatever the case', () => {
   const names = ['ΟΔΥΣ Α', 'ὀδὸς ΟΣ.', 'İST İş', 'ıŞI'];
-  const found = async (body: object): Promise<string[]> => {
+  const found = async (body: object): Promise<(string | null)[]> => {
     const { data } = await gateway.client.call(searchOpportunities, { body });
     return data.opportunities.map(({ name }) => name);
   };

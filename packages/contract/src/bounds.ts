@@ -1,5 +1,6 @@
 import {
   defaultLimit,
+  maxAccountWebsiteLength,
   maxCursorLength,
   maxCustomValues,
   maxFieldNames,
@@ -22,7 +23,7 @@ export const titleLength = 255;
 export const noteContentLength = 50_000;
 export const nextStepLength = 2_000;
 export const stringFieldLength = maxStringLength;
-export const urlLength = 2_048;
+export const urlLength = maxAccountWebsiteLength;
 
 /** An email or a domain before it is normalised: a domain may arrive as a whole URL. */
 export const rawKeyLength = 2_048;

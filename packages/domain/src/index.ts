@@ -18,10 +18,16 @@ export * from './custom-field/field-metadata.js';
 export * from './custom-field/parse-values.js';
 export * from './custom-field/pipeline-scope.js';
 export * from './custom-field/value.js';
-export { maxLocationPartLength, maxSelections, maxStringLength, maxTeamMembers } from './custom-field/values/bounds.js';
+export {
+  maxAccountWebsiteLength,
+  maxLocationPartLength,
+  maxSelections,
+  maxStringLength,
+  maxTeamMembers,
+} from './custom-field/values/bounds.js';
 export { locationTextParts } from './custom-field/values/location.js';
 export { parsePhone } from './custom-field/values/text.js';
-export { parseUrl, parseWebsite } from './custom-field/values/web-address.js';
+export { parseAccountWebsite, parseUrl, parseWebsite } from './custom-field/values/web-address.js';
 export * from './text.js';
 export * from './natural-key/account-name.js';
 export * from './natural-key/domain.js';

@@ -11,10 +11,10 @@ import {
   normalizeName,
   normalizeOptionalName,
   ok,
+  parseAccountWebsite,
   parseCurrencyCode,
   parseDealDate,
   parsePhone,
-  parseWebsite,
   type Result,
 } from '@crm/domain';
 
@@ -87,5 +87,5 @@ export const readRequiredName = read(normalizeName);
 /** Reads a phone number: `+…` as E.164, others as given. */
 export const readPhone = read(parsePhone);
 
-/** Reads a website: a host or a URL. */
-export const readWebsite = read(parseWebsite);
+/** Reads the website of an account: a host or a URL. */
+export const readWebsite = read(parseAccountWebsite);

@@ -5,12 +5,12 @@ import {
   normalizeDomain,
   normalizeEmail,
   normalizeName,
+  parseAccountWebsite,
   parseCurrencyCode,
   parseDealDate,
   parseLimit,
   parsePhone,
   parseSearchQuery,
-  parseWebsite,
   type Result,
 } from '@crm/domain';
 import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
@@ -35,7 +35,7 @@ const textChecks = {
   name: normalizeName,
   phone: parsePhone,
   q: collected((value, errors) => parseSearchQuery(value, 'q', errors)),
-  website: parseWebsite,
+  website: parseAccountWebsite,
 } satisfies Readonly<Record<string, (value: string) => Result<unknown>>>;
 
 /** The same for numbers. */

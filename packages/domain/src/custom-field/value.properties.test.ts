@@ -5,6 +5,8 @@ import { maxEpochMs, minEpochMs } from './calendar.js';
 import { comparisonKey, foldsOf, slotKind } from './comparison.js';
 import { attributeTypes, type AttributeType } from './definition.js';
 import { parseCustomValue } from './value.js';
+import { maxAccountWebsiteLength, maxLocationPartLength, maxStringLength } from './values/bounds.js';
+import { parseAccountWebsite } from './values/web-address.js';
 
 const memberIds = ['01920000-0000-7000-8000-00000000000a', '01920000-0000-7000-8000-00000000000b'];
 const references = { findMemberId: (id: string) => (memberIds.includes(id) ? id : undefined) };
@@ -81,6 +83,52 @@ const inputs: Readonly<Record<AttributeType, fc.Arbitrary<unknown>>> = {
 
 const definition = (type: AttributeType) =>
   definitionOf(type, { metadata: type === 'rating' ? null : { options: stageOptions } });
+
+/** Texts that are just within or just beyond a bound, and become longer or shorter when they are normalised. */
+const nearBound = (maxLength: number): fc.Arbitrary<string> =>
+  fc
+    .record({
+      prefix: fc.constantFrom('', 'x.com/', 'x.com?', 'https://x.com/', 'https://x.com#', '+4930', ' '),
+      unit: fc.constantFrom('a', 'ü', '😀', '"', '%', '1', '/../', 'e\u0301', '\u0958', 'ﬁ', ' ', '-'),
+      share: fc.constantFrom(1, 2, 3, 4, 6, 12),
+      more: fc.integer({ min: -20, max: 20 }),
+    })
+    .map(
+      ({ prefix, unit, share, more }) => `${prefix}${unit.repeat(Math.max(1, Math.floor(maxLength / share) + more))}`,
+    );
+
+describe('every accepted text near the bound of its type', () => {
+  it.each<[AttributeType, number, (text: string) => unknown]>([
+    ['string', maxStringLength, (text) => text],
+    ['phone', maxStringLength, (text) => text],
+    ['website', maxStringLength, (text) => text],
+    ['url', maxStringLength, (text) => text],
+    ['email', 254, (text) => `${text}@x.com`],
+    ['location', maxLocationPartLength, (text) => text],
+    ['location', maxLocationPartLength, (text) => ({ address: text, city: text, country: text })],
+  ])('of type %s reads again as itself (at most %i)', (type, maxLength, make) => {
+    fc.assert(
+      fc.property(nearBound(maxLength).map(make), (input) => {
+        const first = parseCustomValue(definition(type), input, references);
+        if (first.ok) expect(parseCustomValue(definition(type), first.value, references)).toEqual(first);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is read again as itself where it is the website of an account', () => {
+    fc.assert(
+      fc.property(nearBound(maxAccountWebsiteLength), (input) => {
+        const first = parseAccountWebsite(input);
+        if (first.ok) expect(parseAccountWebsite(first.value)).toEqual(first);
+      }),
+      { numRuns: 500 },
+    );
+    const encoded = (count: number) => parseAccountWebsite(`x.com/${'ü'.repeat(count)}`);
+    expect(encoded(340)).toEqual({ ok: true, value: `x.com/${'%C3%BC'.repeat(340)}` });
+    expect(encoded(341)).toEqual({ ok: false, message: 'Must have at most 2048 characters when encoded' });
+  });
+});
 
 describe('every accepted value', () => {
   it.each(attributeTypes)('of type %s survives JSON and reads again as itself', (type) => {

@@ -25,5 +25,6 @@ const capitalize = (text: string): string => {
   const upper = first.toUpperCase();
   // `ß` becomes `SS` and the like: a title has only the first of these letters in upper case.
   const [head = '', ...tail] = upper;
-  return head + tail.join('').toLowerCase() + rest.join('');
+  // Of `ΐ` the upper case is three code points, two of which NFC composes. Names are stored in NFC.
+  return (head + tail.join('').toLowerCase() + rest.join('')).normalize('NFC');
 };

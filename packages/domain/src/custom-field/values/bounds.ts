@@ -3,6 +3,9 @@ import { codePointLength } from '../../text.js';
 /** Most characters (code points) of a string value; also the bound of phone, website and url. */
 export const maxStringLength = 10_000;
 
+/** Most characters of an account's website, before and after it is normalised. */
+export const maxAccountWebsiteLength = 2_048;
+
 /** Most characters of one part of a location, or of a location sent as one string. */
 export const maxLocationPartLength = 1_000;
 

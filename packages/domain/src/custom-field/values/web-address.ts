@@ -1,7 +1,7 @@
 import { normalizeDomain } from '../../natural-key/domain.js';
 import { fail, ok, type Result } from '../../result.js';
 import { codePointLength } from '../../text.js';
-import { maxStringLength } from './bounds.js';
+import { maxAccountWebsiteLength, maxStringLength } from './bounds.js';
 import { parseTrimmedText } from './text.js';
 
 const absolutePattern = /^https?:\/\/[^/\\?#]/i;
@@ -18,31 +18,37 @@ const parseAbsolute = (text: string): Result<URL> => {
   return ok(url);
 };
 
-const bounded = (text: string): Result<string> =>
-  codePointLength(text) > maxStringLength
-    ? fail(`Must have at most ${maxStringLength} characters when encoded`)
-    : ok(text);
+// Encoding makes a text longer, and what was read must be short enough to be written back.
+const bounded = (text: string, maxLength: number): Result<string> =>
+  codePointLength(text) > maxLength ? fail(`Must have at most ${maxLength} characters when encoded`) : ok(text);
 
-/** Reads a `url`: absolute, http or https, in the WHATWG URL Standard's serialisation. */
-export const parseUrl = (input: unknown): Result<string> => {
-  const text = parseTrimmedText(input, maxStringLength);
+const readUrl = (input: unknown, maxLength: number): Result<string> => {
+  const text = parseTrimmedText(input, maxLength);
   if (!text.ok) return text;
   const url = parseAbsolute(text.value);
-  return url.ok ? bounded(url.value.href) : url;
+  return url.ok ? bounded(url.value.href, maxLength) : url;
 };
 
-/**
- * Reads a `website`. With a scheme it is a {@link parseUrl}; without one it is a host name, perhaps with a port or path,
- * stored as `host/path` in the same serialisation: which scheme it answers on is not known, so none is invented.
- */
-export const parseWebsite = (input: unknown): Result<string> => {
-  const text = parseTrimmedText(input, maxStringLength);
+const readWebsite = (input: unknown, maxLength: number): Result<string> => {
+  const text = parseTrimmedText(input, maxLength);
   if (!text.ok) return text;
-  if (schemePattern.test(text.value)) return parseUrl(text.value);
+  if (schemePattern.test(text.value)) return readUrl(text.value, maxLength);
   const url = parseAbsolute(`https://${text.value}`);
   const host = url.ok ? url.value.hostname.replace(/\.$/, '') : '';
   if (!url.ok || !normalizeDomain(host).ok) return fail('Must be a host name as example.com, or an http or https URL');
   const { port, pathname, search, hash } = url.value;
   const rest = `${pathname === '/' ? '' : pathname}${search}${hash}`;
-  return bounded(`${host}${port === '' ? '' : `:${port}`}${rest}`);
+  return bounded(`${host}${port === '' ? '' : `:${port}`}${rest}`, maxLength);
 };
+
+/** Reads a `url`: absolute, http or https, in the WHATWG URL Standard's serialisation. */
+export const parseUrl = (input: unknown): Result<string> => readUrl(input, maxStringLength);
+
+/**
+ * Reads a `website`. With a scheme it is a {@link parseUrl}; without one it is a host name, perhaps with a port or path,
+ * stored as `host/path` in the same serialisation: which scheme it answers on is not known, so none is invented.
+ */
+export const parseWebsite = (input: unknown): Result<string> => readWebsite(input, maxStringLength);
+
+/** Reads the website of an account: a {@link parseWebsite} with a bound of its own. */
+export const parseAccountWebsite = (input: unknown): Result<string> => readWebsite(input, maxAccountWebsiteLength);
