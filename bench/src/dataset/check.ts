@@ -1,4 +1,11 @@
-import { type AttributeType, comparisonKey, type CustomValue, fold, foldsOf, propertyName } from '@crm/domain';
+import {
+  type AttributeType,
+  comparisonKey,
+  type CustomValue,
+  normalizeForSearch,
+  foldsOf,
+  propertyName,
+} from '@crm/domain';
 import type pg from 'pg';
 
 /** Deals that the check looks at, spread over all of them. */
@@ -34,8 +41,8 @@ const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
   const faults = [
     ...(row.isRecordRight ? [] : ['record']),
     ...(row.areTextsRight ? [] : ['what it repeats of its account and contact']),
-    ...(row.name_fold === fold(row.name) ? [] : ['name_fold']),
-    ...(row.folds['next_step'] === fold(row.next_step) ? [] : ['next_step']),
+    ...(row.name_fold === normalizeForSearch(row.name) ? [] : ['name_fold']),
+    ...(row.folds['next_step'] === normalizeForSearch(row.next_step) ? [] : ['next_step']),
   ];
   for (const field of fields) {
     const value = row.custom_fields[field.slug] ?? null;

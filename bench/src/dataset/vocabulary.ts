@@ -1,12 +1,12 @@
-import { fold } from '@crm/domain';
+import { normalizeForSearch } from '@crm/domain';
 
-/** Words and their folds, place by place. PostgreSQL cannot make a fold: it is always made in `domain`. */
+/** Words and their normalized forms, place by place. PostgreSQL cannot normalize them: `domain` always does. */
 export interface Words {
   readonly texts: readonly string[];
   readonly folds: readonly string[];
 }
 
-const words = (...texts: readonly string[]): Words => ({ texts, folds: texts.map(fold) });
+const words = (...texts: readonly string[]): Words => ({ texts, folds: texts.map(normalizeForSearch) });
 
 /** What deals are about. */
 export const subjects = words(

@@ -1,4 +1,4 @@
-/** How many code points of a fold take part in sorting and in comparisons of order. */
+/** How many code points of a normalized text take part in sorting and in comparisons of order. */
 export const sortKeyCodePoints = 200;
 
 const loneSurrogate = /\p{Surrogate}/u;
@@ -13,13 +13,16 @@ const loneSurrogate = /\p{Surrogate}/u;
  *
  * Normalise a value once: lower-casing may leave a sequence that NFC would compose, so a second pass can change it.
  */
-export const fold = (text: string): string =>
+export const normalizeForSearch = (text: string): string =>
   // `toLowerCase()` turns `Σ` into `ς` at the end of a word only, and `İ` into two code points; the rest it maps one by one.
   text.normalize('NFC').replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
 
-/** The first {@link sortKeyCodePoints} code points of the fold of `text`; never cuts a character outside the BMP in two. */
+/** The old name, which the writes still use. */
+export { normalizeForSearch as fold };
+
+/** The first {@link sortKeyCodePoints} code points of the normalized `text`; never cuts a character outside the BMP in two. */
 export const sortKey = (text: string): string => {
-  const folded = fold(text);
+  const folded = normalizeForSearch(text);
   // A text of that many UTF-16 units has at most as many code points, and most texts are that short.
   if (folded.length <= sortKeyCodePoints) return folded;
   return Array.from(folded.slice(0, 2 * sortKeyCodePoints))

@@ -4,7 +4,7 @@ import {
   defaultSort,
   ErrorCollector,
   type FieldCatalogue,
-  fold,
+  normalizeForSearch,
   matchesFilter,
   parseFilters,
   parseSort,
@@ -56,7 +56,7 @@ const wordsOf = (query: string | undefined): readonly string[] =>
   (query ?? '')
     .split(/\s+/)
     .filter((word) => word !== '')
-    .map(fold);
+    .map(normalizeForSearch);
 
 /** The ids that a search must answer, in order, by the plainest reading of the rules. */
 export const expectedIds = (

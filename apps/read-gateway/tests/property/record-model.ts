@@ -5,7 +5,7 @@ import {
   type CustomFieldDefinition,
   type CustomValue,
   type FieldRef,
-  fold,
+  normalizeForSearch,
   type RelationName,
 } from '@crm/domain';
 import type { RecordDraw } from './record-draw.js';
@@ -34,11 +34,11 @@ export const historyOf = ({ createdAtMs, updatedAtMs, version }: RecordDraw) => 
   version,
 });
 
-export const foldOrNull = (text: string | null): string | null => (text === null ? null : fold(text));
+export const foldOrNull = (text: string | null): string | null => (text === null ? null : normalizeForSearch(text));
 
 const partOf = (value: CustomValue, definition: CustomFieldDefinition, part: string): ComparisonValue => {
   const found = (value as unknown as Readonly<Record<string, string | number | null>>)[part] ?? null;
-  return typeof found === 'string' && definition.attributeType === 'location' ? fold(found) : found;
+  return typeof found === 'string' && definition.attributeType === 'location' ? normalizeForSearch(found) : found;
 };
 
 const customValue = (

@@ -1,5 +1,5 @@
 import { accountCreate, runWrite } from '@crm/db';
-import { accountNameFromDomain, fold, isFreeMail } from '@crm/domain';
+import { accountNameFromDomain, normalizeForSearch, isFreeMail } from '@crm/domain';
 import { customOf, type RecordModel, foldOrNull, historyOf } from './record-model.js';
 import type { RecordDraw } from './record-draw.js';
 import type { Writing } from './writing.js';
@@ -23,7 +23,7 @@ export const writeAccount = async (
   const custom = { definitions: draw.definitions, values: draw.values };
   const row = { domain, name, industry, description, website, employeeRange, ...custom };
   const { result: created } = await runWrite(database, catalog.organizationId, accountCreate(row, 'keep'), null);
-  const nameFold = name === null ? null : fold(name ?? accountNameFromDomain(domain));
+  const nameFold = name === null ? null : normalizeForSearch(name ?? accountNameFromDomain(domain));
   return {
     id: created.id,
     domain,

@@ -1,5 +1,5 @@
 import { contactCreate, runWrite } from '@crm/db';
-import { fold, normalizeEmail, type NormalizedEmail } from '@crm/domain';
+import { normalizeForSearch, normalizeEmail, type NormalizedEmail } from '@crm/domain';
 import { customOf, foldOrNull, historyOf, type RecordModel } from './record-model.js';
 import type { RecordDraw } from './record-draw.js';
 import type { AccountModel } from './write-account.js';
@@ -36,7 +36,7 @@ export const writeContact = async (
     createdAtMs: draw.createdAtMs,
     system: {
       id: created.id,
-      name: name === '' ? null : fold(name),
+      name: name === '' ? null : normalizeForSearch(name),
       ...texts,
       account_id: account?.id ?? null,
       job_title: foldOrNull(jobTitle),

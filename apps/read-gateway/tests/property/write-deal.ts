@@ -1,5 +1,5 @@
 import { opportunityCreate, runWrite } from '@crm/db';
-import { fold, isFreeMail } from '@crm/domain';
+import { normalizeForSearch, isFreeMail } from '@crm/domain';
 import { ownerEmails, type RecordDraw } from './record-draw.js';
 import { customOf, foldOrNull, historyOf, type RecordModel } from './record-model.js';
 import type { AccountModel } from './write-account.js';
@@ -70,7 +70,7 @@ export const writeDeal = async (
   const write = opportunityCreate(catalog, pipeline, row, 'keep');
   const { result: created } = await runWrite(database, catalog.organizationId, write, null);
   await writeCurrency({ database, catalog }, created.id, currency);
-  const nameFold = fold(draw.name);
+  const nameFold = normalizeForSearch(draw.name);
   const related = {
     account_domain: account?.domain ?? null,
     account_name: textOf(account, 'name'),
@@ -83,7 +83,7 @@ export const writeDeal = async (
       id: created.id,
       name: nameFold,
       pipeline_id: pipeline.id,
-      pipeline_name: fold(pipeline.name),
+      pipeline_name: normalizeForSearch(pipeline.name),
       stage_id: stage?.id ?? null,
       stage_name: foldOrNull(stage?.label ?? null),
       account_id: account?.id ?? null,

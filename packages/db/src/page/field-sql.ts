@@ -2,7 +2,7 @@ import {
   comparisonKind,
   type CustomFieldDefinition,
   type FieldRef,
-  fold,
+  normalizeForSearch,
   isFolded,
   type ObjectType,
   propertyName,
@@ -143,7 +143,7 @@ const columnTypes: Readonly<Record<SystemField['kind'], ComparisonType>> = {
 const catalogLabel = (labels: ReadonlyMap<string, string>, column: string, parameters: Parameters): FieldSql =>
   lazyText(() => {
     const ids = parameters.add([...labels.keys()]);
-    const folds = parameters.add([...labels.values()].map(fold));
+    const folds = parameters.add([...labels.values()].map(normalizeForSearch));
     return `SELECT x.label FROM unnest(${ids}::uuid[], ${folds}::text[]) AS x (id, label) WHERE x.id = r.${column}`;
   });
 

@@ -4,7 +4,7 @@ import {
   type FilterLeaf,
   type FilterNode,
   type FilterScalar,
-  fold,
+  normalizeForSearch,
   matchesFilter,
   type ObjectType,
   type Operator,
@@ -153,7 +153,7 @@ export const catalogField = (catalog: Catalog, ref: FieldRef): CatalogField | nu
 
 /** The ids whose value in the catalog matches: it is decided here, and the ids have an index. */
 export const matchingCatalogIds = ({ labels }: CatalogField, leaf: FilterLeaf): readonly string[] =>
-  [...labels].filter(([, label]) => matchesFilter(leaf, () => fold(label))).map(([id]) => id);
+  [...labels].filter(([, label]) => matchesFilter(leaf, () => normalizeForSearch(label))).map(([id]) => id);
 
 const catalogLeaf = ({ parameters }: FilterScope, leaf: FilterLeaf, field: CatalogField): string => {
   const isMatch = `r.${field.column} = ANY (${parameters.add(matchingCatalogIds(field, leaf))}::uuid[])`;

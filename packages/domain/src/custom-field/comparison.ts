@@ -1,4 +1,4 @@
-import { fold } from '../text.js';
+import { normalizeForSearch } from '../text.js';
 import type { CustomValue } from './custom-value.js';
 import type { AttributeType, CustomFieldDefinition } from './definition.js';
 import { isJsonObject } from './values/json-object.js';
@@ -39,7 +39,7 @@ const foldedTypes: ReadonlySet<AttributeType> = new Set(['string', 'email', 'pho
 /** How values of this type compare. */
 export const comparisonKind = (attributeType: AttributeType): ComparisonKind => kinds[attributeType];
 
-/** Whether texts of this type are compared by their fold; the fixed-width and option texts compare as they are. */
+/** Whether texts of this type are compared in their normalized form; the fixed-width and option texts compare as they are. */
 export const isFolded = (attributeType: AttributeType): boolean => foldedTypes.has(attributeType);
 
 /** Which family of indexed columns can carry this type's comparison key, or null when none can. */
@@ -60,7 +60,7 @@ export const comparisonKey = (
   switch (kinds[definition.attributeType]) {
     case 'text':
       if (typeof value !== 'string') return null;
-      return foldedTypes.has(definition.attributeType) ? fold(value) : value;
+      return foldedTypes.has(definition.attributeType) ? normalizeForSearch(value) : value;
     case 'number':
       if (typeof value === 'boolean') return value ? 1 : 0;
       return typeof value === 'number' ? value : null;
@@ -69,7 +69,7 @@ export const comparisonKey = (
   }
 };
 
-const foldPart = (text: unknown): string | null => (typeof text === 'string' ? fold(text) : null);
+const foldPart = (text: unknown): string | null => (typeof text === 'string' ? normalizeForSearch(text) : null);
 
 const foldLocation = (location: Readonly<Record<string, unknown>>): LocationFolds => ({
   address: foldPart(location['address']),
@@ -80,7 +80,7 @@ const foldLocation = (location: Readonly<Record<string, unknown>>): LocationFold
   formatted: foldPart(location['formatted']),
 });
 
-/** What is stored under `folds` beside a stored value: a text's fold, a location's folded parts, null for other types. */
+/** What is stored under `folds` beside a stored value: a normalized text, a location's normalized parts, null for other types. */
 export const foldsOf = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,
   value: CustomValue | null | undefined,

@@ -1,6 +1,6 @@
 import { parseCurrencyCode } from '../currency-code.js';
 import { fail, ok, type Result } from '../result.js';
-import { fold } from '../text.js';
+import { normalizeForSearch } from '../text.js';
 import { defaultRatingMax, type AttributeType, type FieldMetadata, type FieldOption } from './definition.js';
 import { parseTrimmedText } from './values/text.js';
 import { findUnknownKey, isJsonObject, ownValue } from './values/json-object.js';
@@ -63,8 +63,8 @@ const findRepetition = (options: readonly FieldOption[]): string | null => {
     if (values.has(value)) return `options[${index}]: The value "${echo(value)}" is used twice`;
     values.add(value);
     if (archived === true) continue;
-    if (labelFolds.has(fold(label))) return `options[${index}]: The label "${echo(label)}" is used twice`;
-    labelFolds.add(fold(label));
+    if (labelFolds.has(normalizeForSearch(label))) return `options[${index}]: The label "${echo(label)}" is used twice`;
+    labelFolds.add(normalizeForSearch(label));
   }
   return null;
 };

@@ -1,5 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
-import { codePointLength, findTextFault, fold } from '../text.js';
+import { codePointLength, findTextFault, normalizeForSearch } from '../text.js';
 
 /** The most code points of a free-text query, without the white space around it. */
 export const maxQueryLength = 200;
@@ -20,7 +20,7 @@ export const parseSearchQuery = (input: unknown, path: 'q' | 'query', errors: Er
   const text = input.trim();
   if (text === '') return [];
   const fault = codePointLength(text) > maxQueryLength ? tooLong : findTextFault(text);
-  if (fault === null) return [...new Set(text.split(/\s+/).map(fold))];
+  if (fault === null) return [...new Set(text.split(/\s+/).map(normalizeForSearch))];
   errors.add(path, fault);
   return [];
 };

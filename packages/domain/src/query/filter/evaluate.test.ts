@@ -176,7 +176,7 @@ describe('matchesFilter', () => {
     expect(matches('is_vip', 'empty', undefined, 0)).toBe(false);
   });
 
-  it('compares texts by fold and takes wildcards literally', () => {
+  it('compares normalized texts and takes wildcards literally', () => {
     expect(matches('motto', 'contains', 'A%', 'aab')).toBe(false);
     expect(matches('motto', 'contains', 'A%', 'xa%b')).toBe(true);
     expect(matches('motto', 'starts_with', 'X', 'xa')).toBe(true);

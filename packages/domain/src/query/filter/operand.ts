@@ -3,7 +3,7 @@ import type { CustomFieldDefinition } from '../../custom-field/definition.js';
 import { normalizeDomain } from '../../natural-key/domain.js';
 import { normalizeEmail } from '../../natural-key/email.js';
 import { fail, ok, type Result } from '../../result.js';
-import { codePointLength, findTextFault, fold } from '../../text.js';
+import { codePointLength, findTextFault, normalizeForSearch } from '../../text.js';
 import type { FieldRef } from '../field-ref.js';
 import { quote } from '../quote.js';
 import type { FilterKind, Operator } from './operators.js';
@@ -80,7 +80,7 @@ const readText = (text: string, field: FieldRef, kind: FilterKind, operator: Ope
     case 'option_set':
       return field.source === 'custom' ? readOption(text, field.definition) : ok(text);
     default:
-      return pieceOperators.has(operator) ? ok(fold(text)) : readWholeText(text, kind);
+      return pieceOperators.has(operator) ? ok(normalizeForSearch(text)) : readWholeText(text, kind);
   }
 };
 
@@ -93,7 +93,7 @@ const readWholeText = (text: string, kind: FilterKind): Result<FilterScalar> => 
     const domain = normalizeDomain(text);
     return domain.ok ? ok(domain.value.domain) : domain;
   }
-  return ok(fold(text));
+  return ok(normalizeForSearch(text));
 };
 
 const readUuid = (text: string, message: string): Result<FilterScalar> => {
