@@ -17,9 +17,6 @@ export const normalizeForSearch = (text: string): string =>
   // `toLowerCase()` turns `Σ` into `ς` at the end of a word only, and `İ` into two code points; the rest it maps one by one.
   text.normalize('NFC').replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
 
-/** The old name, which the writes still use. */
-export { normalizeForSearch as fold };
-
 /** The first {@link sortKeyCodePoints} code points of the normalized `text`; never cuts a character outside the BMP in two. */
 export const sortKey = (text: string): string => {
   const folded = normalizeForSearch(text);

@@ -45,7 +45,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R10',
     removed: 'the refusal of lone surrogates',
-    file: 'packages/http/src/json-scan.ts',
+    file: 'packages/domain/src/json-scan.ts',
     from: 'const notStorable = /[\\0\\p{Cs}]/u;',
     to: 'const notStorable = /[\\0]/u;',
     tests: 'packages/http hostile-input',
@@ -53,7 +53,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R10',
     removed: 'the refusal of keys given twice',
-    file: 'packages/http/src/json-scan.ts',
+    file: 'packages/domain/src/json-scan.ts',
     from: '} else if (frame.keySet?.has(key) ?? frame.keys.includes(key)) {',
     to: '} else if (false as boolean) {',
     tests: 'packages/http hostile-input',

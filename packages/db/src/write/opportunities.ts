@@ -1,4 +1,4 @@
-import { fold, type NormalizedEmail, opportunityAccountSource } from '@crm/domain';
+import { normalizeForSearch, type NormalizedEmail, opportunityAccountSource } from '@crm/domain';
 import type { Catalog, Pipeline } from '../catalog.js';
 import type { Database } from '../database.js';
 import { relatedSeeds } from './related.js';
@@ -53,7 +53,7 @@ const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns 
   return {
     ...change,
     set: { ...sentOnly(columns), ...change.set },
-    derived: { ...(name === undefined ? {} : { name_fold: fold(name) }), ...change.derived },
+    derived: { ...(name === undefined ? {} : { name_fold: normalizeForSearch(name) }), ...change.derived },
     ...(primaryContact === undefined ? {} : { primary_email: primaryContact?.email ?? null }),
     ...(additionalContacts === undefined ? {} : { additional_emails: [...additionalEmails] }),
   };

@@ -1,10 +1,10 @@
-import { accountNameFromDomain, fold, isFreeMail, type NormalizedEmail } from '@crm/domain';
+import { accountNameFromDomain, isFreeMail, normalizeForSearch, type NormalizedEmail } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
 
 /** The columns of an account that only its domain is known of. */
 export const accountSeed = (domain: string) => {
   const name = accountNameFromDomain(domain);
-  return { domain, name, name_fold: fold(name), is_freemail: isFreeMail(domain) };
+  return { domain, name, name_fold: normalizeForSearch(name), is_freemail: isFreeMail(domain) };
 };
 
 /** The domain of a contact's account, or null where the organization wants none for free mail. */

@@ -2,7 +2,7 @@ import {
   comparisonKey,
   type CustomFieldDefinition,
   type CustomValue,
-  fold,
+  normalizeForSearch,
   foldsOf,
   propertyName,
   sortKeyCodePoints,
@@ -32,8 +32,9 @@ export interface Change {
 const firstCodePoints = (text: string): string =>
   text.length <= sortKeyCodePoints ? text : Array.from(text).slice(0, sortKeyCodePoints).join('');
 
-/** The fold of a text that may be absent. */
-export const foldOrNull = (text: string | null): string | null => (text === null ? null : fold(text));
+/** The searched form of a text that may be absent. */
+export const searchFormOrNull = (text: string | null): string | null =>
+  text === null ? null : normalizeForSearch(text);
 
 /** The columns that were sent. */
 export const sentOnly = (columns: Readonly<Record<string, unknown>>): Record<string, unknown> =>
@@ -59,7 +60,7 @@ export const layOut = (custom: CustomValues, texts: TextColumns): Change => {
   const customFields: Record<string, CustomValue | null> = {};
   const folds: Record<string, unknown> = {};
   const derived: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(texts)) if (text !== undefined) folds[name] = foldOrNull(text);
+  for (const [name, text] of Object.entries(texts)) if (text !== undefined) folds[name] = searchFormOrNull(text);
   for (const [slug, value] of custom.values) {
     const definition = custom.definitions.get(slug);
     if (definition === undefined) continue;
