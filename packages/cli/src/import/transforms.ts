@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '@crm/domain';
 
 import { compileDateFormat } from './date-format.js';
+import { numberReader, readNumberFormat } from './number-format.js';
 
 /** A value on its way from a cell to a request. */
 export type Scalar = string | number | boolean;
@@ -117,22 +118,8 @@ const emailLocal = (text: string, domain: string): Result<string> => {
 };
 
 const numberStep = ({ value }: TransformArgument): Result<Step> => {
-  const signs = value === undefined || value === true ? {} : value;
-  if (typeof signs !== 'object' || signs === null) return fail('takes no argument, or { decimal: ",", group: "." }');
-  const { decimal = '.', group = '', ...others } = signs as Record<string, unknown>;
-  if (Object.keys(others).length > 0 || (decimal !== '.' && decimal !== ',') || typeof group !== 'string') {
-    return fail('takes decimal ("." or ",") and group (a text) only');
-  }
-  return ok({ kind: 'final', name: 'number', apply: (text) => readNumber(text, decimal, group) });
-};
-
-const readNumber = (text: string, decimal: '.' | ',', group: string): Result<number> => {
-  const joined = group === '' ? text.trim() : text.trim().replaceAll(group, '');
-  const plain = decimal === ',' ? joined.replaceAll('.', 'x').replace(',', '.') : joined;
-  // Group signs must be declared: guessing whether 1,234 is a thousand or a fraction would alter amounts silently.
-  if (!/^[+-]?\d+(\.\d+)?$/.test(plain)) return fail(`"${text}" is not a number such as 1234${decimal}50`);
-  if (plain.replace(/\D/g, '').replace(/^0+/, '').length > 15) return fail(`"${text}" has more than 15 digits`);
-  return ok(Number(plain));
+  const format = readNumberFormat(value);
+  return format.ok ? ok({ kind: 'final', name: 'number', apply: numberReader(format.value) }) : format;
 };
 
 const truths = new Map([

@@ -1,0 +1,49 @@
+import { fail, ok, type Result } from '@crm/domain';
+
+/** How a column writes its numbers. */
+export interface NumberFormat {
+  readonly decimal: '.' | ',';
+  /** The sign between groups of digits; `''` for none. */
+  readonly group: string;
+}
+
+/**
+ * Reads the argument of the `number` transform: nothing, or `{ decimal: ",", group: "." }`.
+ *
+ * @returns what is wrong with it, if it cannot be used
+ */
+export const readNumberFormat = (argument: unknown): Result<NumberFormat> => {
+  const signs = argument === undefined || argument === true ? {} : argument;
+  if (typeof signs !== 'object' || signs === null) return fail('takes no argument, or { decimal: ",", group: "." }');
+  const { decimal = '.', group = '', ...others } = signs as Record<string, unknown>;
+  if (Object.keys(others).length > 0 || (decimal !== '.' && decimal !== ',') || typeof group !== 'string') {
+    return fail('takes decimal ("." or ",") and group (a text) only');
+  }
+  // With "." for both, 1.5 would read as 15.
+  if (group === decimal) return fail(`decimal and group must differ; decimal is "${decimal}"`);
+  if (group !== '' && !/^[^\p{N}+-]$/u.test(group)) return fail('group must be one character, not a digit or a sign');
+  return ok({ decimal, group });
+};
+
+/**
+ * Makes the reader of a format. Groups must be where people write them: `1.234.567,89` or, as in India, `12,34,567`.
+ * Signs must be declared and in place because a guess would alter amounts: `1.5` with the group `.` is refused, not 15.
+ */
+export const numberReader = ({ decimal, group }: NumberFormat): ((text: string) => Result<number>) => {
+  const grouped = group === '' ? '' : `|${groupedPattern(characterPattern(group))}`;
+  const pattern = new RegExp(`^[+-]?(?:\\d+${grouped})(?:${characterPattern(decimal)}\\d+)?$`, 'u');
+  const example = `1${group}234${decimal}50`;
+  return (text) => {
+    const trimmed = text.trim();
+    if (!pattern.test(trimmed)) return fail(`"${text}" is not a number such as ${example}`);
+    const plain = (group === '' ? trimmed : trimmed.replaceAll(group, '')).replace(decimal, '.');
+    if (plain.replace(/\D/g, '').replace(/^0+/, '').length > 15) return fail(`"${text}" has more than 15 digits`);
+    return ok(Number(plain));
+  };
+};
+
+/** Never starts with 0: 0.500 is a fraction in another format, not 500. */
+const groupedPattern = (group: string): string =>
+  `[1-9]\\d{0,2}(?:${group}\\d{3})+|[1-9]\\d?(?:${group}\\d{2})+${group}\\d{3}`;
+
+const characterPattern = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`;
