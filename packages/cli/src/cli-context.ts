@@ -1,3 +1,5 @@
+import { errorCode, errorText, exitCodes } from './errors.js';
+
 /** What a command knows of the process it runs in; tests hand in their own. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -9,11 +11,22 @@ export interface CliContext {
 
 const repeatedSignalMs = 1000;
 
+/**
+ * Outlives a reader that has seen enough, as `head`: what is printed after that is dropped, and the command ends with the
+ * exit code that it would have had. Other failures, as a full disk under a redirection, end the process.
+ */
+const outliveReader = (stream: NodeJS.WriteStream, name: string): NodeJS.WriteStream =>
+  stream.on('error', (error) => {
+    if (errorCode(error) === 'EPIPE') return;
+    if (name !== 'stderr') process.stderr.write(`crm: ${name} cannot be written: ${errorText(error)}\n`);
+    process.exit(exitCodes.failure);
+  });
+
 /** The context of the real process. */
 export const processContext = (): CliContext => ({
   env: process.env,
-  stdout: process.stdout,
-  stderr: process.stderr,
+  stdout: outliveReader(process.stdout, 'stdout'),
+  stderr: outliveReader(process.stderr, 'stderr'),
   onInterrupt: () => {
     const controller = new AbortController();
     let abortedAtMs = 0;

@@ -50,20 +50,16 @@ const openAt = async (path: string, earlier: ExportState | undefined): Promise<F
 };
 
 /** Writes to a stream, as fast as its reader takes it. There is nothing to go on with. */
-export const streamOutput = (stream: NodeJS.WritableStream): Output => {
-  // A reader that goes away is told by the callback of the write; without a listener it would end the process as well.
-  stream.on('error', () => undefined);
-  return {
-    writePage: (text) =>
-      new Promise((resolve, reject) => {
-        stream.write(text, (error) => {
-          if (error === null || error === undefined) resolve(true);
-          // As `head` does when it has seen enough.
-          else if (errorCode(error) === 'EPIPE') resolve(false);
-          else reject(error);
-        });
-      }),
-    finish: async () => undefined,
-    close: async () => undefined,
-  };
-};
+export const streamOutput = (stream: NodeJS.WritableStream): Output => ({
+  writePage: (text) =>
+    new Promise((resolve, reject) => {
+      stream.write(text, (error) => {
+        if (error === null || error === undefined) resolve(true);
+        // A reader that has seen enough, as `head`: no further page has to be read.
+        else if (errorCode(error) === 'EPIPE') resolve(false);
+        else reject(error);
+      });
+    }),
+  finish: async () => undefined,
+  close: async () => undefined,
+});

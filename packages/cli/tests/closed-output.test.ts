@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { deals, ImportFixture } from './import-fixture.js';
+
+const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
+
+let fixture: ImportFixture;
+beforeEach(async () => {
+  fixture = await ImportFixture.create();
+  await fixture.write('deals.csv', deals(3));
+  await fixture.write('bad.csv', 'Name,Value,Domain\nA,x,a.com');
+});
+afterEach(() => fixture.remove());
+
+/** Runs `crm` with one output whose reader has gone, and gives the exit code and what the other output shows. */
+const runClosed = async (closed: 'stdout' | 'stderr', args: readonly string[]): Promise<[unknown, string]> => {
+  const child = spawn(process.execPath, [launcher, ...args], {
+    cwd: fixture.directory,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  child[closed].destroy();
+  const shown = await text(closed === 'stdout' ? child.stderr : child.stdout);
+  const [exitCode] = (await ended) as [unknown];
+  return [exitCode, shown];
+};
+
+describe('crm, when the reader of its output has gone', () => {
+  it.each([
+    [0, ['--help']],
+    [0, ['import', '--help']],
+    [0, ['import', 'deals.csv', '--mapping', 'deals.yaml', '--dry-run']],
+    [0, ['import', 'deals.csv', '--mapping', 'deals.yaml', '--dry-run', '--json']],
+    [1, ['import', 'bad.csv', '--mapping', 'deals.yaml', '--dry-run']],
+  ])('exits with %d and no word after %j', async (exitCode, args) => {
+    expect(await runClosed('stdout', args)).toEqual([exitCode, '']);
+  });
+
+  it('finishes its work when only the messages have no reader', async () => {
+    const args = ['import', 'none.csv', '--mapping', 'deals.yaml', '--dry-run', '--json'];
+    const [exitCode, stdout] = await runClosed('stderr', args);
+    expect([exitCode, JSON.parse(stdout)]).toEqual([78, { error: expect.objectContaining({ exit_code: 78 }) }]);
+  });
+
+  it('fails with one line when its output cannot be stored', async () => {
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [launcher, '--help'], { stdio: ['ignore', full.fd, 'pipe'] });
+    const ended = once(child, 'exit');
+    const shown = await text(child.stderr ?? new ReadableStream());
+    await full.close();
+    expect([(await ended)[0], shown]).toEqual([
+      1,
+      'crm: stdout cannot be written: ENOSPC: no space left on device, write\n',
+    ]);
+  });
+});
