@@ -171,12 +171,16 @@ describe('crm pipeline and crm field', () => {
   });
 
   it.each([
-    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'select'], 2, /options/],
-    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--currency', 'EUR'], 2, /currency/],
+    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'select'], 2, /--option: .* needs at least one/],
+    [
+      ['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--currency', 'EUR'],
+      2,
+      /--currency is not for/,
+    ],
     [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--slug', 'constructor'], 2, /reserved/],
     [['field', 'define', 'X', '--object', 'account', '--type', 'date', '--pipeline', nobody], 2, /opportunity fields/],
     [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--pipeline', nobody], 1, /no pipeline/],
-    [['pipeline', 'create', 'P', '--stage', 'A', 'A'], 1, /one label/],
+    [['pipeline', 'create', 'P', '--stage', 'A', 'A'], 2, /--stage: "A" is there twice/],
   ])('refuse %j', async (args, exitCode, message) => {
     const result = await crm(...args, '--org', await createOrganization());
     expect(result).toMatchObject({ exitCode, stderr: expect.stringMatching(message) });

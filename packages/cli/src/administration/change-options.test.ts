@@ -25,6 +25,6 @@ describe('changeOptions', () => {
   });
 
   it('refuses an option that is not there', () => {
-    expect(() => changeOptions([web], [], ['fax'], [])).toThrow('There is no option fax.');
+    expect(() => changeOptions([web], [], ['fax'], [])).toThrow('--archive-option: There is no option fax.');
   });
 });

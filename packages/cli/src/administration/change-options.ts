@@ -10,7 +10,8 @@ const setArchived = (
   valueOf: (option: object) => string,
 ): readonly object[] => {
   for (const value of values) {
-    if (!options.some((option) => valueOf(option) === value)) throw usageError(`There is no option ${value}.`);
+    if (options.some((option) => valueOf(option) === value)) continue;
+    throw usageError(`--${isArchived ? 'archive' : 'restore'}-option: There is no option ${value}.`);
   }
   return options.map((option) => (values.includes(valueOf(option)) ? { ...option, archived: isArchived } : option));
 };

@@ -31,5 +31,6 @@ describe('readStages', () => {
     expect(() => readStages(['A'], 'B')).toThrow('--default-stage: there is no stage "B".');
     expect(() => readStages(['A:101%'], undefined)).toThrow(/0% to 100%/);
     expect(() => readStages([' '], undefined)).toThrow(/blank/);
+    expect(() => readStages(['A', 'B', 'A:10%'], undefined)).toThrow('--stage: "A" is there twice.');
   });
 });

@@ -14,6 +14,8 @@ export const readStages = (texts: readonly string[], defaultLabel: string | unde
     if (percent !== undefined && Number(percent) > 100) throw usageError(`--stage ${text}: the chance is 0% to 100%.`);
     return { label: label.trim().normalize('NFC'), probability: percent === undefined ? undefined : Number(percent) };
   });
+  const repeated = stages.find(({ label }, index) => stages.findIndex((other) => other.label === label) !== index);
+  if (repeated !== undefined) throw usageError(`--stage: "${repeated.label}" is there twice.`);
   const fallback = defaultLabel ?? stages[0]?.label;
   if (!stages.some(({ label }) => label === fallback))
     throw usageError(`--default-stage: there is no stage "${fallback}".`);

@@ -3,7 +3,6 @@ import {
   normalizeName,
   objectTypes,
   optionColors,
-  parseFieldMetadata,
   parseSlug,
   propertyName,
   slugFromName,
@@ -15,6 +14,7 @@ import {
 import type { Catalog } from '@crm/db';
 import { Option, type Command } from 'commander';
 
+import { readFieldMetadata } from '../administration/field-metadata.js';
 import { readOption, readOptionsFile } from '../administration/option-syntax.js';
 import { uuids, withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
 import { withAdministration } from '../administration/with-administration.js';
@@ -111,7 +111,7 @@ const readMetadata = async (options: FieldDefineOptions): Promise<FieldMetadata 
     ...(options.currency === undefined ? {} : { currency: options.currency }),
     ...(options.max === undefined ? {} : { max: options.max }),
   };
-  return valid(`--type ${options.type}`, parseFieldMetadata(options.type, metadata));
+  return readFieldMetadata(options.type, metadata);
 };
 
 const chooseSlug = (catalog: Catalog, name: string, options: FieldDefineOptions): string => {

@@ -2,7 +2,6 @@ import type { FieldChange } from '@crm/db';
 import {
   normalizeName,
   objectTypes,
-  parseFieldMetadata,
   propertyName,
   type CustomFieldDefinition,
   type FieldMetadata,
@@ -11,6 +10,7 @@ import {
 import { Option, type Command } from 'commander';
 
 import { changeOptions } from '../administration/change-options.js';
+import { readFieldMetadata } from '../administration/field-metadata.js';
 import { readOption } from '../administration/option-syntax.js';
 import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
 import { withAdministration } from '../administration/with-administration.js';
@@ -85,23 +85,16 @@ const readName = (input: string | undefined): string | undefined => {
   return name.value;
 };
 
-const readMetadata = (definition: CustomFieldDefinition, options: FieldUpdateOptions): FieldMetadata | undefined => {
-  const { option = [], archiveOption = [], restoreOption = [], max } = options;
-  if (option.length + archiveOption.length + restoreOption.length === 0 && max === undefined) return undefined;
-  const changed =
-    max === undefined
-      ? {
-          options: changeOptions(
-            definition.metadata?.options ?? [],
-            option.map(readOption),
-            archiveOption,
-            restoreOption,
-          ),
-        }
-      : { max };
-  const metadata = parseFieldMetadata(definition.attributeType, changed);
-  if (!metadata.ok) throw usageError(`A ${definition.attributeType} field: ${metadata.message}`);
-  return metadata.value ?? undefined;
+const readMetadata = (definition: CustomFieldDefinition, given: FieldUpdateOptions): FieldMetadata | undefined => {
+  const { option = [], archiveOption = [], restoreOption = [], max } = given;
+  const options = definition.metadata?.options ?? [];
+  const isOptionChange = option.length + archiveOption.length + restoreOption.length > 0;
+  if (!isOptionChange && max === undefined) return undefined;
+  const changed = {
+    ...(isOptionChange && { options: changeOptions(options, option.map(readOption), archiveOption, restoreOption) }),
+    ...(max !== undefined && { max }),
+  };
+  return readFieldMetadata(definition.attributeType, changed) ?? undefined;
 };
 
 const readChange = (definition: CustomFieldDefinition, options: FieldUpdateOptions): FieldChange => {
