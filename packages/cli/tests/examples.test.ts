@@ -67,6 +67,11 @@ describe('the example mapping', () => {
       [['--pipeline', pipelineId], 2, /Give --read-url/],
       [['--pipeline', 'Nope', '--read-url', read.url], 78, /no pipeline "Nope"\. There are: Sales\./],
       [
+        ['--pipeline', pipelineId.replace('1', '2'), '--read-url', read.url],
+        78,
+        /has no pipeline \S+\. Check --pipeline.* and --read-url/,
+      ],
+      [
         ['--pipeline', pipelineId, '--read-url', `${read.url}/`, '--api-key', 'other'],
         1,
         /answered HTTP 401: Unauthorized\. Check --api-key/,

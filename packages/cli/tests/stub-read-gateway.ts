@@ -34,7 +34,8 @@ export const startStubReadGateway = async (
             limit: 1,
           };
     const isKnown = request.headers['x-api-key'] === 'crm_live_x';
-    response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' });
+    const isThere = ['/v1/pipelines', `/v1/pipelines/${pipeline.id}/stages`].includes(url.pathname);
+    response.writeHead(!isKnown ? 401 : isThere ? 200 : 404, { 'content-type': 'application/json' });
     response.end(
       JSON.stringify(isKnown ? { success: true, message: 'ok', data } : { success: false, message: 'Unauthorized' }),
     );

@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 
 import { Option, type Command } from 'commander';
 
@@ -7,6 +8,7 @@ import { CliError, usageError } from '../errors.js';
 import { exportObjects } from '../export/columns.js';
 import { exportFormats } from '../export/row-format.js';
 import { findConnection, type ConnectionOptions, type ImportConnection } from '../import/connection.js';
+import type { SourceFile } from '../import/csv-rows.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
 import { makeProgress } from '../import/progress.js';
 import { RecordSender } from '../import/record-sender.js';
@@ -53,6 +55,8 @@ Examples:
 A key needs the groups bulk and list, for notes inbound; with --batch 1 inbound and list.
 Running it again is safe: records that are there already are matched, not duplicated. Rows that were refused are in
 the rejects file with line and reason; correct them there and import that file with the same mapping.
+Files are UTF-8 (or UTF-16 with a byte order mark); others need encoding: in the mapping, or iconv. What cannot be stored
+exactly as it is, as a number of too many digits, is refused.
 Exit code: 0 all rows are in, 1 rows were refused or the import stopped, 2 wrong options, 78 wrong mapping.`;
 
 /** Adds `crm import`. */
@@ -91,8 +95,6 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
 };
 
 const importFile = async (context: CliContext, file: string, options: ImportOptions): Promise<void> => {
-  const rejectsPath = options.rejects ?? defaultRejectsPath(file);
-  if (rejectsPath === file) throw usageError('--rejects must not be the file that is imported.');
   const connection = await findConnection(options, context.env);
   if (connection === undefined && options.dryRun !== true) {
     throw usageError('Where to? Give --url and --api-key, or start the local stack here first: npm start');
@@ -101,6 +103,8 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     context.stderr.write(`Importing into the local demo at ${connection.inboundUrl} (from ${connection.demoFile}).\n`);
   }
   const plan = await makePlan(file, options, connection);
+  const rejectsPath = options.rejects ?? defaultRejectsPath(file, plan.source);
+  if (await isSameFile(rejectsPath, file)) throw usageError('--rejects must not be the file that is imported.');
   const isBulk = plan.object !== 'note' && options.batch > 1;
   const result = await runImport({
     ...plan,
@@ -124,9 +128,12 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
 };
 
 /** Beside a CSV file a CSV file, beside JSON lines JSON lines. */
-const defaultRejectsPath = (file: string): string => {
-  const ending = /\.(jsonl|ndjson)$/i.test(file) ? 'jsonl' : 'csv';
-  return `${basename(file)}.rejects.${ending}`;
+const defaultRejectsPath = (file: string, { csv }: SourceFile): string =>
+  `${basename(file)}.rejects.${csv === undefined ? 'jsonl' : 'csv'}`;
+
+const isSameFile = async (first: string, second: string): Promise<boolean> => {
+  const [one, other] = await Promise.all([first, second].map((path) => realpath(path).catch(() => resolve(path))));
+  return one === other;
 };
 
 const senderMaker =

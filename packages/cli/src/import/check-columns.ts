@@ -1,3 +1,4 @@
+import { configurationError } from '../errors.js';
 import { mappingError } from './mapping-source.js';
 import type { Mapping } from './mapping.js';
 
@@ -22,6 +23,21 @@ export const checkColumns = (mapping: Mapping, columns: readonly string[]): void
       ? 'The file has one column only: is delimiter: right?'
       : `The columns of the file: ${columns.join(', ')}`;
   throw mappingError([...problems, hint]);
+};
+
+/**
+ * Checks the header of a file without a mapping, which imports every column. (Of a mapping's columns, {@link checkColumns}
+ * refuses those that are there twice; others may be, since no value is taken from them.)
+ *
+ * @throws CliError (78) naming the columns that are there more than once.
+ */
+export const checkNoDuplicates = (file: string, columns: readonly string[]): void => {
+  const twice = new Set(columns.filter((name, index) => columns.indexOf(name) !== index));
+  if (twice.size === 0) return;
+  const names = [...twice].map((name) => `"${name}"`).join(', ');
+  throw configurationError(
+    `The header line of ${file} has ${names} more than once. Rename or remove the extra columns.`,
+  );
 };
 
 const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

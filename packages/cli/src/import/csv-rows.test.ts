@@ -49,15 +49,18 @@ describe('openCsv', () => {
   });
 
   it('says what is wrong with a record and goes on', async () => {
-    const { rows } = await readAll(
-      Buffer.concat([Buffer.from('a,b\n1\n1,2,3\n4,'), Buffer.from([0xfc]), Buffer.from('\n5,6\n')]),
-    );
-    expect(rows.map(({ line, problem }) => [line, problem])).toEqual([
-      [2, 'has 1 cells where the header has 2 columns'],
-      [3, 'has 3 cells where the header has 2 columns'],
-      [4, 'is not valid in the encoding of the file; set encoding: in the mapping'],
-      [5, undefined],
+    const { rows } = await readAll('a,b\n1\n1,2,3\n4,M\uFFFDller\n5,6\n');
+    expect(rows.map(({ line, problems }) => [line, problems[0]?.field, problems[0]?.reason])).toEqual([
+      [2, '', 'has 1 cells where the header has 2 columns'],
+      [3, '', 'has 3 cells where the header has 2 columns'],
+      [4, 'b', 'has U+FFFD where characters were lost'],
+      [5, undefined, undefined],
     ]);
+  });
+
+  it('takes U+FFFD from an export, whose record has it', async () => {
+    const { rows } = await readAll('a,b\n4,M\uFFFDller\n', { ...plain, isExport: true });
+    expect(rows[0]).toMatchObject({ cells: ['4', 'M\uFFFDller'], problems: [] });
   });
 
   it('ends with the line of a quote that is never closed', async () => {

@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { parse, type Info } from 'csv-parse';
 
-import { CliError, configurationError, errorCode, errorText } from '../errors.js';
-import type { Row } from './convert-row.js';
+import { CliError, configurationError, errorText } from '../errors.js';
+import type { Row, RowProblem } from './convert-row.js';
+import { checkText, decodeText } from './source-text.js';
 
 /** One record of the file. */
 export interface SourceRow {
@@ -20,13 +19,14 @@ export interface SourceRow {
   readonly row: Row;
   /** Of JSON lines: the object. */
   readonly record?: Readonly<Record<string, unknown>>;
-  /** Why the record cannot be used, when it cannot. */
-  readonly problem: string | undefined;
+  /** Why the record cannot be used; empty if it can. */
+  readonly problems: readonly RowProblem[];
 }
 
 /** An opened file: its columns, and its rows, of which only a few are held in memory at a time. */
 export interface SourceFile {
-  readonly format: 'csv' | 'jsonl';
+  /** How CSV is written; absent for JSON lines. */
+  readonly csv?: CsvFormat;
   readonly columns: readonly string[];
   readonly sizeBytes: number;
   readonly rows: AsyncIterator<SourceRow>;
@@ -36,8 +36,8 @@ export interface SourceFile {
 export interface CsvFormat {
   readonly delimiter: string;
   readonly encoding: string;
-  /** Gives {@link emptyText} for `""`, where an exported file means the empty text and not an absent value. */
-  readonly marksEmptyText?: boolean;
+  /** Written by `crm export`: `""` is the empty text, read as {@link emptyText}, and no value is absent. */
+  readonly isExport?: boolean;
 }
 
 /** Stands for a quoted empty cell; no file that the gateways take values from can hold this character. */
@@ -57,32 +57,19 @@ interface ParsedRecord {
  * @throws CliError when the file cannot be read, has no header, or is no CSV.
  */
 export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFile> => {
-  const sizeBytes = await fileSize(file);
+  const sizeBytes = await checkText(file, format.encoding);
   const records = parsedRecords(file, format);
   const lines = new LineCounter();
   const header = await records.next();
   if (header.done === true) throw configurationError(`${file} is empty: its first line must name the columns.`);
   const columns = header.value.record.map((name) => name.trim());
   lines.startOf(header.value);
-  return { format: 'csv', columns, sizeBytes, rows: csvRows(columns, records, lines) };
-};
-
-/** @throws CliError when there is no such file, or it is a directory. */
-export const fileSize = async (file: string): Promise<number> => {
-  try {
-    const status = await stat(file);
-    if (status.isDirectory()) throw configurationError(`${file} is a directory, not a file.`);
-    return status.size;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw configurationError(`There is no file ${file}.`);
-    throw error;
-  }
+  return { csv: format, columns, sizeBytes, rows: csvRows(columns, records, lines, format) };
 };
 
 async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<ParsedRecord, undefined> {
   const parser = parse({
-    bom: true,
-    ...(format.marksEmptyText === true && {
+    ...(format.isExport === true && {
       cast: (value: string, { quoting }: { quoting: boolean }) => (quoting && value === '' ? emptyText : value),
     }),
     delimiter: format.delimiter,
@@ -91,30 +78,23 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<P
     relax_column_count: true,
     skip_empty_lines: true,
   });
-  const steps = format.encoding === 'utf-8' ? [] : [decoder(format.encoding)];
   // Its rejection reaches the reader of `parser`, which pipeline() destroys with the same error.
-  const reading = pipeline([createReadStream(file), ...steps, parser]).catch(() => undefined);
+  const reading = pipeline(createReadStream(file), decodeText(file, format.encoding), parser).catch(() => undefined);
   try {
     for await (const parsed of parser as AsyncIterable<ParsedRecord>) yield parsed;
     await reading;
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw new CliError(`${file} cannot be read as CSV: ${errorText(error)}`, 1, { cause: error });
   }
   return undefined;
 }
 
-const decoder = (encoding: string): Transform => {
-  const text = new TextDecoder(encoding);
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => done(null, text.decode(chunk, { stream: true })),
-    flush: (done) => done(null, text.decode()),
-  });
-};
-
 async function* csvRows(
   columns: readonly string[],
   records: AsyncIterator<ParsedRecord>,
   lines: LineCounter,
+  format: CsvFormat,
 ): AsyncGenerator<SourceRow, undefined> {
   for (let next = await records.next(); next.done !== true; next = await records.next()) {
     const { record, info } = next.value;
@@ -123,20 +103,25 @@ async function* csvRows(
       bytes: info.bytes,
       cells: record,
       row: new Map(columns.map((column, index) => [column, record[index] ?? ''])),
-      problem: recordProblem(columns, record),
+      problems: recordProblems(columns, record, format),
     };
   }
   return undefined;
 }
 
-const recordProblem = (columns: readonly string[], record: readonly string[]): string | undefined => {
+const recordProblems = (
+  columns: readonly string[],
+  record: readonly string[],
+  { isExport }: CsvFormat,
+): readonly RowProblem[] => {
   if (record.length !== columns.length) {
-    return `has ${record.length} cells where the header has ${columns.length} columns`;
+    return [{ field: '', reason: `has ${record.length} cells where the header has ${columns.length} columns` }];
   }
-  // The decoder puts this character where bytes were no text; sending it would store the value altered.
-  if (record.some((cell) => cell.includes('\uFFFD')))
-    return 'is not valid in the encoding of the file; set encoding: in the mapping';
-  return undefined;
+  // An export has it where the record has it. Elsewhere a program put it in the place of what it could not read.
+  if (isExport === true) return [];
+  return record.flatMap((cell, index) =>
+    cell.includes('\uFFFD') ? [{ field: columns[index] ?? '', reason: 'has U+FFFD where characters were lost' }] : [],
+  );
 };
 
 /** Finds the line on which a record starts; the parser only tells the one where it ends. */

@@ -1,10 +1,11 @@
 import { fail, ok, type Result } from '@crm/domain';
 
 import { readOnlyColumns } from '../export/columns.js';
+import { findJsonFaults } from '../json-faults.js';
 import type { ConvertedRow, Row, RowProblem } from './convert-row.js';
 import { emptyText, type SourceRow } from './csv-rows.js';
 import type { PipelineDirectory } from './pipeline-directory.js';
-import { findTarget, placeValue, type ImportObject, type Target } from './targets.js';
+import { collectionOf, findTarget, placeValue, type ImportObject, type Target } from './targets.js';
 
 /** What an exported file alone does not know. */
 export interface ExportedContext {
@@ -50,7 +51,8 @@ export const convertExported = (context: ExportedContext, source: SourceRow): Co
     else if (value.value !== undefined && value.value !== null && name !== 'pipeline') {
       const target = findTarget(context.object, name);
       const placed = target?.kind === 'stage' ? stages(typeof value.value === 'string' ? value.value : '') : value;
-      if (target === undefined) problems.push({ field: name, reason: `is no field of an ${context.object}` });
+      if (target === undefined)
+        problems.push({ field: name, reason: `is no field of ${collectionOf(context.object)}` });
       else if (placed.ok) placeValue(body, target, placed.value);
       else problems.push({ field: name, reason: placed.message });
     }
@@ -122,6 +124,8 @@ const readCell = (kind: CellKind, cell: string): Result<unknown> => {
   if (kind === 'text') return ok(cell);
   try {
     const value: unknown = JSON.parse(cell);
+    const [fault] = findJsonFaults(cell);
+    if (fault !== undefined) return fail(`${fault.field} ${fault.reason}`.trim());
     if (kind === 'json' || typeof value === 'number') return ok(value);
   } catch {
     // Said below.

@@ -8,7 +8,7 @@ import { CliError, configurationError, errorCode, usageError } from '../errors.j
 import type { ExportObject } from '../export/columns.js';
 import { listCustomFields } from '../export/record-pages.js';
 import { connectClient, gatewayErrorText } from '../gateway-client.js';
-import { checkColumns } from './check-columns.js';
+import { checkColumns, checkNoDuplicates } from './check-columns.js';
 import type { ImportConnection } from './connection.js';
 import { convertRow, type ConversionContext, type ConvertedRow } from './convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './csv-rows.js';
@@ -58,10 +58,16 @@ export const makePlan = async (
     throw usageError('A mapping says the object itself and is for CSV: leave --object and --format out.');
   }
   const mapping = readMapping(options.mapping, await readText(options.mapping));
+  checkPipelineOption(mapping.object, options);
   const source = await openCsv(file, mapping);
   checkColumns(mapping, source.columns);
   const context = await makeConversion(mapping, options, connection);
   return { object: mapping.object, source, convert: ({ row }) => convertRow(context, row) };
+};
+
+const checkPipelineOption = (object: ImportObject, { pipeline }: PlanOptions): void => {
+  if (pipeline === undefined || object === 'opportunity') return;
+  throw usageError(`--pipeline is for opportunities; ${collectionOf(object)} belong to none.`);
 };
 
 const exportedPlan = async (
@@ -70,8 +76,9 @@ const exportedPlan = async (
   connection: ImportConnection | undefined,
 ): Promise<ImportPlan> => {
   const isJson = options.format === undefined ? /^\.(jsonl|ndjson)$/i.test(extname(file)) : options.format === 'jsonl';
-  const csvFormat = { delimiter: ',', encoding: 'utf-8', marksEmptyText: true };
+  const csvFormat = { delimiter: ',', encoding: 'utf-8', isExport: true };
   const source = isJson ? await openJsonLines(file) : await openCsv(file, csvFormat);
+  checkNoDuplicates(file, source.columns);
   const object = options.object === undefined ? detectObject(source.columns) : objectNames[options.object];
   const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);
   if (object === undefined || unknown.length > 0) {
@@ -79,6 +86,7 @@ const exportedPlan = async (
       `${file} is not as crm export writes it${object === undefined ? '' : ` (${object})`}: --mapping has to say what becomes of ${unknown.join(', ')}.`,
     );
   }
+  checkPipelineOption(object, options);
   const context = await makeExportedContext(object, options, connection, !isJson);
   return { object, source, convert: (row) => convertExported(context, row) };
 };

@@ -1,20 +1,30 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
 
-import { fileSize, type SourceFile, type SourceRow } from './csv-rows.js';
+import { configurationError } from '../errors.js';
+import { findJsonFaults } from '../json-faults.js';
 import { parseJsonObject } from '../json-object.js';
+import type { SourceFile, SourceRow } from './csv-rows.js';
+import { checkText, decodeText } from './source-text.js';
+
+/** No request may be larger. A file without line breaks would otherwise be gathered in memory. */
+const maxLineLength = 4 * 1024 * 1024;
 
 /**
- * Opens a file of JSON lines: one object a line, blank lines are passed over. An export of no records is an empty file.
+ * Opens a file of JSON lines: one object a line, blank lines are skipped. An export of no records is an empty file.
  *
- * @throws CliError when the file cannot be read.
+ * @throws CliError when the file cannot be read, is not text, or does not start with an object.
  */
 export const openJsonLines = async (file: string): Promise<SourceFile> => {
-  const sizeBytes = await fileSize(file);
+  const sizeBytes = await checkText(file, 'utf-8');
   const rows = readRows(file);
-  const first = await rows.next();
-  const columns = Object.keys(first.value?.record ?? {});
-  return { format: 'jsonl', columns, sizeBytes, rows: following(first.value, rows) };
+  const { value: first } = await rows.next();
+  if (first !== undefined && first.record === undefined) {
+    throw configurationError(
+      `Line ${first.line} of ${file} is no JSON object. JSON lines have one object on each line.`,
+    );
+  }
+  return { columns: Object.keys(first?.record ?? {}), sizeBytes, rows: following(first, rows) };
 };
 
 async function* following(
@@ -26,18 +36,31 @@ async function* following(
 }
 
 async function* readRows(file: string): AsyncGenerator<SourceRow, undefined> {
-  const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity });
   let line = 0;
   let bytes = 0;
-  for await (const read of lines) {
+  for await (const text of readLines(file)) {
     line += 1;
-    bytes += Buffer.byteLength(read) + 1;
-    // A byte order mark is no part of the text.
-    const text = line === 1 ? read.replace(/^\uFEFF/, '') : read;
+    bytes += Buffer.byteLength(text) + 1;
     if (text.trim() === '') continue;
     const record = parseJsonObject(text);
-    const problem = Object.keys(record).length === 0 || Array.isArray(record) ? 'is no JSON object' : undefined;
-    yield { line, bytes, cells: [text], row: new Map(), record, problem };
+    const isObject = Object.keys(record).length > 0 && !Array.isArray(record);
+    const problems = isObject ? findJsonFaults(text) : [{ field: '', reason: 'is no JSON object' }];
+    yield { line, bytes, cells: [text], row: new Map(), problems, ...(isObject && { record }) };
   }
+  return undefined;
+}
+
+/** Not by readline, which ends a line at U+2028 too, and JSON texts may hold that. */
+async function* readLines(file: string): AsyncGenerator<string, undefined> {
+  const text = pipeline(createReadStream(file), decodeText(file, 'utf-8'), () => undefined).setEncoding('utf8');
+  let rest = '';
+  for await (const chunk of text as AsyncIterable<string>) {
+    const lines = (rest + chunk).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    if (rest.length > maxLineLength)
+      throw configurationError(`${file} has a line of more than 4 MB; no record is as long.`);
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
   return undefined;
 }

@@ -38,6 +38,11 @@ describe('readMapping', () => {
     ]);
   });
 
+  it('refuses numbers that it would round', () => {
+    const text = `${minimal}  amount: { column: V, empty: { value: 999999999999.99998 } }\n  close_date: { value: 1.50 }\n`;
+    expect(problemsOf(text)).toEqual([expect.stringMatching(/^deals\.yaml:4: 999999999999\.99998 has more digits/)]);
+  });
+
   it('names every problem with its key and line', () => {
     const text = [
       'object: opportunity',

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 
-import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { findNumberFault } from '@crm/domain';
+import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 
 import { configurationError, type CliError } from '../errors.js';
 
@@ -20,8 +21,15 @@ export class MappingSource {
     this.#lines = new LineCounter();
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
     for (const error of this.#document.errors) {
-      this.#problems.push(`${this.#file}:${this.#lines.linePos(error.pos[0]).line}: ${error.message}`);
+      this.#problems.push(`${this.#at(error.pos[0])}: ${error.message}`);
     }
+    visit(this.#document, {
+      Scalar: (_key, { value, source, range }) => {
+        if (typeof value !== 'number' || source === undefined) return;
+        const fault = findNumberFault(source);
+        if (fault !== null) this.#problems.push(`${this.#at(range?.[0] ?? 0)}: ${source} ${fault}`);
+      },
+    });
     this.throwIfAny();
   }
 
@@ -45,6 +53,10 @@ export class MappingSource {
   /** @throws CliError (78) with everything noted, if anything was. */
   throwIfAny(): void {
     if (this.#problems.length > 0) throw mappingError(this.#problems);
+  }
+
+  #at(offset: number): string {
+    return `${this.#file}:${this.#lines.linePos(offset).line}`;
   }
 
   #lineOf(path: KeyPath): number | undefined {

@@ -1,7 +1,7 @@
-import type { CrmClient } from '@crm/client';
+import { CrmApiError, type CrmClient } from '@crm/client';
 import { fail, ok, type Result } from '@crm/domain';
 
-import { configurationError, usageError } from '../errors.js';
+import { configurationError, usageError, type CliError } from '../errors.js';
 import type { Mapping } from './mapping.js';
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -50,9 +50,13 @@ export const loadStages = async (
         'The mapping sets the stage by its label. Give --read-url, so that labels can be looked up, or ids under stages: in the mapping.',
       );
     }
-    for await (const { label, stage_id: id } of read.pipelines.stages(pipelineId)) {
-      stages.set(fold(label), id);
-      labels.push(label);
+    try {
+      for await (const { label, stage_id: id } of read.pipelines.stages(pipelineId)) {
+        stages.set(fold(label), id);
+        labels.push(label);
+      }
+    } catch (error) {
+      throw error instanceof CrmApiError && error.status === 404 ? unknownPipeline(pipelineId) : error;
     }
   }
   const known = labels.join(', ');
@@ -61,5 +65,10 @@ export const loadStages = async (
     return id === undefined ? fail(`there is no stage "${label}"; there are: ${known}`) : ok(id);
   };
 };
+
+const unknownPipeline = (id: string): CliError =>
+  configurationError(
+    `The read gateway has no pipeline ${id}. Check --pipeline, or pipeline_id: in the mapping (crm pipeline list), and --read-url.`,
+  );
 
 const fold = (label: string): string => label.normalize('NFC').trim().toLowerCase();

@@ -1,6 +1,7 @@
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { access, constants, open, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
-import { CliError, errorCode } from '../errors.js';
+import { CliError, errorCode, errorText, usageError } from '../errors.js';
 import type { RowProblem } from './convert-row.js';
 import { emptyText, type SourceFile } from './csv-rows.js';
 import { parseJsonObject } from '../json-object.js';
@@ -8,25 +9,40 @@ import { parseJsonObject } from '../json-object.js';
 /** The columns before those of the source. */
 const ownColumns = ['line', 'field', 'reason'];
 
-const csvCell = (text: string): string =>
-  text === emptyText ? '""' : /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\n`;
+/** Makes an import with the same mapping read the file as UTF-8, whatever `encoding:` the mapping has. */
+const byteOrderMark = '\uFEFF';
 
-/** How a file of rejected rows begins, which tells it from a file that is nobody's to overwrite. */
-const ownStarts = [`${ownColumns.join(',')},`, '{"line":'];
+/** How a file of rejected rows begins, in any format; other files must not be overwritten. */
+const ownStart = /^\uFEFF?line.{1,4}?field.{1,4}?reason|^\{"line":/;
 
-/** The object that the line held, with the reason before its own keys; the line itself when it held none. */
-const jsonLine = (own: readonly [line: string, field: string, reason: string], text: string): string => {
-  const record = parseJsonObject(text);
-  const [line, field, reason] = own;
-  const rest = Object.keys(record).length > 0 ? record : { text };
-  return `${JSON.stringify({ line: Number(line), field, reason, ...withoutOwn(rest) })}\n`;
+const csvLine = (cells: readonly string[], delimiter: string): string =>
+  `${cells.map((cell) => csvCell(cell, delimiter)).join(delimiter)}\n`;
+
+const csvCell = (text: string, delimiter: string): string => {
+  if (text === emptyText) return '""';
+  return /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-const withoutOwn = (record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !ownColumns.includes(name)));
+type OwnCells = readonly [line: string, field: string, reason: string];
 
-type Source = Pick<SourceFile, 'columns' | 'format'>;
+/** The keys that an earlier rejects file put in front, however its JSON was written again. */
+const earlierKeys =
+  /^\s*\{\s*"line"\s*:\s*\d+\s*,\s*"field"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/;
+
+/**
+ * The line as it was with the reason in front: `{"a":1.50}` gives `{"line":2,"field":"a","reason":"…","a":1.50}`. To parse it
+ * would lose what it may be refused for, as digits of a long number. A line that holds no object becomes the value of `text`.
+ */
+const jsonLine = ([line, field, reason]: OwnCells, text: string): string => {
+  const own = JSON.stringify({ line: Number(line), field, reason }).slice(0, -1);
+  if (Object.keys(parseJsonObject(text)).length === 0 || !text.trim().startsWith('{')) {
+    return `${own},"text":${JSON.stringify(text)}}\n`;
+  }
+  const rest = text.replace(earlierKeys, '{').trim().slice(1);
+  return rest.trim() === '}' ? `${own}}\n` : `${own},${rest}\n`;
+};
+
+type Source = Pick<SourceFile, 'columns' | 'csv'>;
 
 /**
  * The rows that were refused, in a file of the source's format that can be corrected and imported again: line, field and
@@ -41,28 +57,34 @@ export class RejectsFile {
   /** Workers reject rows at the same time; one chain of writes keeps lines whole. */
   #writes: Promise<void> = Promise.resolve();
 
-  readonly #isJson: boolean;
+  /** Absent for JSON lines. */
+  readonly #delimiter: string | undefined;
 
-  private constructor(path: string, { columns: sourceColumns, format }: Source) {
+  private constructor(path: string, { columns: sourceColumns, csv }: Source) {
     this.path = path;
-    this.#isJson = format === 'jsonl';
+    this.#delimiter = csv?.delimiter;
     this.#dropped = ownColumns.every((name, index) => sourceColumns[index] === name) ? ownColumns.length : 0;
-    this.#header = this.#isJson ? '' : csvLine([...ownColumns, ...sourceColumns.slice(this.#dropped)]);
+    const columns = [...ownColumns, ...sourceColumns.slice(this.#dropped)];
+    const mark = csv?.encoding === 'utf-8' ? '' : byteOrderMark;
+    this.#header = csv === undefined ? '' : mark + csvLine(columns, csv.delimiter);
   }
 
   /**
    * Gets ready to write, removing what an earlier import left there.
    *
-   * @throws CliError when a file is there that is no rejects file.
+   * @throws CliError when a file is there that is no rejects file, or none can be made there.
    */
   static async prepare(path: string, source: Source): Promise<RejectsFile> {
     const firstLine = await readStart(path);
     if (firstLine !== undefined) {
-      if (!ownStarts.some((start) => firstLine.startsWith(start))) {
+      if (!ownStart.test(firstLine)) {
         throw new CliError(`${path} exists and is no file of rejected rows; name another one with --rejects.`);
       }
       await rm(path);
     }
+    await access(dirname(path), constants.W_OK).catch((error: unknown) => {
+      throw usageError(`--rejects: ${path} cannot be written: ${errorText(error)}`);
+    });
     return new RejectsFile(path, source);
   }
 
@@ -73,7 +95,10 @@ export class RejectsFile {
       field === '' || problems.length === 1 ? reason : `${field}: ${reason}`,
     );
     const own = [String(line), fields.join('; '), reasons.join('; ')] as const;
-    const text = this.#isJson ? jsonLine(own, cells[0] ?? '') : csvLine([...own, ...cells.slice(this.#dropped)]);
+    const text =
+      this.#delimiter === undefined
+        ? jsonLine(own, cells[0] ?? '')
+        : csvLine([...own, ...cells.slice(this.#dropped)], this.#delimiter);
     this.#writes = this.#writes.then(async () => {
       if (this.#handle === undefined) {
         this.#handle = await open(this.path, 'w');
@@ -84,9 +109,9 @@ export class RejectsFile {
     return this.#writes;
   }
 
-  /** Ends the file. */
+  /** Ends the file. A write that failed has ended the import already. */
   async close(): Promise<void> {
-    await this.#writes;
+    await this.#writes.catch(() => undefined);
     await this.#handle?.close();
     this.#handle = undefined;
   }

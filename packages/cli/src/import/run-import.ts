@@ -144,9 +144,7 @@ class ImportRun {
       return undefined;
     }
     const converted: ConvertedRow =
-      row.problem === undefined
-        ? this.job.convert(row)
-        : { kind: 'rejected', problems: [{ field: '', reason: row.problem }] };
+      row.problems.length === 0 ? this.job.convert(row) : { kind: 'rejected', problems: row.problems };
     if (converted.kind === 'request' && this.#sender !== undefined) return converted.body;
     if (converted.kind === 'skipped') this.tally.skipped += 1;
     if (converted.kind === 'rejected') {

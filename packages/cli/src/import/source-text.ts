@@ -1,0 +1,113 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { TextDecoder } from 'node:util';
+
+import { configurationError, errorCode, type CliError } from '../errors.js';
+
+/**
+ * Looks through a file once before anything is sent, so that no part of a file in another encoding is imported. A pipe
+ * can be read only once: {@link decodeText} stops there.
+ *
+ * @returns its size in bytes.
+ * @throws CliError when there is no such file, it is a directory, or {@link decodeText} refuses it.
+ */
+export const checkText = async (file: string, encoding: string): Promise<number> => {
+  const status = await stat(file).catch((error: unknown) => {
+    throw errorCode(error) === 'ENOENT' ? configurationError(`There is no file ${file}.`) : error;
+  });
+  if (status.isDirectory()) throw configurationError(`${file} is a directory, not a file.`);
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  if (status.isFile()) await pipeline(createReadStream(file), decodeText(file, encoding), discard);
+  return status.size;
+};
+
+/**
+ * Turns the bytes of a file into UTF-8 without a byte order mark. The mark wins over `encoding`.
+ *
+ * @throws CliError (78) with the line of the first bytes that are no text; they are never replaced, as decoders usually do.
+ */
+export const decodeText = (file: string, encoding: string): Transform => {
+  let lines: LineDecoder | undefined;
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      lines ??= new LineDecoder(file, markedEncoding(chunk) ?? encoding);
+      attempt(lines, chunk, done);
+    },
+    flush: (done) => attempt(lines, undefined, done),
+  });
+};
+
+type Done = (error: Error | null, text?: string) => void;
+
+const attempt = (lines: LineDecoder | undefined, chunk: Buffer | undefined, done: Done): void => {
+  try {
+    done(null, lines?.decode(chunk));
+  } catch (error) {
+    done(error as Error);
+  }
+};
+
+const marks = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+] as const;
+
+/** The encoding that a byte order mark names. */
+const markedEncoding = (start: Buffer): string | undefined =>
+  marks.find(([, mark]) => mark.every((byte, index) => start[index] === byte))?.[0];
+
+/** Decodes line by line, so that the line of a fault is known. */
+class LineDecoder {
+  readonly #decoder: TextDecoder;
+  #line = 1;
+
+  constructor(
+    private readonly file: string,
+    private readonly encoding: string,
+  ) {
+    this.#decoder = new TextDecoder(encoding, { fatal: true });
+  }
+
+  /** The text of the bytes; without bytes, what was missing at the end of the file. */
+  decode(chunk: Buffer | undefined): string {
+    if (chunk === undefined) return this.#piece(undefined);
+    let text = '';
+    for (let from = 0, end = 0; from < chunk.length; from = end) {
+      end = chunk.indexOf(0x0a, from) + 1 || chunk.length;
+      // The second byte of a line break in UTF-16.
+      if (chunk[end] === 0) end += 1;
+      text += this.#piece(chunk.subarray(from, end));
+    }
+    return text;
+  }
+
+  #piece(bytes: Buffer | undefined): string {
+    let text: string;
+    try {
+      text = this.#decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw notText(this.file, this.#line, `is not valid ${this.encoding.toUpperCase()}`, this.encoding);
+    }
+    if (text.includes('\0')) throw notText(this.file, this.#line, 'has a zero byte, as UTF-16 has', this.encoding);
+    if (text.includes('\n')) this.#line += 1;
+    return text;
+  }
+}
+
+const notText = (file: string, line: number, fault: string, encoding: string): CliError => {
+  const likely = fault.includes('zero') ? 'UTF-16LE' : 'WINDOWS-1252';
+  const ending = extname(file);
+  const converted = `${file.slice(0, file.length - ending.length)}.utf8${ending}`;
+  const advice =
+    encoding === 'utf-8'
+      ? `If it is ${likely}: iconv -f ${likely} -t UTF-8 ${quoted(file)} > ${quoted(converted)}, or encoding: ${likely.toLowerCase()} in the mapping.`
+      : 'Check encoding: in the mapping.';
+  return configurationError(`Line ${line} of ${file} ${fault}. ${advice}`);
+};
+
+/** A path as a shell takes it. */
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
