@@ -1,9 +1,10 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { deals, ImportFixture, nameOf, report } from './import-fixture.js';
-import { answerError } from './stub-inbound-gateway.js';
+import { answerError, itemsOf } from './stub-inbound-gateway.js';
 
 let fixture: ImportFixture;
 beforeEach(async () => {
@@ -77,5 +78,74 @@ describe('crm import, a gateway that fails', () => {
     expect(result.exitCode).toBe(1);
     expect(report(result)).toMatchObject({ complete: false, stopped: 'The import was interrupted.' });
     expect(report(result)['created']).toBeLessThan(40);
+  });
+});
+
+describe('crm import, its last words', () => {
+  const runAgain = 'Run the same command again to go on: rows that are there already are matched, not duplicated.';
+  /** As text: the last `--json` of the fixture is for scripts. */
+  const importText = (csv: string, url: string, more: readonly string[]): Promise<string> =>
+    fixture.import(csv, url, more, undefined, 'text').then(({ stdout, stderr }) => stdout + stderr);
+
+  it('count the rows of another request that was under way when the import stopped', async () => {
+    const { url, recordNames } = await fixture.start((request, response) => {
+      if (nameOf(itemsOf(request.body)?.[0] ?? {}) !== 'Deal 0') return answerError(response, 401);
+      // Answered once the refusal of the others has been received.
+      setTimeout(() => {
+        const results = (itemsOf(request.body) ?? []).map(() => ({ success: true, record_status: 'created' }));
+        response.end(JSON.stringify({ success: true, data: { results } }));
+      }, 300);
+      return 'answered';
+    });
+    const text = await importText(deals(20), url, ['--batch', '10', '--concurrency', '2']);
+    expect(text).not.toContain('Nothing was imported');
+    expect(text).toContain(`10 rows were imported before that. ${runAgain}`);
+    expect(text).toContain('Check --api-key');
+    expect(recordNames.size).toBe(0);
+  });
+
+  it('say how many rows have an unknown result when connections broke', async () => {
+    const { url } = await fixture.start((_request, response) => {
+      response.socket?.resetAndDestroy();
+      return 'answered';
+    });
+    const args = ['--batch', '10', '--concurrency', '1', '--outage', '1'];
+    expect(await importText(deals(20), url, args)).toContain(
+      `0 rows were imported before that; the result of 10 more is unknown. ${runAgain}`,
+    );
+  });
+
+  it('count what was written when the file cannot be read to its end', async () => {
+    const { url, recordNames } = await fixture.start();
+    const csv = `${deals(300)}\n"never closed`;
+    const result = await fixture.import(csv, url, ['--batch', '10', '--concurrency', '1']);
+    expect(result.exitCode).toBe(1);
+    expect(recordNames.size).toBeGreaterThan(0);
+    expect(report(result)).toMatchObject({ complete: false, created: recordNames.size, unanswered: 0 });
+    expect(report(result)['stopped']).toMatch(/Quote Not Closed/);
+  });
+
+  it('count the rows that went through when the rejects file cannot be written', async () => {
+    const { url } = await fixture.start((request, response) => {
+      rmSync(fixture.path('there'), { recursive: true, force: true });
+      const results = (itemsOf(request.body) ?? []).map((item) =>
+        nameOf(item) === 'Deal 0' ? { success: false, errors: { 'opportunity.name': 'no' } } : { success: true },
+      );
+      response.end(JSON.stringify({ success: true, data: { results } }));
+      return 'answered';
+    });
+    mkdirSync(fixture.path('there'));
+    const rejects = ['--rejects', fixture.path('there/rejects.csv'), '--batch', '10', '--concurrency', '1'];
+    const result = report(await fixture.import(deals(20), url, rejects));
+    expect(result).toMatchObject({ complete: false, rows: 10, created: 9, rejected: 1 });
+    expect(result['stopped']).toMatch(/ENOENT/);
+    const before = await fixture.import(deals(20), url, rejects);
+    expect(before).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/--rejects: .*ENOENT/) });
+  });
+
+  it('are that nothing was imported where every row so far was refused', async () => {
+    const { url } = await fixture.start((_request, response) => answerError(response, 401));
+    const text = await importText(`Name,Value,Domain\nA,x,a.com\n${deals(1).split('\n')[1] ?? ''}`, url, []);
+    expect(text).toMatch(/rejected 1.*\nNothing was imported\.\n$/s);
   });
 });

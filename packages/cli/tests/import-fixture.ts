@@ -32,7 +32,7 @@ export class ImportFixture {
     return join(this.directory, name);
   }
 
-  write(name: string, content: string): Promise<void> {
+  write(name: string, content: string | Buffer): Promise<void> {
     return writeFile(this.path(name), content);
   }
 
@@ -47,7 +47,13 @@ export class ImportFixture {
   }
 
   /** Runs `crm import` on a text, with the fixture's mapping and rejects file; by single creates unless told otherwise. */
-  async import(csv: string, url: string, more: readonly string[] = [], interrupt?: AbortSignal): Promise<CrmResult> {
+  async import(
+    csv: string | Buffer,
+    url: string,
+    more: readonly string[] = [],
+    interrupt?: AbortSignal,
+    output: 'json' | 'text' = 'json',
+  ): Promise<CrmResult> {
     await this.write('deals.csv', csv);
     const files = ['--mapping', this.path('deals.yaml'), '--rejects', this.path('rejects.csv')];
     const args = [
@@ -58,9 +64,9 @@ export class ImportFixture {
       url,
       '--api-key',
       'crm_live_x',
-      '--json',
       '--batch',
       '1',
+      ...(output === 'json' ? ['--json'] : []),
       ...more,
     ];
     return runCrm(args, {}, interrupt);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { types } from 'node:util';
 
 import {
   CrmApiError,
@@ -9,7 +10,7 @@ import {
   type WriteAnswer,
 } from '@crm/client';
 
-import { CliError, errorText } from '../errors.js';
+import { CliError, errorCode, errorText } from '../errors.js';
 import { connectClient, gatewayErrorText, type GatewayAddress } from '../gateway-client.js';
 import { retryDelayMs } from './backoff.js';
 import type { RequestBody } from './convert-row.js';
@@ -58,6 +59,7 @@ export class RecordSender {
   readonly #records: Creates;
   #lastAnswerMs: number | undefined;
   #isOutageNoted = false;
+  readonly #unanswered = new Set<SendItem>();
 
   constructor(options: SenderOptions) {
     const { url, apiKey, object, isBulk, onWait } = options;
@@ -67,6 +69,11 @@ export class RecordSender {
     // What is tried again, and for how long, depends on how the other rows fare, of which the client knows nothing.
     const client: CrmClient = connectClient({ readUrl: url, apiKey, maxRetries: 0, fetch: this.#gate.fetch });
     this.#records = client[collectionOf(object)] as unknown as Creates;
+  }
+
+  /** How many rows were sent with an unknown result: the connection broke, or a gateway failed over them. */
+  get unanswered(): number {
+    return this.#unanswered.size;
   }
 
   /**
@@ -81,7 +88,10 @@ export class RecordSender {
    */
   async send(items: readonly SendItem[], signal: AbortSignal, patience = 1): Promise<readonly SendOutcome[]> {
     const outcomes = await this.#sendTogether(items, signal, patience);
-    if (outcomes !== undefined) return outcomes;
+    if (outcomes !== undefined) {
+      for (const item of items) this.#unanswered.delete(item);
+      return outcomes;
+    }
     // One row at fault must not take the others with it: each half is asked about alone, down to that row.
     const middle = Math.ceil(items.length / 2);
     const first = await this.send(items.slice(0, middle), signal, patience / 2);
@@ -111,6 +121,7 @@ export class RecordSender {
           const refusal = readRefusal(this.#options.object, this.#gateway, error);
           return items.length > 1 ? undefined : [refusal];
         }
+        if (mayHaveArrived(error)) for (const item of items) this.#unanswered.add(item);
         failedSinceMs ??= performance.now();
         const given = this.#giveUp(failedSinceMs, patience, error);
         if (given !== undefined) return items.length > 1 ? undefined : [given];
@@ -163,6 +174,13 @@ export class RecordSender {
 /** A conflict over a key of ours means that the first try is still under way: nothing else conflicts with a create. */
 const isTransient = ({ status }: CrmApiError, items: readonly SendItem[]): boolean =>
   transientStatuses.has(status) || (status === 409 && items.some(({ idempotencyKey }) => idempotencyKey !== null));
+
+/** Codes of connections that never came about. */
+const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** Whether the gateway may have written what was sent, though it did not say so. */
+const mayHaveArrived = ({ cause }: CrmError): boolean =>
+  !neverConnected.has(errorCode(types.isNativeError(cause) ? cause.cause : undefined) ?? '');
 
 const reasonOf = (error: CrmError): string =>
   error instanceof CrmApiError ? `HTTP ${error.status} ${error.message}` : errorText(error);

@@ -1,5 +1,6 @@
 import type { RowProblem } from './convert-row.js';
 import type { SendOutcome } from './send-outcome.js';
+import { RejectReasons } from './reject-reasons.js';
 import { TextCounter } from './text-counter.js';
 
 /** Counts what becomes of the rows. */
@@ -12,13 +13,13 @@ export class ImportTally {
   skipped = 0;
   warnings = 0;
   readonly warningTexts = new TextCounter();
-  readonly reasons = new TextCounter();
+  readonly reasons = new RejectReasons();
   readonly #startedMs = performance.now();
 
   /** Counts a row that the gateway answered. */
-  countSent(outcome: SendOutcome): void {
+  countSent(outcome: SendOutcome, line: number): void {
     if (outcome.kind === 'rejected') {
-      this.countRejected(outcome.problems);
+      this.countRejected(outcome.problems, line);
       return;
     }
     this[outcome.kind] += 1;
@@ -27,9 +28,14 @@ export class ImportTally {
   }
 
   /** Counts a row that was refused, here or by the gateway. */
-  countRejected(problems: readonly RowProblem[]): void {
+  countRejected(problems: readonly RowProblem[], line: number): void {
     this.rejected += 1;
-    for (const { field, reason } of problems) this.reasons.add(field === '' ? reason : `${field}: ${reason}`);
+    for (const problem of problems) this.reasons.add(problem, line);
+  }
+
+  /** Rows that have a record now. */
+  get imported(): number {
+    return this.created + this.matched + this.updated;
   }
 
   /** Seconds since the import began. */
@@ -50,56 +56,89 @@ export interface ImportResult {
   readonly rejectsFile: string | undefined;
   /** Why it ended before the end of the file, when it did. */
   readonly stopped: string | undefined;
+  /** Rows whose result was unknown when it stopped: they may be imported or not. */
+  readonly unanswered: number;
   readonly isDryRun: boolean;
   /** Whether a source that was changed can be sent again: its records are found by their natural keys. */
   readonly isSourceCorrectable: boolean;
 }
 
 /** The result as the object that `--json` prints. */
-export const reportJson = ({ tally, rejectsFile, stopped, isDryRun }: ImportResult): Record<string, unknown> => ({
-  complete: stopped === undefined,
-  dry_run: isDryRun,
-  rows: tally.rows,
-  created: tally.created,
-  matched: tally.matched,
-  updated: tally.updated,
-  rejected: tally.rejected,
-  skipped: tally.skipped,
-  warnings: tally.warnings,
-  rejects_file: rejectsFile ?? null,
-  seconds: Number(tally.seconds.toFixed(3)),
-  ...(stopped === undefined ? {} : { stopped }),
-});
+export const reportJson = (result: ImportResult): Record<string, unknown> => {
+  const { tally, rejectsFile, stopped, isDryRun } = result;
+  return {
+    complete: stopped === undefined,
+    dry_run: isDryRun,
+    rows: tally.rows,
+    created: tally.created,
+    matched: tally.matched,
+    updated: tally.updated,
+    rejected: tally.rejected,
+    skipped: tally.skipped,
+    warnings: tally.warnings,
+    rejects_file: rejectsFile ?? null,
+    reject_reasons: tally.reasons
+      .list()
+      .map(({ field, reason, count: rows, firstLine }) => ({ field, reason, count: rows, first_line: firstLine })),
+    seconds: Number(tally.seconds.toFixed(3)),
+    ...(stopped === undefined ? {} : { stopped, unanswered: result.unanswered }),
+  };
+};
+
+/** What happened before the stop, and how to continue. */
+export const closingText = ({
+  tally,
+  unanswered,
+  isDryRun,
+}: Pick<ImportResult, 'tally' | 'unanswered' | 'isDryRun'>): string => {
+  if (isDryRun) return 'Nothing was sent (--dry-run).';
+  if (tally.imported === 0 && unanswered === 0) return 'Nothing was imported.';
+  const unknown = unanswered === 0 ? '' : `; the result of ${count(unanswered)} more is unknown`;
+  return [
+    `${rowsText(tally.imported)} ${tally.imported === 1 ? 'was' : 'were'} imported before that${unknown}.`,
+    'Run the same command again to go on: rows that are there already are matched, not duplicated.',
+  ].join(' ');
+};
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
-const commonTexts = (counter: TextCounter): string[] =>
-  counter.mostFrequent(5).map(([text, times]) => `    ${count(times)} × ${text}`);
+const rowsText = (value: number): string => `${count(value)} ${value === 1 ? 'row' : 'rows'}`;
+
+const mostReasonLines = 20;
+
+const reasonTexts = (tally: ImportTally): string[] =>
+  tally.reasons.list(mostReasonLines).map(({ field, reason, count: times, firstLine }) => {
+    const where = firstLine === null ? '' : times === 1 ? ` (line ${firstLine})` : ` (first on line ${firstLine})`;
+    return `    ${count(times)} × ${field === '' ? '' : `${field}: `}${reason}${where}`;
+  });
+
+const warningTexts = ({ warningTexts: texts }: ImportTally): string[] =>
+  texts.mostFrequent(5).map(([text, times]) => `    ${count(times)} × ${text}`);
+
+const dryRunText = ({ rows, rejected, skipped }: ImportTally, stopped: string | undefined): string => {
+  const end = stopped === undefined ? ' Nothing was sent (--dry-run).' : '';
+  return `${rowsText(rows)} read, ${count(rows - rejected - skipped)} fit the mapping.${end}`;
+};
+
+const sentTexts = (tally: ImportTally): string[] => [
+  `${rowsText(tally.rows)} in ${tally.seconds.toFixed(1)} s (${count(Math.round(tally.rowsPerSecond))} rows/s)`,
+  `  created  ${count(tally.created)}`,
+  `  matched  ${count(tally.matched)}`,
+  `  updated  ${count(tally.updated)}`,
+];
 
 /** The result as text for people. */
-export const reportText = ({ tally, rejectsFile, stopped, isDryRun, isSourceCorrectable }: ImportResult): string => {
-  const accepted = tally.rows - tally.rejected - tally.skipped;
-  const lines = isDryRun
-    ? [`${count(tally.rows)} rows read, ${count(accepted)} fit the mapping. Nothing was sent (--dry-run).`]
-    : [
-        `${count(tally.rows)} rows in ${tally.seconds.toFixed(1)} s (${count(Math.round(tally.rowsPerSecond))} rows/s)`,
-        `  created  ${count(tally.created)}`,
-        `  matched  ${count(tally.matched)}`,
-        `  updated  ${count(tally.updated)}`,
-      ];
+export const reportText = (result: ImportResult): string => {
+  const { tally, rejectsFile, stopped, isDryRun, isSourceCorrectable } = result;
+  const lines = isDryRun ? [dryRunText(tally, stopped)] : sentTexts(tally);
   if (tally.skipped > 0) lines.push(`  skipped  ${count(tally.skipped)} (skip_when)`);
   lines.push(
     `  rejected ${count(tally.rejected)}${rejectsFile === undefined ? '' : `, with reasons in ${rejectsFile}`}`,
   );
-  lines.push(...commonTexts(tally.reasons));
-  if (!isDryRun) lines.push(`  warnings ${count(tally.warnings)}`, ...commonTexts(tally.warningTexts));
-  if (stopped !== undefined) {
-    lines.push(
-      '',
-      stopped,
-      'Run the same command again to go on: rows that are there already are matched, not duplicated.',
-    );
-  } else if (rejectsFile !== undefined) {
+  lines.push(...reasonTexts(tally));
+  if (!isDryRun) lines.push(`  warnings ${count(tally.warnings)}`, ...warningTexts(tally));
+  if (stopped !== undefined) lines.push('', stopped, closingText(result));
+  else if (rejectsFile !== undefined) {
     const other = isSourceCorrectable ? ', or correct the source and run this again' : '';
     lines.push('', `Correct ${rejectsFile} and import it with the same mapping${other}.`);
   }

@@ -7,7 +7,7 @@ import type { Progress } from './progress.js';
 import type { RecordSender, SendItem } from './record-sender.js';
 import { RejectsFile } from './rejects-file.js';
 import type { SentNotes } from './sent-notes.js';
-import { ImportTally, type ImportResult } from './report.js';
+import { closingText, ImportTally, type ImportResult } from './report.js';
 import type { SendOutcome } from './send-outcome.js';
 import type { ImportObject } from './targets.js';
 
@@ -46,7 +46,7 @@ interface Batch {
 /**
  * Runs an import: rows are read as fast as they are sent, so that memory does not grow with the file.
  *
- * @throws CliError when nothing was sent yet, or when no further row can succeed.
+ * @throws CliError when it ended before any row was done; later ends are part of the result.
  */
 export const runImport = async (job: ImportJob): Promise<ImportResult> => {
   const { source } = job;
@@ -60,10 +60,14 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
     await job.sentNotes?.close();
     run.progress.stop();
   }
-  const { tally, stopped } = run;
+  const { tally } = run;
   const rejectsFile = tally.rejected > 0 ? rejects.path : undefined;
-  const isDryRun = job.makeSender === undefined;
-  return { tally, rejectsFile, stopped, isDryRun, isSourceCorrectable: job.object !== 'note' };
+  const result = { ...run.end, tally, rejectsFile, isSourceCorrectable: job.object !== 'note' };
+  if (run.failure !== undefined && tally.rows === 0) {
+    const exitCode = run.failure instanceof CliError ? run.failure.exitCode : undefined;
+    throw new CliError(`${errorText(run.failure)} ${closingText(result)}`, exitCode, { cause: run.failure });
+  }
+  return result;
 };
 
 class ImportRun {
@@ -72,8 +76,9 @@ class ImportRun {
   readonly #order = new KeyOrder();
   readonly #sender: RecordSender | undefined;
   #rowsTaken = 0;
-  stopped: string | undefined;
-  #failure: Error | undefined;
+  #stopped: string | undefined;
+  /** What ended the import, unless its user or the end of the file did. */
+  failure: unknown;
 
   constructor(
     private readonly job: ImportJob,
@@ -84,14 +89,19 @@ class ImportRun {
   }
 
   async work(): Promise<void> {
-    const interrupt = (): void => this.#end('The import was interrupted.');
+    const interrupt = (): void => this.#stopFor('The import was interrupted.');
     this.job.signal.addEventListener('abort', interrupt);
     if (this.job.signal.aborted) interrupt();
     // A generator answers its readers one after the other, so that batches are those of the file whoever asks.
     const batches = this.#readBatches();
     await Promise.all(Array.from({ length: this.job.concurrency }, () => this.#worker(batches)));
     this.job.signal.removeEventListener('abort', interrupt);
-    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** How it ended, once {@link work} is done: requests under way at a stop still end and are counted. */
+  get end(): Pick<ImportResult, 'stopped' | 'unanswered' | 'isDryRun'> {
+    const unanswered = this.#sender?.unanswered ?? 0;
+    return { stopped: this.#stopped, unanswered, isDryRun: this.#sender === undefined };
   }
 
   async #worker(batches: AsyncGenerator<Batch, void>): Promise<void> {
@@ -100,10 +110,10 @@ class ImportRun {
         await this.#sendBatch(next.value);
       }
     } catch (error) {
+      // The others end with an error too when one of them stops all.
       if (this.#isStopped()) return;
-      // Once rows are in, their counts are worth more than the bare error, so that it becomes part of the report.
-      if (error instanceof CliError && this.tally.rows > 0) this.#end(error.message);
-      else this.#fail(error);
+      this.failure = error;
+      this.#stopFor(errorText(error));
     }
   }
 
@@ -140,19 +150,17 @@ class ImportRun {
   /** The body to send; `undefined` for a row that needs no sending, which is counted here. */
   async #convert(row: SourceRow): Promise<RequestBody | undefined> {
     if (this.job.sentNotes?.has(row.line) === true) {
-      await this.#count(row, { kind: 'matched', warnings: [] });
+      this.#count(row, { kind: 'matched', warnings: [] });
       return undefined;
     }
     const converted: ConvertedRow =
       row.problems.length === 0 ? this.job.convert(row) : { kind: 'rejected', problems: row.problems };
     if (converted.kind === 'request' && this.#sender !== undefined) return converted.body;
     if (converted.kind === 'skipped') this.tally.skipped += 1;
-    if (converted.kind === 'rejected') {
-      this.tally.countRejected(converted.problems);
-      await this.rejects.add(row.line, converted.problems, row.cells);
-    }
+    if (converted.kind === 'rejected') this.tally.countRejected(converted.problems, row.line);
     this.tally.rows += 1;
     this.progress.update(row.bytes, this.tally);
+    if (converted.kind === 'rejected') await this.rejects.add(row.line, converted.problems, row.cells);
     return undefined;
   }
 
@@ -162,30 +170,28 @@ class ImportRun {
       // Another batch may have ended the import while this one waited for its turn.
       if (this.#sender === undefined || this.#isStopped()) return;
       const outcomes = await this.#sender.send(items, this.#stop.signal);
-      for (const [index, { row }] of items.entries()) await this.#count(row, outcomes[index]);
+      const answered = outcomes.map((outcome, index) => ({ outcome, row: items[index]?.row }));
+      // All are counted before any file is written: a full disk must not hide what is imported.
+      for (const { row, outcome } of answered) if (row !== undefined) this.#count(row, outcome);
+      for (const { row, outcome } of answered) if (row !== undefined) await this.#record(row, outcome);
     } finally {
       turn.done();
     }
   }
 
-  async #count(row: SourceRow, outcome: SendOutcome | undefined): Promise<void> {
-    if (outcome === undefined) return;
-    this.tally.countSent(outcome);
-    if (outcome.kind === 'rejected') await this.rejects.add(row.line, outcome.problems, row.cells);
-    else if (this.job.sentNotes?.has(row.line) === false) await this.job.sentNotes.add(row.line);
+  #count(row: SourceRow, outcome: SendOutcome): void {
+    this.tally.countSent(outcome, row.line);
     this.tally.rows += 1;
     this.progress.update(row.bytes, this.tally);
   }
 
-  #end(reason: string): void {
-    this.stopped ??= reason;
-    this.#stop.abort();
+  async #record(row: SourceRow, outcome: SendOutcome): Promise<void> {
+    if (outcome.kind === 'rejected') await this.rejects.add(row.line, outcome.problems, row.cells);
+    else if (this.job.sentNotes?.has(row.line) === false) await this.job.sentNotes.add(row.line);
   }
 
-  #fail(error: unknown): void {
-    const text = `${errorText(error)} Nothing was imported.`;
-    this.#failure =
-      error instanceof CliError ? new CliError(text, error.exitCode) : new Error(errorText(error), { cause: error });
+  #stopFor(reason: string): void {
+    this.#stopped ??= reason;
     this.#stop.abort();
   }
 

@@ -89,7 +89,8 @@ export class SentNotes {
 
   /** Ends the file; it stays, so that the import can run again. */
   async close(): Promise<void> {
-    await this.#writes;
+    // A write that failed has ended the import already.
+    await this.#writes.catch(() => undefined);
     await this.#handle.close();
   }
 }

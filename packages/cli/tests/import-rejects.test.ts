@@ -1,0 +1,152 @@
+import { readFile, readdir } from 'node:fs/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { deals, ImportFixture, nameOf, report } from './import-fixture.js';
+import { runCrm, type CrmResult } from './run-crm.js';
+import { answerError } from './stub-inbound-gateway.js';
+
+let fixture: ImportFixture;
+beforeEach(async () => {
+  fixture = await ImportFixture.create();
+});
+afterEach(() => fixture.remove());
+
+/** Imports a file that `crm export` wrote, which needs no mapping. */
+const importExported = (name: string, url: string, ...more: string[]): Promise<CrmResult> => {
+  const where = ['--url', url, '--api-key', 'crm_live_x', '--batch', '1', '--json'];
+  return runCrm(['import', fixture.path(name), '--rejects', fixture.path('rejects'), ...where, ...more]);
+};
+
+describe('crm import, why rows were refused', () => {
+  it('counts every reason, grouped, in the text and in the JSON', async () => {
+    const { url } = await fixture.start((request, response) =>
+      nameOf(request.body) === 'E' ? answerError(response, 400, { errors: { 'opportunity.name': 'no' } }) : 'create',
+    );
+    const csv = 'Name,Value,Domain\nA,x,a.com\nB,y,b.com\nC,1\nD,1,d.com\nE,1,e.com\n';
+    expect(report(await fixture.import(csv, url))).toMatchObject({
+      created: 1,
+      rejected: 4,
+      reject_reasons: [
+        { field: 'amount', reason: '"…" is not a number such as 1234.50', count: 2, first_line: 2 },
+        { field: '', reason: 'has 2 cells where the header has 3 columns', count: 1, first_line: 4 },
+        { field: 'name', reason: 'no', count: 1, first_line: 6 },
+      ],
+    });
+    const { stdout } = await fixture.import(csv, url, [], undefined, 'text');
+    expect(stdout).toContain(
+      [
+        '    2 × amount: "…" is not a number such as 1234.50 (first on line 2)',
+        '    1 × has 2 cells where the header has 3 columns (line 4)',
+        '    1 × name: no (line 6)\n',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('crm import, the rejects file', () => {
+  it('can be imported with the same mapping, whatever delimiter and encoding that has', async () => {
+    const { url, requests } = await fixture.start();
+    const mapping = await readFile(fixture.path('deals.yaml'), 'utf8');
+    await fixture.write('deals.yaml', `${mapping}delimiter: ';'\nencoding: windows-1252\n`);
+    await fixture.import(Buffer.from('Name;Value;Domain\nMüller; Söhne;x;a.com\n"Öl; Gas";x;b.com\n', 'latin1'), url);
+    const rejects = await readFile(fixture.path('rejects.csv'));
+    const corrected = rejects.toString('utf8').replace(';x;b.com', ';2;b.com');
+    expect(report(await fixture.import(Buffer.from(corrected), url))).toMatchObject({ created: 1, rejected: 1 });
+    expect(requests.map(({ body }) => nameOf(body))).toEqual(['Öl; Gas']);
+    expect(await fixture.readRejects()).toContain('Müller; Söhne;x;a.com\n');
+  });
+
+  it('has lines of JSON as they were, so that nothing is lost on the way back', async () => {
+    const { url, requests } = await fixture.start();
+    const lines = [
+      '{"domain":"a.com","name":"A","name":"B"}',
+      ' { "domain" : "b.com", "x": 1.0000000000000001 }',
+      '{"domain":"c.com","industry":7,"custom_fields":{"n":1.50}}',
+      '{"domain":"d.com"}',
+      'no JSON',
+    ];
+    await fixture.write('accounts.jsonl', lines.join('\n'));
+    const result = await importExported('accounts.jsonl', url);
+    expect(report(result)).toMatchObject({ created: 2, rejected: 3, rejects_file: fixture.path('rejects') });
+    const rejects = await readFile(fixture.path('rejects'), 'utf8');
+    expect(rejects.split('\n')).toEqual([
+      '{"line":1,"field":"name","reason":"is given twice","domain":"a.com","name":"A","name":"B"}',
+      expect.stringMatching(
+        /^\{"line":2,"field":"x","reason":"has .* digits.*", "domain" : "b.com", "x": 1.0000000000000001 \}$/,
+      ),
+      '{"line":5,"field":"","reason":"is no JSON object","text":"no JSON"}',
+      '',
+    ]);
+    // As a program may write it again.
+    const rewritten = rejects.replace('{"line":1,"field":', '{"line": 1, "field": ').replace(',"name":"B"', '');
+    await fixture.write('again.jsonl', rewritten);
+    expect(report(await importExported('again.jsonl', url, '--rejects', fixture.path('more')))).toMatchObject({
+      created: 1,
+      rejected: 2,
+    });
+    expect(requests.at(-1)?.body).toEqual({ domain: 'a.com', name: 'A' });
+    expect((await readFile(fixture.path('more'), 'utf8')).split('\n')[0]).toMatch(
+      /^\{"line":2,"field":"x","reason":"has [^"]*", "domain" : "b.com", "x": 1.0000000000000001 \}$/,
+    );
+  });
+
+  it('is never the file that is imported, by whatever name', async () => {
+    const { url } = await fixture.start();
+    await fixture.write('deals.csv', 'line,field,reason,Name,Value,Domain\n2,,no,A,1,a.com\n');
+    const before = await readdir(fixture.directory);
+    const result = await runCrm(
+      [
+        ...['import', fixture.path('deals.csv'), '--mapping', fixture.path('deals.yaml'), '--url', url],
+        ...[
+          '--api-key',
+          'crm_live_x',
+          '--rejects',
+          `${fixture.directory}/../${fixture.directory.split('/').at(-1) ?? ''}/deals.csv`,
+        ],
+      ],
+      {},
+    );
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--rejects must not be the file') });
+    expect(await readdir(fixture.directory)).toEqual(before);
+  });
+});
+
+describe('crm import, a name that is there twice', () => {
+  it.each(['domain,name,industry,name\nb.com,A,I,B\n', 'domain,name, name \nb.com,A,B\n'])(
+    'is refused in the header of an exported file: %j',
+    async (content) => {
+      const { url, requests } = await fixture.start();
+      await fixture.write('accounts.csv', content);
+      const result = await importExported('accounts.csv', url, '--read-url', url);
+      expect(result).toMatchObject({
+        exitCode: 78,
+        stderr: expect.stringMatching(/The header line of \S+accounts\.csv has "name" more than once/),
+      });
+      expect(requests).toHaveLength(0);
+    },
+  );
+
+  it('is refused in the header where the mapping uses it, and is no matter elsewhere', async () => {
+    const { url } = await fixture.start();
+    const result = await fixture.import('Name,Value,Domain,Value\nA,1,a.com,2\n', url);
+    expect(result).toMatchObject({ exitCode: 78, stderr: expect.stringContaining('has 2 columns "Value"') });
+    expect(report(await fixture.import('Name,Value,Domain,x,x\nA,1,a.com,2,3\n', url))).toMatchObject({ created: 1 });
+  });
+});
+
+describe('crm import, --pipeline', () => {
+  it('is refused for what belongs to no pipeline', async () => {
+    const { url, requests } = await fixture.start();
+    await fixture.write('accounts.jsonl', '{"domain":"a.com"}');
+    const exported = await importExported('accounts.jsonl', url, '--pipeline', 'Sales');
+    await fixture.write('deals.yaml', 'object: account\nfields: { domain: { column: Domain } }');
+    const mapped = await fixture.import(deals(1), url, ['--pipeline', 'Sales']);
+    const stderr = expect.stringContaining('--pipeline is for opportunities; accounts belong to none.');
+    expect([exported, mapped]).toEqual([
+      expect.objectContaining({ exitCode: 2, stderr }),
+      expect.objectContaining({ exitCode: 2, stderr }),
+    ]);
+    expect(requests).toHaveLength(0);
+  });
+});
