@@ -1,6 +1,12 @@
 import { listOpportunities } from '@crm/contract';
 import { administration } from '@crm/db';
-import { describeRateLimits, describeWrongMethods, type SuiteOptions, type TestRequest } from '@crm/testing';
+import {
+  describeHead,
+  describeRateLimits,
+  describeWrongMethods,
+  type SuiteOptions,
+  type TestRequest,
+} from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
@@ -237,4 +243,5 @@ const options: SuiteOptions = {
   clientWithFailureLimit: (failures) => gateway.startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
 };
 describeWrongMethods(options);
+describeHead(options);
 describeRateLimits(options);

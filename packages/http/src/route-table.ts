@@ -57,6 +57,8 @@ export class RouteTable {
     const method = route.contract.method.toUpperCase();
     if (entry.byMethod.has(method)) throw new Error(`Two operations answer ${method} ${template}`);
     entry.byMethod.set(method, route);
+    // Node leaves the body of an answer to HEAD out; everything else about it is as for GET.
+    if (method === 'GET') entry.byMethod.set('HEAD', route);
   }
 
   #entryOf(template: string, segments: readonly string[]): PathEntry {

@@ -67,15 +67,50 @@ describe('400', () => {
   });
 });
 
+describe('HEAD', () => {
+  it('answers as GET does wherever GET answers, without a body', async () => {
+    for (const path of [
+      '/v1/things?q=a',
+      '/v1/things/a',
+      '/v1/nothing',
+      '/livez',
+      '/readyz',
+      '/openapi.json',
+      '/docs',
+    ]) {
+      const expected = await get(path);
+      const head = await request(app).head(path).set('x-api-key', key);
+      expect([path, head.status]).toEqual([path, expected.status]);
+      for (const name of ['content-length', 'content-type', 'etag', 'cache-control']) {
+        expect([path, name, head.headers[name]]).toEqual([path, name, expected.headers[name]]);
+      }
+      expect(head.text ?? '').toBe('');
+    }
+  });
+
+  it('sends no byte of a body, so that the next answer on the connection is read as one', async () => {
+    await withServer(createTestGateway(), async ({ port }) => {
+      const head = `HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n`;
+      const answers = await sendRaw(port, `HEAD /livez ${head}\r\n`, `HEAD /livez ${head}Connection: close\r\n\r\n`);
+      expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+      expect(answers).not.toContain('{');
+    });
+  });
+
+  it('is 405 where only other methods answer', async () => {
+    const response = await request(app).head('/v1/things/search').set('x-api-key', key).expect(405);
+    expect(response.headers['allow']).toBe('POST');
+  });
+});
+
 describe('404 and 405', () => {
   it('come only with a key', async () => {
     await get('/v1/nothing').expect(404);
     await get('/v1/things/').expect(404);
     await get('/V1/things').expect(404);
     const response = await request(app).delete('/v1/things').set('x-api-key', key).expect(405);
-    expect(response.headers['allow']).toBe('GET');
+    expect(response.headers['allow']).toBe('GET, HEAD');
     expect(response.body).toEqual({ success: false, message: 'Method not allowed', statusCode: 405 });
-    await request(app).head('/v1/things').set('x-api-key', key).expect(405);
     await request(app).options('/v1/things').set('x-api-key', key).expect(405);
   });
 

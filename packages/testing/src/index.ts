@@ -21,6 +21,7 @@ export { describeOutageLog } from './suites/describe-outage-log.js';
 export { describeTraces, type TracedGateway } from './suites/describe-traces.js';
 export type { GatewaySubject } from './suites/gateway-subject.js';
 export { describeBodies } from './suites/describe-bodies.js';
+export { describeHead } from './suites/describe-head.js';
 export { describeRateLimits, describeWrongMethods } from './suites/describe-refusals.js';
 export { describeUnauthorized } from './suites/describe-unauthorized.js';
 export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';

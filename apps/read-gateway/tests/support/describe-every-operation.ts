@@ -1,6 +1,7 @@
 import type { OperationContract } from '@crm/contract';
 import {
   describeBodies,
+  describeHead,
   describeRateLimits,
   describeWrongMethods,
   type SuiteOptions,
@@ -28,6 +29,7 @@ export const describeEveryOperation = (
   if (contract.params === undefined) describeWrongMethods(options);
   else describeWrongMethodsOfRecord(options);
   if (contract.body !== undefined) describeBodies(options);
+  if (contract.method === 'get') describeHead(options);
   describeRateLimits(options);
 };
 
@@ -35,11 +37,11 @@ export const describeEveryOperation = (
 const describeWrongMethodsOfRecord = ({ contract, client }: SuiteOptions): void => {
   describe('405', () => {
     test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-      '%s is refused with the method that the path takes',
+      '%s is refused with the methods that the path takes',
       async (method) => {
         const answer = await client().send(method, contract.path);
         expect(answer.status).toBe(405);
-        expect(answer.headers.get('allow')).toBe('GET');
+        expect(answer.headers.get('allow')).toBe('GET, HEAD');
       },
     );
   });

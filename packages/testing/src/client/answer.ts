@@ -20,6 +20,10 @@ const comparableHeader = ([name, value]: readonly [string, string]): readonly [s
   name === 'x-read-after' ? value.slice(0, 12) : value,
 ];
 
+/** Everything of the headers that must be equal where two answers must not be told apart. */
+export const comparableHeaders = (headers: Headers): readonly (readonly [string, string])[] =>
+  [...headers].filter(([name]) => !incidental.test(name)).map(comparableHeader);
+
 /** An answer that has been held against the contract, so that its data may be taken as what the contract says. */
 export class Answer<Data = unknown> {
   readonly body: Envelope;
@@ -55,7 +59,6 @@ export class Answer<Data = unknown> {
 
   /** Everything that must be equal where two answers must not be told apart: status, headers and bytes. */
   get comparable(): string {
-    const headers = [...this.headers].filter(([name]) => !incidental.test(name)).map(comparableHeader);
-    return JSON.stringify([this.status, headers, this.text]);
+    return JSON.stringify([this.status, comparableHeaders(this.headers), this.text]);
   }
 }

@@ -23,6 +23,8 @@ export interface TestRequest {
 export interface TestClient {
   /** Calls an operation; the answer's data is of the type that its contract says. */
   call<C extends OperationContract>(contract: C, request?: TestRequest): Promise<Answer<DataOf<C>>>;
+  /** Sends `HEAD` to the path of an operation. The answer has no body that could be checked. */
+  head(contract: OperationContract, request?: TestRequest): Promise<Response>;
   /** Sends any method to any path. */
   send(method: string, path: string, request?: TestRequest): Promise<Answer>;
 }
@@ -65,8 +67,10 @@ const toInit = (method: string, request: TestRequest, ownKey: string): RequestIn
  */
 export const createTestClient = (baseUrl: string, contracts: readonly OperationContract[], key: string): TestClient => {
   const check = createAnswerCheck(contracts);
+  const fetchAnswer = (method: string, path: string, request: TestRequest): Promise<Response> =>
+    fetch(`${baseUrl}${path}${queryText(request.query)}`, toInit(method, request, key));
   const send = async <Data>(method: string, path: string, request: TestRequest): Promise<Answer<Data>> => {
-    const response = await fetch(`${baseUrl}${path}${queryText(request.query)}`, toInit(method, request, key));
+    const response = await fetchAnswer(method, path, request);
     const { status, headers } = response;
     const text = await response.text();
     check({ method, path, status, headers, text });
@@ -74,6 +78,7 @@ export const createTestClient = (baseUrl: string, contracts: readonly OperationC
   };
   return {
     call: (contract, request = {}) => send(contract.method.toUpperCase(), pathOf(contract, request), request),
+    head: (contract, request = {}) => fetchAnswer('HEAD', pathOf(contract, request), request),
     send: (method, path, request = {}) => send(method, path, request),
   };
 };
