@@ -27,6 +27,7 @@ type Applied = WrittenRecord & { readonly kept?: readonly string[] };
 /** What an item answers that was refused. */
 interface Refused {
   readonly id: string | null;
+  /** By path within the item; empty for the item as a whole. */
   readonly errors: FieldErrors;
 }
 
@@ -50,7 +51,7 @@ export interface BulkOptions<C extends OperationContract> {
 /** The shape that bulk contracts share. */
 type BulkRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'itemErrors'> & {
   readonly query: { readonly atomic?: string };
-  readonly body: { readonly items: readonly Readonly<Record<string, unknown>>[] };
+  readonly body: { readonly items: readonly unknown[] };
 };
 
 /** What every bulk operation answers. */
@@ -60,11 +61,14 @@ interface BulkReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const pathOfItem = (index: string, path: string): string =>
+  path === '' ? `items[${index}]` : `items[${index}].${path}`;
+
 /** Some items were refused before anything was written. It answers an atomic call; any other goes on without them. */
 class RefusedItemsError extends ApiError {
   constructor(readonly items: ReadItems) {
     const errors = Object.entries(items.answers).flatMap(([index, answer]) =>
-      Object.entries(answer.errors).map(([path, text]) => [`items[${index}].${path}`, text] as const),
+      Object.entries(answer.errors).map(([path, text]) => [pathOfItem(index, path), text] as const),
     );
     super('validation_failed', { errors: Object.fromEntries(errors) });
   }
@@ -84,8 +88,9 @@ const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors => {
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id that an item of an update names, in lower case; null where it names none. */
-export const itemId = ({ id }: Readonly<Record<string, unknown>>): string | null => {
+/** The id that an item of an update names, in lower case; null if it names none or is no object. */
+export const itemId = (item: unknown): string | null => {
+  const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
   const text = typeof id === 'string' ? id.toLowerCase() : '';
   return uuidForm.test(text) ? text : null;
 };
@@ -113,7 +118,7 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
 
   const readItem = (
     catalog: Catalog,
-    item: Readonly<Record<string, unknown>>,
+    item: unknown,
     textErrors: FieldErrors | undefined,
     { read, notFoundPath }: BulkOptions<C>,
   ): Write<Applied> | Refused => {
@@ -159,7 +164,7 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
     };
     const answerRefusals = (refusals: ReadonlyMap<number, ApiError>): ByIndex<Refused> => {
       const refused = [...refusals].map(([index, error]) => {
-        const answer = { id: itemId(items[index] ?? {}), errors: itemErrors(error, options.notFoundPath) };
+        const answer = { id: itemId(items[index]), errors: itemErrors(error, options.notFoundPath) };
         return [index, answer] as const;
       });
       const answers = Object.fromEntries(refused);
@@ -179,9 +184,13 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
   };
 };
 
+/** The errors of an item as its result shows them: the item as a whole is called `item`. */
+const namedErrors = (errors: FieldErrors): Record<string, string> =>
+  Object.fromEntries(Object.entries(errors).map(([path, text]) => [path === '' ? 'item' : path, text]));
+
 const answerItem = (index: number, result: Applied | Refused, pathOf?: (name: string) => string): BulkResult =>
   'errors' in result
-    ? { index, success: false, record_status: null, id: result.id, errors: { ...result.errors } }
+    ? { index, success: false, record_status: null, id: result.id, errors: namedErrors(result.errors) }
     : {
         index,
         success: true,

@@ -75,7 +75,7 @@ export interface BulkResult {
   id: string | null;
   /** What was sent and not applied; absent when there is nothing to say. */
   warnings?: Array<Warning>;
-  /** Dotted path of each field at fault, within the item, to the text about it. */
+  /** Dotted path of each field at fault, within the item, to the text about it; `item` for the item as a whole. */
   errors?: Record<string, string>;
 }
 

@@ -143,7 +143,8 @@ describe('a body', () => {
     expect(bulk.body?.({ items: Array.from({ length: 101 }, () => ({})) })).toEqual({
       items: 'must have at most 100 items',
     });
-    expect(bulk.body?.({ items: [{}, 1] })).toEqual({ 'items[1]': 'must be an object' });
+    expect(bulk.body?.({ items: [{}, 1, null] })).toBeNull();
+    for (const item of [1, null, [], 'x']) expect(bulk.item?.(item)).toEqual({ '': 'must be a JSON object' });
     expect(bulk.item?.({ pipeline_id: 1, opportunity: { name: 'a' } })).toEqual({ pipeline_id: 'must be a string' });
   });
 });

@@ -16,7 +16,7 @@ export interface OperationValidators {
   readonly params?: Validator;
   readonly query: Validator;
   readonly body?: Validator;
-  /** One item of a bulk body; its paths start within the item. */
+  /** One item of a bulk body; its paths start within the item, and a fault of the whole item has the empty path. */
   readonly item?: Validator;
 }
 

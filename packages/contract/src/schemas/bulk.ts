@@ -13,16 +13,17 @@ export const bulkTarget = {
 };
 
 /**
- * A bulk body. An item that is not valid fails alone, so the body only asks for objects; the item schema is compiled
- * for itself and shown in the document.
+ * A bulk body. An item that is not valid fails alone, so the body takes any value as an item. The item schema is compiled
+ * separately and shown in the document.
  */
 export const bulkBody = (item: TSchema, maxItems: number, options: SchemaOptions) =>
   closed(
     {
-      items: Type.Array(
-        Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'One record.', 'x-document': item }),
-        { minItems: 1, maxItems, description: `1 to ${maxItems} records; those with equal keys act in order.` },
-      ),
+      items: Type.Array(Type.Unsafe<unknown>({ description: 'One record.', 'x-document': item }), {
+        minItems: 1,
+        maxItems,
+        description: `1 to ${maxItems} records; those with equal keys act in order.`,
+      }),
     },
     options,
   );
@@ -39,7 +40,8 @@ export const BulkResult = Type.Object(
     warnings: Type.Optional(Warnings),
     errors: Type.Optional(
       mapOf(Type.String(), {
-        description: 'Dotted path of each field at fault, within the item, to the text about it.',
+        description:
+          'Dotted path of each field at fault, within the item, to the text about it; `item` for the item as a whole.',
       }),
     ),
   },

@@ -31,21 +31,25 @@ const unknownText = (error: ErrorObject, key: string, location: Location): strin
   return near === undefined ? text : `${text}, did you mean ${near}?`;
 };
 
+/** The path of the whole input. An item has its place in the list before it: `items[3]`. */
+const rootPath = (location: Location): string => (location === 'item' ? '' : location);
+
 const describe = (error: ErrorObject, input: unknown, root: JsonSchema, location: Location): [string, string] => {
   const path = dottedPath(error.instancePath, input);
+  const pathOrRoot = path === '' ? rootPath(location) : path;
   if (error.keyword === 'required') return [joinPath(path, String(error.params['missingProperty'])), requiredText];
   if (error.keyword === 'additionalProperties') {
     const key = String(error.params['additionalProperty']);
     return [joinPath(path, key), unknownText(error, key, location)];
   }
-  if (error.keyword === 'type' && path === '') return [location, 'must be a JSON object'];
+  if (error.keyword === 'type' && path === '') return [pathOrRoot, 'must be a JSON object'];
   if (error.keyword === 'type' && error.data === null && isRequiredProperty(error.schemaPath, root)) {
     return [path, requiredText];
   }
   if (error.keyword === 'type' && location === 'query' && Array.isArray(error.data)) {
     return [path, 'is given twice'];
   }
-  return [path === '' ? location : path, errorText(error)];
+  return [pathOrRoot, errorText(error)];
 };
 
 /** Turns what ajv found into the field errors of the answer: one text a path, the first {@link reportedErrors} paths. */
