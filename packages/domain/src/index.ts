@@ -3,6 +3,7 @@ export * from './currency-code.js';
 export * from './errors.js';
 export * from './exact-number.js';
 export * from './json-scan.js';
+export { maxMarkRun } from './mark-runs.js';
 export * from './nearest-name.js';
 export * from './object-type.js';
 export * from './result.js';

@@ -1,3 +1,5 @@
+import { hasLongMarkRun, maxMarkRun } from './mark-runs.js';
+
 /** How many code points of a normalized text take part in sorting and in comparisons of order. */
 export const sortKeyCodePoints = 200;
 
@@ -27,14 +29,17 @@ export const sortKey = (text: string): string => {
     .join('');
 };
 
+const markRunFault = `Must not have more than ${maxMarkRun} combining marks in a row; remove some`;
+
 /**
- * What makes `text` impossible to store unaltered, as a message for the sender, or null. PostgreSQL has no U+0000 in text,
- * and a lone surrogate has no UTF-8 form: both would have to be changed silently.
+ * What makes `text` impossible to store unaltered or too costly to normalise, as a message for the sender, or null.
+ * PostgreSQL has no U+0000 in text, and a lone surrogate has no UTF-8 form: both would have to be changed silently. Check
+ * the length of a text before this, and this before anything normalises it.
  */
 export const findTextFault = (text: string): string | null => {
   if (text.includes('\u0000')) return 'Must not contain the character U+0000; remove it';
   if (loneSurrogate.test(text)) return 'Must be well-formed Unicode; remove the unpaired surrogate (U+D800 to U+DFFF)';
-  return null;
+  return hasLongMarkRun(text) ? markRunFault : null;
 };
 
 /** The number of code points of `text`, which is what PostgreSQL counts in `varchar(n)` and `char_length`. */

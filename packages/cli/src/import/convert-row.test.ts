@@ -34,6 +34,19 @@ fields:
 `;
 
 describe('convertRow', () => {
+  it('rejects a row with a text that no gateway takes, before any step sees it', () => {
+    const cells = { id: '7', product: 'a\u0000', mail: 'a\ud800', account: `a${'\u0301\u0323'.repeat(60_000)}` };
+    const { kind, problems } = convert(deal, cells) as ConvertedRow & { readonly kind: 'rejected' };
+    expect(kind).toBe('rejected');
+    expect(problems.map(({ field, reason }) => [field, reason.split(';')[0]])).toEqual([
+      ['product', 'Must not contain the character U+0000'],
+      ['name', 'Must not contain the character U+0000'],
+      ['account_domain', 'Must not have more than 30 combining marks in a row'],
+      ['additional_contact_emails', 'Must be well-formed Unicode'],
+      ['custom_fields.product', 'Must not contain the character U+0000'],
+    ]);
+  });
+
   it('makes the body of a create request', () => {
     const cells = {
       id: '7',

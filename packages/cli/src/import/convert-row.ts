@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '@crm/domain';
+import { fail, findTextFault, ok, type Result } from '@crm/domain';
 
 import type { FieldSource, MappedField, Mapping } from './mapping.js';
 import { placeValue } from './targets.js';
@@ -85,6 +85,8 @@ const sourceValue = ({ source }: FieldSource, row: Row): Scalar => {
 
 /** Runs a value through the steps. White space alone counts as empty, and what is empty gives no value at all. */
 const applySteps = (steps: readonly Step[], start: Scalar): Result<readonly Scalar[]> => {
+  const fault = typeof start === 'string' ? findTextFault(start) : null;
+  if (fault !== null) return fail(fault);
   let values: Scalar[] = [start].filter(hasContent);
   for (const step of steps) {
     const next: Scalar[] = [];

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../result.js';
 import { findTextFault } from '../text.js';
-import { accountDomainOfHost, hostToAscii } from './host.js';
+import { accountDomainOfHost, hostToAscii, maxTypedHostLength } from './host.js';
 
 /** An email address in the form in which it is stored and compared: a contact's natural key. */
 export interface NormalizedEmail {
@@ -15,6 +15,10 @@ export const maxEmailLength = 254;
 
 const maxLocalPartLength = 64;
 
+const maxTypedLength = maxLocalPartLength + 1 + maxTypedHostLength;
+
+const lengthMessage = `The email address must have at most ${maxEmailLength} characters (in its ASCII form)`;
+
 const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 
 /**
@@ -24,9 +28,11 @@ const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)
  * Normalising the result again gives the result.
  */
 export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
-  const fault = findTextFault(input);
+  const typed = input.trim();
+  if (typed.length > maxTypedLength) return fail(lengthMessage);
+  const fault = findTextFault(typed);
   if (fault !== null) return fail(fault);
-  const text = input.trim().normalize('NFC');
+  const text = typed.normalize('NFC');
   if (text === '') return fail('The email address is missing; send one such as ann@acme.com');
   if (/[<>]/.test(text))
     return fail('Send the bare address without a display name or angle brackets, as in ann@acme.com');
@@ -39,9 +45,7 @@ export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
   const host = hostToAscii(text.slice(at + 1));
   if (!host.ok) return host;
   const email = `${local}@${host.value}`;
-  if (email.length > maxEmailLength) {
-    return fail(`The email address must have at most ${maxEmailLength} characters (in its ASCII form)`);
-  }
+  if (email.length > maxEmailLength) return fail(lengthMessage);
   return ok({ email, domain: accountDomainOfHost(host.value) });
 };
 

@@ -6,8 +6,11 @@ export const maxDomainLength = 253;
 
 const maxLabelLength = 63;
 
-// Soft hyphens and combining marks may make the typed form longer than 253; far beyond that it is not worth mapping.
-const maxTypedLength = 1024;
+/** The longest host as typed. Soft hyphens and combining marks may make it longer than 253, but not by far. */
+export const maxTypedHostLength = 1024;
+
+// The same for one label, after NFC. Its ASCII form takes a time that grows with the square of its length.
+const maxMappedLabelLength = 2 * maxLabelLength;
 
 /**
  * UTS-46 as browsers apply it (non-transitional, so that `faß.de` is not `fass.de`; bidi and joiner rules on; hyphens in the
@@ -29,6 +32,11 @@ const plainAscii = /^(?!.*xn--)[a-z0-9.-]+$/i;
 const numericLabel = /^(?:\d+|0x[\da-f]*)$/;
 
 const lengthMessage = `The domain must have at most ${maxDomainLength} characters (in its ASCII form)`;
+
+const labelMessage = `Each part of the domain must have at most ${maxLabelLength} characters (in its ASCII form)`;
+
+// The full stops that UTS-46 maps to one.
+const dots = /[.\u3002\uff0e\uff61]/;
 
 const ipMessage = 'Must not be an IP address; send a domain such as acme.com';
 
@@ -56,9 +64,11 @@ export const accountDomainOfHost = (asciiHost: string): string => {
 export const hostToAscii = (host: string): Result<string> => {
   if (host === '') return fail('The domain is missing; send one such as acme.com');
   if (/\s/u.test(host)) return fail('The domain must not contain spaces; remove them');
-  if (host.length > maxTypedLength) return fail(lengthMessage);
+  if (host.length > maxTypedHostLength) return fail(lengthMessage);
   if (host.includes('_')) return fail('The domain must not contain underscores; use letters, digits, hyphens and dots');
-  const mapped = mapToAscii(host.normalize('NFC'));
+  const composed = host.normalize('NFC');
+  if (composed.split(dots).some((label) => label.length > maxMappedLabelLength)) return fail(labelMessage);
+  const mapped = mapToAscii(composed);
   if (mapped === null) {
     return fail('Not a valid domain; use letters, digits and hyphens with dots between them, as in acme.com');
   }
@@ -77,9 +87,7 @@ const findHostFault = (ascii: string): string | null => {
   if (labels.includes('')) return 'The domain has an empty part; write single dots between its parts, as in acme.com';
   if (numericLabel.test(labels.at(-1) ?? '')) return ipMessage;
   if (labels.length < 2) return 'The domain must have at least two parts, as in acme.com';
-  if (labels.some((label) => label.length > maxLabelLength)) {
-    return `Each part of the domain must have at most ${maxLabelLength} characters (in its ASCII form)`;
-  }
+  if (labels.some((label) => label.length > maxLabelLength)) return labelMessage;
   if (ascii.length > maxDomainLength) return lengthMessage;
   // Read in the Unicode form: the ASCII form of a label such as `-ü` hides its hyphen behind the prefix `xn--`.
   if (

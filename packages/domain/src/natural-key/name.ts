@@ -4,6 +4,9 @@ import { codePointLength, findTextFault } from '../text.js';
 /** The longest name or note title, in code points of its normalised form. */
 export const maxNameLength = 255;
 
+// NFC makes one code point of at most four. What is longer by far is refused before the time it takes to normalise it.
+const maxTypedLength = 4 * maxNameLength;
+
 // Zero-width and other invisible characters count as blank: a person would see nothing at all.
 const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 
@@ -19,10 +22,15 @@ export const normalizeName = (input: string): Result<string> => {
 
 /** As {@link normalizeName} for a name that may be absent: a blank one gives null. */
 export const normalizeOptionalName = (input: string): Result<string | null> => {
-  const fault = findTextFault(input);
+  const typed = input.trim();
+  const typedLength = codePointLength(typed);
+  if (typedLength > maxTypedLength) return fail(tooLong(typedLength));
+  const fault = findTextFault(typed);
   if (fault !== null) return fail(fault);
-  const name = input.normalize('NFC').trim();
+  const name = typed.normalize('NFC').trim();
   if (blank.test(name)) return ok(null);
   const length = codePointLength(name);
-  return length > maxNameLength ? fail(`Must have at most ${maxNameLength} characters; this has ${length}`) : ok(name);
+  return length > maxNameLength ? fail(tooLong(length)) : ok(name);
 };
+
+const tooLong = (length: number): string => `Must have at most ${maxNameLength} characters; this has ${length}`;

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { markRun, withEachText } from '../hostile/mark-runs.js';
 import type { SuiteOptions } from './suite-options.js';
 
 const maxBytes = 256 * 1024;
+/** Ten times what a refusal may take. */
+const hangGuardMs = 500;
 
 const describeUnreadableBodies = ({ contract, client, goodRequest }: SuiteOptions): void => {
   const sendRaw = (rawBody: string | Uint8Array<ArrayBuffer>) => client().call(contract, { rawBody });
@@ -48,6 +51,15 @@ const describeUnreadableBodies = ({ contract, client, goodRequest }: SuiteOption
         expect(answer.fieldsAtFault).toEqual([name]);
       },
     );
+
+    test.each([31, 120_000])('%i combining marks in a row, in place of each of its texts', async (count) => {
+      for (const body of withEachText(goodBody(), markRun(count))) {
+        const startedAtMs = performance.now();
+        expect((await client().call(contract, { body })).status).toBe(400);
+        // A hang guard: normalising the longer ones took seconds. The figure itself is printed by the test of R9.
+        expect(performance.now() - startedAtMs).toBeLessThan(hangGuardMs);
+      }
+    });
 
     test('an unknown query parameter, which is named', async () => {
       const answer = await client().call(contract, { ...goodRequest(), query: 'dry_run=1' });

@@ -4,7 +4,9 @@ import { codePointLength } from '../../text.js';
 import { maxAccountWebsiteLength, maxStringLength } from './bounds.js';
 import { parseTrimmedText } from './text.js';
 
-const absolutePattern = /^https?:\/\/[^/\\?#]/i;
+// User, host and port. Taking a host apart that is far too long would take milliseconds.
+const maxAuthorityLength = 2_048;
+const absolutePattern = new RegExp(`^https?://[^/\\\\?#]{1,${maxAuthorityLength}}(?:[/?#]|$)`, 'i');
 const schemePattern = /^[a-z][a-z0-9+.-]*:\/\//i;
 // The URL parser drops tabs and line breaks silently and reads a backslash as a slash: refused rather than altered.
 const alteredCharacters = /[\s\\\u0000-\u001f\u007f]/;
