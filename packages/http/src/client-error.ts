@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { errorCatalogue, type ErrorCode } from '@crm/domain';
 import type { Logger } from 'pino';
 import { errorBody } from './errors.js';
+import { exchangeOf } from './exchange.js';
 
 const codeByNodeCode: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -29,7 +30,7 @@ const rawAnswer = (status: number, message: string, requestId: string): string =
   ].join('\r\n');
 };
 
-/** Answers a request whose body stopped to arrive, in place of the app that waits for it and that logs it. */
+/** Answers a request whose body broke off, in place of the app, which waits for the body and logs the request. */
 const answerUnderway = (response: ServerResponse, status: number, message: string): void => {
   const body = errorBody(status, message);
   response.shouldKeepAlive = false;
@@ -37,23 +38,31 @@ const answerUnderway = (response: ServerResponse, status: number, message: strin
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
+    ...exchangeOf(response.req).headers,
   });
   response.end(body);
 };
 
+/** Whether the answer to a request no longer depends on what else arrives: its message is whole, or its operation runs. */
+const isSettled = ({ req }: ServerResponse): boolean => req.complete || exchangeOf(req).input !== undefined;
+
 /**
  * Answers in the envelope what Node refuses before any app sees it: broken requests, headers that are too large or too
- * slow, bodies that do not arrive in time, `CONNECT`. Each is one log line, as every request is.
+ * slow, bodies that do not arrive in time, `CONNECT`. Each is one log line, as every request is. What comes before it on the
+ * connection is answered first: a create that is committed must not be answered 400 for garbage that follows it.
  */
 export const answerClientErrors = (server: Server, logger: Logger): void => {
   const underway = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
   const refuse = (socket: Duplex, status: number, message: string): void => {
     const response = underway.get(socket);
     const isOpen = response !== undefined && !response.writableFinished;
     // A request that was answered before its body had arrived: a second answer would be taken for that to the next request.
     const isAnswered = response?.writableFinished === true && !response.req.complete;
+    if (!socket.writable || isAnswered) socket.destroy();
+    else if (isOpen && isSettled(response)) response.once('close', () => refuse(socket, status, message));
     // In the middle of an answer nothing else can be said any more.
-    if (!socket.writable || isAnswered || (isOpen && response.headersSent)) socket.destroy();
+    else if (isOpen && response.headersSent) socket.destroy();
     else if (isOpen) answerUnderway(response, status, message);
     else {
       const requestId = randomUUID();
@@ -67,6 +76,9 @@ export const answerClientErrors = (server: Server, logger: Logger): void => {
       socket.destroy();
       return;
     }
+    // Node reports every further piece of a broken connection again.
+    if (refused.has(socket)) return;
+    refused.add(socket);
     const code = codeByNodeCode[error.code ?? ''];
     if (code === undefined) refuse(socket, 400, unreadable);
     else refuse(socket, errorCatalogue[code].status, errorCatalogue[code].message);

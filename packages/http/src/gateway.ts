@@ -52,6 +52,8 @@ const readHeader = (request: Request, name: string): string | undefined => {
 const runOperation: RequestHandler = async (request, response) => {
   const exchange = exchangeOf(request);
   const { match } = exchange;
+  // Answered 400 because its body broke off while the key was looked up: the operation must not run any more.
+  if (response.writableEnded) return;
   if (match?.kind !== 'found') throw new ApiError('not_found');
   const apiKey = present(exchange.apiKey, 'apiKey');
   const operationRequest: OperationRequest<OperationContract> = {

@@ -31,9 +31,13 @@ describe('what Node refuses by itself', () => {
     await withServer(
       gateway,
       async ({ port }) => {
-        expect(parseRaw(await sendRaw(port, 'GET / HTTP/1.1\r\nHost:')).body).toMatchObject(envelope(408));
-        const head = `POST /v1/things/search HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
-        expect(parseRaw(await sendRaw(port, head)).body).toMatchObject(envelope(408));
+        const late = parseRaw(await sendRaw(port, 'GET / HTTP/1.1\r\nHost:'));
+        expect(late.body).toMatchObject(envelope(408));
+        expect(late.head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
+        const head = `POST /v1/things/search HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\nX-Request-Id: slow-body\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
+        const slow = parseRaw(await sendRaw(port, head));
+        expect(slow.body).toMatchObject(envelope(408));
+        expect(slow.head).toMatch(/x-request-id: slow-body/i);
         await until(() => gateway.lines.length >= 2);
         const lines = gateway.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
         expect(lines.map(({ status }) => status)).toEqual([408, 408]);
