@@ -27,4 +27,3 @@ export const opportunityAccountSource = (
   if (isFreeMail(primaryContact.domain)) return { kind: 'contact', email: primaryContact.email };
   return { kind: 'account', domain: primaryContact.domain };
 };
-

@@ -17,6 +17,21 @@ const loadSdk = async () => {
 };
 
 /**
+ * Samples a share of the requests, by chance: the id of a trace is the caller's to choose. A caller without a key can send
+ * any `traceparent`, so its "sampled" adds nothing to the share; its "not sampled" is honoured. The statements of a request
+ * follow the request.
+ */
+const sampleShare = (sdk: Awaited<ReturnType<typeof loadSdk>>, share: number) => {
+  const byChance = {
+    shouldSample: () => ({
+      decision: Math.random() < share ? sdk.SamplingDecision.RECORD_AND_SAMPLED : sdk.SamplingDecision.NOT_RECORD,
+    }),
+    toString: () => `Share{${share}}`,
+  };
+  return new sdk.ParentBasedSampler({ root: byChance, remoteParentSampled: byChance });
+};
+
+/**
  * Sends what is traced in this process to an OTLP collector, as JSON over HTTP. `OTEL_SERVICE_NAME`,
  * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS` are read by the library. A collector that is away costs
  * spans and a warning in the log now and then, and no request.
@@ -41,7 +56,7 @@ export const startTracing = async (
       .defaultResource()
       .merge(sdk.resourceFromAttributes({ 'service.name': serviceName }))
       .merge(sdk.detectResources({ detectors: [sdk.envDetector] })),
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(settings.sampledShare) }),
+    sampler: sampleShare(sdk, settings.sampledShare),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new sdk.OTLPTraceExporter({ url: settings.url }) })],
   });
   context.setGlobalContextManager(new sdk.AsyncLocalStorageContextManager().enable());

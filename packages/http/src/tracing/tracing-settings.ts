@@ -4,7 +4,7 @@ import type { EnvironmentReader } from '../environment.js';
 export interface TracingSettings {
   /** The address to which spans are posted. */
   readonly url: string;
-  /** The share of requests that are traced where the caller has not decided, 0 to 1. */
+  /** The share of requests that are traced, 0 to 1. A caller can leave its request out, and can ask for no more. */
   readonly sampledShare: number;
 }
 

@@ -20,6 +20,7 @@ const server = 2;
 const client = 3;
 
 const noSpans = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
+const halfOfSpans = { ...noSpans, OTEL_TRACES_SAMPLER_ARG: '0.5', RATE_LIMIT_FAILED_AUTH: '0' };
 const noCollector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
 
 interface Traced {
@@ -75,23 +76,40 @@ const only = ({ traced }: TracedRun, index = 0): Traced => {
 
 /** What both gateways tell a collector of a request: from HTTP to SQL, as spans of one trace, and nothing that a caller sent. */
 export const describeTraces = (subject: TracedGateway): void => {
+  /** A request that names the trace of its caller; `flags` is `01` where the caller records it. */
+  const traced = (traceId: string, flags: string): CallerRequest => ({
+    ...subject.request(),
+    headers: { traceparent: `00-${traceId}-b7ad6b7169203331-${flags}` },
+  });
+  /** The lowest trace id, which a sampler by trace id takes before any other. */
+  const lowestTraceId = `${'0'.repeat(31)}1`;
   const callersTraceId = '0af7651916cd43dd8448eb211c80319c';
   let usual: TracedRun;
   let withoutSpans: TracedRun;
   let withoutCollector: TracedRun;
+  let unrecorded: TracedRun;
+  let halfWithoutKey: TracedRun;
 
   beforeAll(async () => {
     const prepared = await subject.prepare();
     try {
       const requests = [
         subject.request(),
-        { ...subject.request(), headers: { traceparent: `00-${callersTraceId}-b7ad6b7169203331-01` } },
+        traced(callersTraceId, '01'),
         { ...subject.canary, headers: { 'user-agent': 'canaryagent', ...subject.canary.headers } },
       ];
-      [usual, withoutSpans, withoutCollector] = await Promise.all([
+      const asked = traced(lowestTraceId, '01');
+      [usual, withoutSpans, withoutCollector, unrecorded, halfWithoutKey] = await Promise.all([
         runTraced(subject, prepared, requests),
-        runTraced(subject, prepared, [subject.request()], noSpans),
+        runTraced(subject, prepared, [subject.request(), asked], noSpans),
         runTraced(subject, prepared, [subject.request()], noCollector),
+        runTraced(subject, prepared, [traced(callersTraceId, '00')]),
+        runTraced(
+          subject,
+          { ...prepared, apiKey: '' },
+          Array.from({ length: 40 }, () => asked),
+          halfOfSpans,
+        ),
       ]);
     } finally {
       await prepared.close();
@@ -139,7 +157,19 @@ export const describeTraces = (subject: TracedGateway): void => {
       expect(only(withoutSpans).line['trace_id']).toMatch(/^[0-9a-f]{32}$/);
     });
 
-    test('cost no answer when nobody takes them', () => {
+    test('are no more because a caller asks for them, with a key or without', () => {
+      expect(only(withoutSpans, 1).line['trace_id']).toBe(lowestTraceId);
+      expect(halfWithoutKey.traced.map(({ answer }) => answer.status)).toEqual(Array.from({ length: 40 }, () => 401));
+      const requests = halfWithoutKey.collector.spans.filter(({ kind }) => kind === server);
+      expect(requests.length).toBeGreaterThan(0);
+      expect(requests.length).toBeLessThan(40);
+    });
+
+    test('leave out what the caller does not record', () => {
+      expect(unrecorded.collector.spans).toEqual([]);
+    });
+
+    test('cost no answer when no collector takes them', () => {
       expect(only(withoutCollector).answer.status).toBe(200);
     });
   });
