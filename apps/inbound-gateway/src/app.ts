@@ -1,5 +1,5 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
-import { findApiKeyByHash, saysAway, type StartUp, touchApiKey } from '@crm/db';
+import { findApiKeysByHash, saysAway, type StartUp, touchApiKey } from '@crm/db';
 import { ApiError } from '@crm/domain';
 import {
   createGatewayApp,
@@ -40,10 +40,10 @@ export const createApp = (
     operations,
     validators: compileOperation,
     authentication: {
-      findApiKeyByHash: async (hash) => {
+      findApiKeysByHash: async (hashes) => {
         // No request gets past its key before the checks are passed. What they wait for is told by /readyz.
         if (startUpProblem() !== null) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
-        return findApiKeyByHash(database, hash);
+        return findApiKeysByHash(database, hashes);
       },
       cacheMaxAgeMs: parts.keyCacheMaxAgeMs,
       onKeyUsed: (apiKeyId, usedAt) => touchApiKey(database, apiKeyId, usedAt),

@@ -130,6 +130,43 @@ describe('R8: what a bad key costs', () => {
   });
 });
 
+describe('R8: what guessing costs', () => {
+  const limit = 10;
+  const guesses = 2_000;
+  const callers = 64;
+
+  test('past the limit of an address, far fewer look-ups than guesses, and every new valid key is taken', async () => {
+    const environment = { ...quiet, DATABASE_URL: server.url, RATE_LIMIT_FAILED_AUTH: String(limit) };
+    const gateway = await startGatewayProcess(mains[0] ?? '', environment);
+    const statusOf = async (key: string): Promise<number> => {
+      const response = await fetch(`${gateway.url}/v1/accounts`, { headers: { 'x-api-key': key } });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    for (let count = 0; count < limit; count += 1) expect(await statusOf(organization.newUnknownKey())).toBe(401);
+    expect(await statusOf(organization.newUnknownKey())).toBe(429);
+    const valid = await Promise.all(Array.from({ length: 20 }, () => organization.createKey()));
+    await server.forget();
+    const keys = Array.from({ length: guesses }, (_, index) =>
+      index % 100 === 0 ? (valid[index / 100]?.key ?? '') : organization.newUnknownKey(),
+    );
+    const statuses: number[] = [];
+    const guess = async (): Promise<void> => {
+      for (let key = keys.pop(); key !== undefined; key = keys.pop()) statuses.push(await statusOf(key));
+    };
+    await Promise.all(Array.from({ length: callers }, guess));
+    const [lookUps = 0] = [...(await server.statements())].flatMap(([text, calls]) =>
+      text.includes('FROM api_keys') ? [calls] : [],
+    );
+    reportFigure('R8', `look-ups of keys for ${guesses} guesses of one address`, lookUps, `<= ${guesses / 4}`);
+    expect(lookUps).toBeGreaterThan(0);
+    expect(lookUps).toBeLessThanOrEqual(guesses / 4);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(valid.length);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(guesses - valid.length);
+    expect(await gateway.stop()).toBe(0);
+  });
+});
+
 /** Statements on records, and the function through which all writes go. */
 const onRecords =
   /\b(FROM|JOIN|UPDATE|INTO)\s+"?(opportunities|opportunity_contacts|accounts|contacts|notes|note_\w+)\b|\bwrite(_many)?\(/i;

@@ -15,18 +15,33 @@ export interface StoredApiKey {
 }
 
 /** The one statement without an organization: it is how the organization becomes known. */
-const findApiKeySql = `
+const findApiKeysSql = `
   SELECT k.id, k.organization_id AS "organizationId", k.allowed_operations AS "allowedOperations", k.limits,
-         o.limits AS "organizationLimits", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
-    FROM api_keys k JOIN organizations o ON o.id = k.organization_id WHERE k.hash = $1`;
+         o.limits AS "organizationLimits", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.hash
+    FROM api_keys k JOIN organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`;
 
-/** Finds a key by the SHA-256 of its text, whatever its state. */
-export const findApiKeyByHash = (database: Database, hash: Buffer): Promise<StoredApiKey | null> =>
+/**
+ * Finds keys by the SHA-256 of their texts, whatever their state, in one statement.
+ * @returns one entry for each hash, in order; null where there is no such key
+ */
+export const findApiKeysByHash = (
+  database: Database,
+  hashes: readonly Buffer[],
+): Promise<readonly (StoredApiKey | null)[]> =>
   translateDatabaseErrors(async () => {
-    const statement = { name: 'find-api-key', text: findApiKeySql, values: [hash] };
-    const { rows } = await traceStatement(findApiKeySql, () => database.pool.query<StoredApiKey>(statement));
-    return rows[0] ?? null;
+    const statement = { name: 'find-api-keys', text: findApiKeysSql, values: [hashes] };
+    const { rows } = await traceStatement(findApiKeysSql, () =>
+      database.pool.query<StoredApiKey & { readonly hash: Buffer }>(statement),
+    );
+    const byHash = new Map(rows.map(({ hash, ...key }) => [hash.toString('hex'), key]));
+    return hashes.map((hash) => byHash.get(hash.toString('hex')) ?? null);
   });
+
+/** Finds one key as {@link findApiKeysByHash}. */
+export const findApiKeyByHash = async (database: Database, hash: Buffer): Promise<StoredApiKey | null> => {
+  const [key] = await findApiKeysByHash(database, [hash]);
+  return key ?? null;
+};
 
 const touchApiKeySql =
   'UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)';

@@ -14,10 +14,15 @@ export interface ApiKeyRecord {
   readonly organizationLimits?: GroupLimits | undefined;
 }
 
+/**
+ * Finds keys by their SHA-256 in one statement, whatever their state. Returns one entry for each hash, in order; null where
+ * there is no such key.
+ */
+export type FindApiKeys = (hashes: readonly Buffer[]) => Promise<readonly (ApiKeyRecord | null)[]>;
+
 /** What authentication needs from outside, and its bounds. */
 export interface AuthenticationOptions {
-  /** Finds a key by its SHA-256 in one statement, whatever its state; `null` when there is none. */
-  readonly findApiKeyByHash: (hash: Buffer) => Promise<ApiKeyRecord | null>;
+  readonly findApiKeysByHash: FindApiKeys;
   /** Told of a key that was used, at most once a minute each; a failure is logged and changes no answer. */
   readonly onKeyUsed?: ((apiKeyId: string, usedAt: Date) => Promise<void> | void) | undefined;
   /** How long a looked-up key may be believed, 2,000 ms when absent. A revocation shows within this and one look-up. */

@@ -6,6 +6,7 @@ import { exchangeOf } from './exchange.js';
 import { ApiKeyCache } from './key-cache.js';
 import { createKeyUsageReporter } from './key-usage.js';
 import type { CacheCounter } from './metrics/activity.js';
+import type { FailureLimiter } from './rate-limit.js';
 import type { RouteMatch } from './route-table.js';
 
 const defaultMaxAgeMs = 2_000;
@@ -24,19 +25,20 @@ const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean
 /** Looks up the key that a request carries. A key sent twice arrives joined by a comma and is malformed like any other. */
 const createKeyFinder = (
   options: AuthenticationOptions,
+  isPastLimit: (request: Request) => boolean,
   counter: CacheCounter,
 ): ((request: Request) => Promise<ApiKeyRecord | null>) => {
   const bounds = {
     maxAgeMs: options.cacheMaxAgeMs ?? defaultMaxAgeMs,
     maxEntries: options.cacheMaxEntries ?? defaultMaxEntries,
   };
-  const cache = new ApiKeyCache(options.findApiKeyByHash, bounds, counter);
+  const cache = new ApiKeyCache(options.findApiKeysByHash, bounds, counter);
   return async (request) => {
     const header = request.headers['x-api-key'];
     const key = typeof header === 'string' ? parseApiKey(header) : null;
     if (key === null) return null;
     try {
-      return await cache.find(hashApiKey(key));
+      return await cache.find(hashApiKey(key), isPastLimit(request));
     } catch (error) {
       if (error instanceof ApiError) throw error;
       throw new ApiError('unavailable', { cause: error, headers: { 'Retry-After': '1' } });
@@ -46,20 +48,21 @@ const createKeyFinder = (
 
 /**
  * Lets a request pass whose key is in force and allows the operation. A missing, malformed, unknown, revoked, expired and
- * out-of-scope key get one and the same 401, after the same statements. Failures alone run `limitFailures`, which counts
- * them by address and lets none pass beyond its limit; a valid key never meets it.
+ * out-of-scope key get one and the same 401, after the same statements. Failures alone are counted, by address, and get 429
+ * beyond the limit; a valid key never does. Beyond it the look-ups of an address share statements, so that a valid key that
+ * is not cached is still found.
  */
 export const authenticate = (
   options: AuthenticationOptions,
-  limitFailures: RequestHandler,
+  failures: FailureLimiter,
   counter: CacheCounter,
   logger: Logger,
   isOutage: (error: unknown) => boolean,
 ): RequestHandler => {
-  const findKey = createKeyFinder(options, counter);
+  const findKey = createKeyFinder(options, failures.isPastLimit, counter);
   const reportUse = createKeyUsageReporter(options.onKeyUsed, logger, isOutage);
   const refuse = (request: Request, response: Response, next: (error: unknown) => void): void => {
-    void limitFailures(request, response, (error?: unknown) => {
+    void failures.limit(request, response, (error?: unknown) => {
       next(error ?? new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } }));
     });
   };

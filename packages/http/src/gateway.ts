@@ -101,8 +101,8 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   );
   app.use(matchRoute(new RouteTable(toRoutes(options))));
   if (options.isTraced === true) app.use(traceRequests);
-  const limitFailures = limitFailedAuthentication(limiterParts);
-  app.use(authenticate(options.authentication, limitFailures, activity.apiKeys, logger, isOutage));
+  const failures = limitFailedAuthentication(limiterParts);
+  app.use(authenticate(options.authentication, failures, activity.apiKeys, logger, isOutage));
   app.use(limitRequests(options.gateway, limiterParts));
   app.use(readOperationInput(activity.bodies));
   app.use(runOperation);

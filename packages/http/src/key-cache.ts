@@ -1,7 +1,6 @@
-import type { ApiKeyRecord } from './api-key-record.js';
+import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
+import { GatheredLookUps } from './gathered-look-ups.js';
 import type { CacheCounter } from './metrics/activity.js';
-
-type FindApiKey = (hash: Buffer) => Promise<ApiKeyRecord | null>;
 
 interface Known {
   readonly record: ApiKeyRecord | null;
@@ -26,21 +25,26 @@ export interface ApiKeyCacheBounds {
  * that a flood of invented keys can push out no real one. Requests for one hash share one look-up.
  */
 export class ApiKeyCache {
-  readonly #find: FindApiKey;
+  readonly #find: FindApiKeys;
+  readonly #gathered: GatheredLookUps;
   readonly #bounds: ApiKeyCacheBounds;
   readonly #counter: CacheCounter;
   readonly #keys = new Map<string, Known>();
   readonly #absent = new Map<string, Known>();
   readonly #flights = new Map<string, Flight>();
 
-  constructor(find: FindApiKey, bounds: ApiKeyCacheBounds, counter: CacheCounter) {
+  constructor(find: FindApiKeys, bounds: ApiKeyCacheBounds, counter: CacheCounter) {
     this.#find = find;
+    this.#gathered = new GatheredLookUps(find);
     this.#bounds = bounds;
     this.#counter = counter;
   }
 
-  /** The record of a hash in whatever state it is, `null` when there is none. A failed look-up rejects and is not kept. */
-  async find(hash: Buffer): Promise<ApiKeyRecord | null> {
+  /**
+   * The record of a hash in whatever state it is, `null` when there is none. A failed look-up rejects and is not kept.
+   * @param mayWait whether a look-up may wait for others, to share their statement
+   */
+  async find(hash: Buffer, mayWait: boolean): Promise<ApiKeyRecord | null> {
     const id = hash.toString('base64');
     const oldest = performance.now() - this.#bounds.maxAgeMs;
     const known = this.#keys.get(id) ?? this.#absent.get(id);
@@ -52,12 +56,17 @@ export class ApiKeyCache {
     const flight = this.#flights.get(id);
     // A look-up that began too long ago may answer what no longer holds.
     if (flight !== undefined && flight.startedAtMs > oldest) return flight.result;
-    return this.#lookUp(id, hash);
+    return this.#lookUp(id, mayWait ? this.#gathered.find(hash) : this.#findNow(hash));
   }
 
-  #lookUp(id: string, hash: Buffer): Promise<ApiKeyRecord | null> {
+  async #findNow(hash: Buffer): Promise<ApiKeyRecord | null> {
+    const [record] = await this.#find([hash]);
+    return record ?? null;
+  }
+
+  #lookUp(id: string, answer: Promise<ApiKeyRecord | null>): Promise<ApiKeyRecord | null> {
     const startedAtMs = performance.now();
-    const result = this.#find(hash)
+    const result = answer
       .then((record) => {
         this.#keep(id, { record, readAtMs: startedAtMs });
         return record;

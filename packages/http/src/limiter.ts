@@ -16,6 +16,8 @@ export interface LimiterOptions {
   readonly keyOf: (request: Request) => string;
   /** Requests in a window; 0 is no limit. */
   readonly limitOf: (request: Request) => number;
+  /** Called for each refused request, with what it was counted for and when that window ends, by `performance.now()`. */
+  readonly onRefused?: (key: string, untilMs: number) => void;
 }
 
 const windowSeconds = rateLimitWindowMs / 1000;
@@ -44,7 +46,7 @@ const addTo = (headers: Record<string, string>, header: string, item: string): v
  * One limiter, with `RateLimit-Policy` and `RateLimit` as in the eighth draft of the IETF. It takes the stores of
  * express-rate-limit; that package's own middleware does the same for 15 µs of a small request's 50, this one for 2.
  */
-export const createLimiter = ({ name, store, activity, keyOf, limitOf }: LimiterOptions): RequestHandler => {
+export const createLimiter = ({ name, store, activity, keyOf, limitOf, onRefused }: LimiterOptions): RequestHandler => {
   activity.rateLimited.set(name, 0);
   // Stores look at nothing else.
   void store.init?.({ windowMs: rateLimitWindowMs } as Options);
@@ -65,6 +67,7 @@ export const createLimiter = ({ name, store, activity, keyOf, limitOf }: Limiter
         next();
         return;
       }
+      onRefused?.(key, performance.now() + seconds * 1000);
       activity.rateLimited.set(name, (activity.rateLimited.get(name) ?? 0) + 1);
       next(new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.max(1, seconds)) } }));
     };

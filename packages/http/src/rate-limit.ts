@@ -50,14 +50,34 @@ const createStore = (name: string, { options, health }: LimiterParts): Store => 
     : new FallbackStore(shared, rateLimitWindowMs, health);
 };
 
+/** The limit of failed authentications. */
+export interface FailureLimiter {
+  /** Counts a failed authentication, and refuses it past the limit. */
+  readonly limit: RequestHandler;
+  /** Whether this process has refused the address of a request in the window that still runs. */
+  readonly isPastLimit: (request: Request) => boolean;
+}
+
+const addressOf = ({ ip }: Request): string => (ip === undefined ? 'unknown' : ipKeyGenerator(ip));
+/** Addresses past the limit that are remembered; a flood of them cannot fill the memory. */
+const maxAddresses = 100_000;
+
 /** Counts failed authentications by address (IPv6: by /56); the only limiter that callers without a key meet. */
-export const limitFailedAuthentication = (parts: LimiterParts): RequestHandler => {
+export const limitFailedAuthentication = (parts: LimiterParts): FailureLimiter => {
   const name = 'failed-auth';
-  return createLimiter({
+  const untilMs = new Map<string, number>();
+  const limit = createLimiter({
     ...{ name, store: createStore(name, parts), activity: parts.activity },
-    keyOf: ({ ip }) => (ip === undefined ? 'unknown' : ipKeyGenerator(ip)),
+    keyOf: addressOf,
     limitOf: () => parts.options.perMinute.failedAuth,
+    onRefused: (address, endMs) => {
+      if (untilMs.size >= maxAddresses) untilMs.clear();
+      untilMs.set(address, endMs);
+    },
   });
+  const isPastLimit = (request: Request): boolean =>
+    untilMs.size > 0 && (untilMs.get(addressOf(request)) ?? 0) > performance.now();
+  return { limit, isPastLimit };
 };
 
 const inTurn =

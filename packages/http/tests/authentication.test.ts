@@ -62,7 +62,7 @@ describe('401', () => {
 describe('look-ups', () => {
   it('are one for unknown, revoked, expired and out-of-scope keys alike, and none for malformed ones', async () => {
     const ring = new KeyRing();
-    const { app } = createTestGateway({ authentication: { findApiKeyByHash: ring.find } });
+    const { app } = createTestGateway({ authentication: { findApiKeysByHash: ring.find } });
     const cost = async (key: string): Promise<number> => {
       const before = ring.lookUps;
       for (let i = 0; i < 3; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(401);
@@ -83,9 +83,27 @@ describe('look-ups', () => {
     expect(keys.lookUps).toBe(1);
   });
 
+  it('of an address past its limit share statements, and a valid key among them is found', async () => {
+    const gateway = createTestGateway({ limits: { perMinute: { ...perMinute, failedAuth: 2 } } });
+    const late = gateway.keys.add();
+    const ask = (key: string, rest = '') => `GET /v1/things HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n${rest}\r\n`;
+    const unknown = (count: number) => Array.from({ length: count }, () => ask(generateApiKey())).join('');
+    await withServer(gateway, async ({ port }) => {
+      const statusesOf = async (text: string) =>
+        [...(await sendRaw(port, text)).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+      const first = unknown(3) + ask(generateApiKey(), 'Connection: close\r\n');
+      expect(await statusesOf(first)).toEqual([401, 401, 429, 429]);
+      expect(gateway.keys.lookUps).toBe(4);
+      const statuses = await statusesOf(unknown(64) + ask(late, 'Connection: close\r\n'));
+      expect(statuses).toEqual([...Array.from({ length: 64 }, () => 429), 200]);
+      // Twice 32 keys, and the last one.
+      expect(gateway.keys.lookUps).toBe(4 + 3);
+    });
+  });
+
   it('show a revocation once the record is too old', async () => {
     const ring = new KeyRing();
-    const { app } = createTestGateway({ authentication: { findApiKeyByHash: ring.find, cacheMaxAgeMs: 50 } });
+    const { app } = createTestGateway({ authentication: { findApiKeysByHash: ring.find, cacheMaxAgeMs: 50 } });
     const key = ring.add();
     await request(app).get('/v1/things').set('x-api-key', key).expect(200);
     ring.set(key, { revokedAt: past });
@@ -99,7 +117,7 @@ describe('look-ups', () => {
     let away = true;
     const { app, lines } = createTestGateway({
       authentication: {
-        findApiKeyByHash: (hash) => (away ? Promise.reject(new Error('connect 10.0.0.1')) : ring.find(hash)),
+        findApiKeysByHash: (hashes) => (away ? Promise.reject(new Error('connect 10.0.0.1')) : ring.find(hashes)),
       },
     });
     const response = await request(app).get('/v1/things').set('x-api-key', key).expect(503);
@@ -131,7 +149,7 @@ describe('keys in force', () => {
     const used: string[] = [];
     const { app } = createTestGateway({
       authentication: {
-        findApiKeyByHash: ring.find,
+        findApiKeysByHash: ring.find,
         onKeyUsed: (id) => {
           used.push(id);
           throw new Error('no');

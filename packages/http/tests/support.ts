@@ -72,7 +72,7 @@ export const operations: readonly Operation<Behaviour>[] = [
   }),
 ];
 
-/** The keys of a test, in memory, and how often they were looked up. */
+/** The keys of a test, in memory, and how many look-ups there were, as a database counts statements. */
 export class KeyRing {
   lookUps = 0;
   readonly #records = new Map<string, ApiKeyRecord>();
@@ -95,10 +95,10 @@ export class KeyRing {
     });
   }
 
-  readonly find = async (hash: Buffer): Promise<ApiKeyRecord | null> => {
+  readonly find = async (hashes: readonly Buffer[]): Promise<readonly (ApiKeyRecord | null)[]> => {
     this.lookUps++;
     await new Promise((resolve) => setImmediate(resolve));
-    return this.#records.get(hash.toString('hex')) ?? null;
+    return hashes.map((hash) => this.#records.get(hash.toString('hex')) ?? null);
   };
 }
 
@@ -137,7 +137,7 @@ export const createTestGateway = (overrides: Overrides = {}): TestGateway => {
     withContext: (_request, run) => run(behaviour),
     operations,
     validators: compileOperation,
-    authentication: { findApiKeyByHash: keys.find },
+    authentication: { findApiKeysByHash: keys.find },
     limits: { perMinute: defaultRateLimits },
     readiness: () => Promise.resolve(),
     logger,

@@ -1,0 +1,46 @@
+import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
+
+/** How long a look-up waits for others to share its statement. */
+const gatherMs = 20;
+/** As many go at once: each is a request that holds a place among those in work. */
+const maxGathered = 32;
+
+interface Waiting {
+  readonly hash: Buffer;
+  readonly resolve: (record: ApiKeyRecord | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Looks up keys in common: one statement for all that arrive within 20 ms, or for 32 of them. Somebody who tries keys from one
+ * address costs the database at most 50 statements a second, or one for each 32 keys, and a valid key among them is found.
+ */
+export class GatheredLookUps {
+  readonly #find: FindApiKeys;
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(find: FindApiKeys) {
+    this.#find = find;
+  }
+
+  /** The record of a hash, null where there is none. */
+  find(hash: Buffer): Promise<ApiKeyRecord | null> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ hash, resolve, reject });
+      if (this.#waiting.length === maxGathered) this.#lookUp();
+      else this.#timer ??= setTimeout(() => this.#lookUp(), gatherMs);
+    });
+  }
+
+  #lookUp(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#find(waiting.map(({ hash }) => hash)).then(
+      (records) => waiting.forEach(({ resolve }, index) => resolve(records[index] ?? null)),
+      (error: unknown) => waiting.forEach(({ reject }) => reject(error)),
+    );
+  }
+}
