@@ -60,6 +60,16 @@ describe('metrics', () => {
     expect(sampleOf(page, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
+  test('count every failed authentication, those past the limit of their address too', async () => {
+    const { client, adminPort } = await startWithMetrics({ RATE_LIMIT_FAILED_AUTH: '2' });
+    for (const status of [401, 401, 429, 429, 429]) {
+      expect((await client.send('GET', '/v1/accounts', { key: null })).status).toBe(status);
+    }
+    await expectStatus(client, '/v1/accounts', 200);
+    const page = await readMetrics(adminPort);
+    expect(sampleOf(page, 'crm_failed_authentications_total', { gateway: 'read' })).toBe(5);
+  });
+
   test('count what overload refuses', async () => {
     const { client, adminPort } = await startWithMetrics({ MAX_IN_FLIGHT: '1' });
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.send('GET', '/v1/accounts')));

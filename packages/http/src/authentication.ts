@@ -5,7 +5,7 @@ import type { ApiKeyRecord, AuthenticationOptions } from './api-key-record.js';
 import { exchangeOf } from './exchange.js';
 import { ApiKeyCache } from './key-cache.js';
 import { createKeyUsageReporter } from './key-usage.js';
-import type { CacheCounter } from './metrics/activity.js';
+import type { CacheCounter, GatewayActivity } from './metrics/activity.js';
 import type { FailureLimiter } from './rate-limit.js';
 import type { RouteMatch } from './route-table.js';
 
@@ -55,13 +55,14 @@ const createKeyFinder = (
 export const authenticate = (
   options: AuthenticationOptions,
   failures: FailureLimiter,
-  counter: CacheCounter,
+  activity: GatewayActivity,
   logger: Logger,
   isOutage: (error: unknown) => boolean,
 ): RequestHandler => {
-  const findKey = createKeyFinder(options, failures.isPastLimit, counter);
+  const findKey = createKeyFinder(options, failures.isPastLimit, activity.apiKeys);
   const reportUse = createKeyUsageReporter(options.onKeyUsed, logger, isOutage);
   const refuse = (request: Request, response: Response, next: (error: unknown) => void): void => {
+    activity.failedAuthentications++;
     void failures.limit(request, response, (error?: unknown) => {
       next(error ?? new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } }));
     });

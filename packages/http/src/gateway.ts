@@ -102,7 +102,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.use(matchRoute(new RouteTable(toRoutes(options))));
   if (options.isTraced === true) app.use(traceRequests);
   const failures = limitFailedAuthentication(limiterParts);
-  app.use(authenticate(options.authentication, failures, activity.apiKeys, logger, isOutage));
+  app.use(authenticate(options.authentication, failures, activity, logger, isOutage));
   app.use(limitRequests(options.gateway, limiterParts));
   app.use(readOperationInput(activity.bodies));
   app.use(runOperation);

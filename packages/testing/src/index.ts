@@ -26,6 +26,7 @@ export { describeRateLimits, describeWrongMethods } from './suites/describe-refu
 export { describeUnauthorized } from './suites/describe-unauthorized.js';
 export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';
 export { damaged, hostileHeaders, hostileText, hostileValue } from './hostile/hostile-input.js';
+export { runPromtool, startPrometheus, type TestPrometheus } from './prometheus.js';
 export { markRun, withEachText } from './hostile/mark-runs.js';
 export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';
 export { isSoak, propertyRuns, testSize } from './test-size.js';

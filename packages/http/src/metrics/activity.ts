@@ -26,6 +26,8 @@ export class GatewayActivity {
   shed = 0;
   /** Mean delay of the event loop over the last half second, in milliseconds. */
   eventLoopDelayMs: () => number = () => 0;
+  /** Requests without a valid key, answered 401 or, past the limit of their address, 429. */
+  failedAuthentications = 0;
   /** Requests refused by each limiter, by its name. */
   readonly rateLimited = new Map<string, number>();
   readonly apiKeys = new CacheCounter();

@@ -95,6 +95,12 @@ export class Metrics {
       () => activity.eventLoopDelayMs() / msPerSecond,
     );
     this.#counter('crm_requests_shed_total', 'Requests refused because of overload.', [], () => [[{}, activity.shed]]);
+    this.#counter(
+      'crm_failed_authentications_total',
+      'Requests without a valid key, answered 401 or, past the limit of their address, 429.',
+      [],
+      () => [[{}, activity.failedAuthentications]],
+    );
     this.#counter('crm_requests_rate_limited_total', 'Requests refused by a rate limit.', ['limiter'], () =>
       [...activity.rateLimited].map(([limiter, count]) => [{ limiter }, count]),
     );

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { migrate } from '@crm/db';
+import {
+  createTestDatabase,
+  findFreePort,
+  type GatewayProcess,
+  runPromtool,
+  startGatewayProcess,
+  startPrometheus,
+  type TestPrometheus,
+} from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const root = new URL('../../../', import.meta.url);
+const fileOf = (path: string): string => new URL(path, root).pathname;
+/** A hang guard: an alarm of this copy fires seconds after its cause. */
+const patienceMs = 60_000;
+
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  const deadlineMs = performance.now() + patienceMs;
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error('it did not come to this in time');
+    await sleep(100);
+  }
+};
+
+describe('the alarms', () => {
+  test('pass their unit tests', async () => {
+    expect(await runPromtool('test', 'rules', fileOf('docker/observability/alerts.test.yaml'))).toContain('SUCCESS');
+  });
+
+  test('and the configuration with them are valid to Prometheus', async () => {
+    const checked = await runPromtool('check', 'config', fileOf('docker/observability/prometheus.yaml'));
+    expect(checked).toContain('prometheus.yaml is valid');
+    expect(checked).toMatch(/SUCCESS: \d+ rules found/);
+  });
+});
+
+describe('CrmGatewayDown at a Prometheus that scrapes both gateways', () => {
+  let prometheus: TestPrometheus;
+  let drop: () => Promise<void>;
+  let read: GatewayProcess & { readonly target: string };
+  let inbound: GatewayProcess & { readonly target: string };
+
+  const start = async (gateway: string, url: string) => {
+    const adminPort = await findFreePort();
+    const environment = { DATABASE_URL: url, CURSOR_SECRETS: 'a secret that only the tests know' };
+    const running = await startGatewayProcess(fileOf(`apps/${gateway}-gateway/dist/main.js`), {
+      ...environment,
+      ADMIN_PORT: String(adminPort),
+    });
+    return { ...running, target: `127.0.0.1:${adminPort}` };
+  };
+
+  beforeAll(async () => {
+    const database = await createTestDatabase(async (empty) => {
+      await migrate(empty);
+    }, 'cli');
+    ({ drop } = database);
+    [read, inbound] = await Promise.all([start('read', database.url), start('inbound', database.url)]);
+    const rules = await readFile(fileOf('docker/observability/alerts.yaml'), 'utf8');
+    // The same rules with short waits: nobody sits through minutes.
+    prometheus = await startPrometheus(rules.replace(/\bfor: \d+m/g, 'for: 2s'));
+  });
+  afterAll(async () => {
+    await prometheus.stop();
+    await Promise.all([read.stop(), inbound.stop()]);
+    await drop();
+  });
+
+  test('fires for gateways that were never there, and ends when they are', async () => {
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 2);
+    await prometheus.scrape([read.target, inbound.target]);
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 0);
+  });
+
+  test('fires for a process that was stopped, by its address', async () => {
+    await inbound.stop();
+    const firing = async () => (await prometheus.firing('CrmGatewayDown')).map(({ instance }) => instance);
+    await until(async () => (await firing()).includes(inbound.target));
+    expect(await firing()).not.toContain(read.target);
+  });
+
+  test('fires for a gateway that is gone together with its address, by its name', async () => {
+    await read.stop();
+    await prometheus.scrape([inbound.target]);
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).some(({ gateway }) => gateway === 'read'));
+  });
+});

@@ -1,0 +1,100 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { findFreePort } from './gateway/free-port.js';
+
+const server = '/usr/bin/prometheus';
+const tool = '/usr/bin/promtool';
+/** Hang guards. */
+const startTimeoutMs = 30_000;
+const toolTimeoutMs = 60_000;
+const pollEveryMs = 50;
+
+const checkInstalled = (binary: string): void => {
+  if (!existsSync(binary)) throw new Error(`${binary} is missing. Install it: apt-get install prometheus`);
+};
+
+/** Runs promtool. @returns what it printed. @throws Error with that where it fails, or says what to install */
+export const runPromtool = async (...words: readonly string[]): Promise<string> => {
+  checkInstalled(tool);
+  const { stdout } = await promisify(execFile)(tool, words, { timeout: toolTimeoutMs });
+  return stdout;
+};
+
+/** A Prometheus of a test's own, which scrapes and evaluates every second. */
+export interface TestPrometheus {
+  /** The labels of the alarms of this name that fire now. */
+  firing(alert: string): Promise<readonly Readonly<Record<string, string>>[]>;
+  /** Scrapes these addresses (`host:port`) and no others from now on, as where names in DNS change. */
+  scrape(targets: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Alerts {
+  readonly data: {
+    readonly alerts: readonly { readonly state: string; readonly labels: Readonly<Record<string, string>> }[];
+  };
+}
+
+const configuration = `
+global: { scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s }
+rule_files: [alerts.yaml]
+scrape_configs:
+  - { job_name: crm, file_sd_configs: [{ files: [targets.json], refresh_interval: 1s }] }
+`;
+
+/**
+ * Starts a Prometheus with the given rules.
+ * @throws Error that says what to install when there is none on this machine
+ */
+export const startPrometheus = async (rules: string): Promise<TestPrometheus> => {
+  checkInstalled(server);
+  const folder = await mkdtemp(join(tmpdir(), 'crm-prometheus-'));
+  const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
+  const scrape = (targets: readonly string[]): Promise<void> => write('targets.json', JSON.stringify([{ targets }]));
+  await Promise.all([write('prometheus.yaml', configuration), write('alerts.yaml', rules), scrape([])]);
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const words = ['config.file=prometheus.yaml', 'storage.tsdb.path=data', `web.listen-address=127.0.0.1:${port}`];
+  const child = spawn(
+    server,
+    words.map((word) => `--${word}`),
+    { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let output = '';
+  child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    }
+    await rm(folder, { recursive: true, force: true });
+  };
+  const isReady = () =>
+    fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  const deadlineMs = performance.now() + startTimeoutMs;
+  while (!(await isReady())) {
+    if (child.exitCode !== null || performance.now() > deadlineMs) {
+      await stop();
+      throw new Error(`Prometheus did not start:\n${output}`);
+    }
+    await sleep(pollEveryMs);
+  }
+  const firing = async (alert: string) => {
+    const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as Alerts;
+    return data.alerts
+      .filter(({ state, labels }) => state === 'firing' && labels['alertname'] === alert)
+      .map(({ labels }) => labels);
+  };
+  return { firing, scrape, stop };
+};
