@@ -19,10 +19,13 @@ export class RunningStack {
   stdout = '';
   stderr = '';
 
-  /** @param user of the operating system, by number; this process's own when absent */
-  constructor(env: Readonly<Record<string, string>>, user?: number) {
+  /**
+   * @param user of the operating system, by number; this process's own when absent
+   * @param node the program that runs it; the Node of this process when absent
+   */
+  constructor(env: Readonly<Record<string, string>>, user?: number, node = process.execPath) {
     this.#env = env;
-    this.#child = spawn(process.execPath, [launcher, 'start'], {
+    this.#child = spawn(node, [launcher, 'start'], {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(user === undefined ? {} : { uid: user, gid: user }),

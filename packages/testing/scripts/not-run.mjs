@@ -25,6 +25,7 @@ export const printNotRun = (all, ran, tier) => {
     const numbers = file.requirements.length > 0 ? `${file.requirements.join(', ')}: ` : '';
     console.log(`  ${numbers}${file.path} (${reasonOf(file, tier)})`);
   }
+  if (tier === 'test') console.log('  these tests on the PostgreSQL of Debian (npm run test:system, needs postgresql)');
   const larger = ran.filter(({ hasSoakSize }) => hasSoakSize);
   if (tier === 'soak' || larger.length === 0) return;
   const numbers = [...new Set(larger.flatMap(({ requirements }) => requirements))].sort(byNumber);

@@ -15,6 +15,8 @@ import { isInTier, listTestFiles, root } from './test-files.mjs';
 const mostWorkers = 8;
 const workers = String(Math.min(availableParallelism(), mostWorkers));
 
+const workersOption = [`--maxWorkers=${workers}`];
+
 const run = (file, args, env = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
@@ -84,8 +86,12 @@ if (tier === 'unit') {
   if (isCached) statuses.push(await runTurbo('test:unit', '--continue', '--output-logs=full'));
   const files = isCached ? runnable.filter(({ isUnit }) => !isUnit) : runnable;
   const env = tier === 'soak' ? { SOAK: '1' } : {};
-  if (files.length > 0)
-    statuses.push(await runJest('jest-database', files, [`--maxWorkers=${workers}`, ...options], env));
+  if (files.length > 0) statuses.push(await runJest('jest-database', files, [...workersOption, ...options], env));
+  if (tier === 'system' && isWholeTier && missingPrograms(['postgresql']).length === 0) {
+    console.log('\nThe tests of db and both gateways on the PostgreSQL of Debian:');
+    const served = all.filter((file) => isInTier.database(file) && /^(apps|packages\/db)\//.test(file.path));
+    statuses.push(await runJest('jest-database', served, workersOption, { CRM_TEST_POSTGRES: 'debian' }));
+  }
   if (tier === 'soak' && isWholeTier) {
     statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));
   }

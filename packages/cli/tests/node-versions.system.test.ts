@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readlink, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { freePorts, RunningStack } from './running-stack.js';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'crm-node-versions-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** The path of this version's program, from the npm registry. */
+const findNode = async (major: number): Promise<string> => {
+  const print = ['-c', 'node --print process.execPath'];
+  // The package `node` fetches its program in an install script, which this repository turns off for its own packages.
+  const args = ['--yes', '--ignore-scripts=false', '-p', `node@${major}`, ...print];
+  const { stdout } = await promisify(execFile)('npx', args, { cwd: directory });
+  return stdout.trim();
+};
+
+describe.each([22, 24])('Node %i', (major) => {
+  test('runs the whole stack: a deal is created, repeated and listed', async () => {
+    const node = await findNode(major);
+    const [readPort, inboundPort] = await freePorts();
+    const env = {
+      CRM_DATA_DIR: join(directory, String(major)),
+      CRM_READ_PORT: String(readPort),
+      CRM_INBOUND_PORT: String(inboundPort),
+    };
+    const stack = new RunningStack(env, undefined, node);
+    try {
+      const demo = await stack.ready();
+      expect(await readlink(`/proc/${await stack.childPid('read-gateway')}/exe`)).toBe(node);
+      const headers = { 'x-api-key': demo['api_key'] ?? '', 'content-type': 'application/json' };
+      const body = JSON.stringify({
+        pipeline_id: demo['pipeline_id'],
+        opportunity: { name: `On Node ${major}` },
+        related_objects: { account_domain: 'acme.com', primary_contact_email: 'ann@acme.com' },
+      });
+      for (const status of ['created', 'matched']) {
+        const answer = await fetch(`${demo['inbound_url']}/v1/inbound/opportunities`, {
+          method: 'POST',
+          headers,
+          body,
+        });
+        expect({ status: answer.status, record: answer.headers.get('x-record-status') }).toEqual({
+          status: 200,
+          record: status,
+        });
+      }
+      const list = await fetch(`${demo['read_url']}/v1/opportunities?pipeline_id=${demo['pipeline_id']}`, { headers });
+      expect(list.status).toBe(200);
+      expect(await list.text()).toContain(`On Node ${major}`);
+    } finally {
+      expect(await stack.end('SIGTERM')).toBe(0);
+    }
+  });
+});
