@@ -97,6 +97,7 @@ test('R4: an opportunity whose connection ends at any instant is there whole or 
   reportFigure('R4', 'calls of 50 that were cut off', refused, 'printed');
   reportFigure('R4', 'partial rows', partial, 0);
   expect(partial).toBe(0);
+  expect(refused).toBeGreaterThan(0);
   await expectConsistent(gateway);
 });
 
