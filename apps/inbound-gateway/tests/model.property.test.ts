@@ -15,7 +15,7 @@ import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const lanes = 4;
-const runs = propertyRuns({ short: 25, soak: 300 });
+const runs = propertyRuns({ short: 10, soak: 300 });
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let gateway: TestGateway;

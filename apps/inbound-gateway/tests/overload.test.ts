@@ -1,16 +1,16 @@
 import { createAccount } from '@crm/contract';
 import { type Answer, findFreePort, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type OwnStack, startOwnStack } from './support/own-stack.js';
+import { type Stack, startStack } from './support/own-stack.js';
 
 const maxInFlight = 32;
 const floodMs = testSize({ short: 2_000, soak: 20_000 });
 const hangGuardMs = 50_000;
 
-let stack: OwnStack;
+let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startOwnStack();
+  stack = await startStack();
 });
 afterAll(() => stack.stop());
 

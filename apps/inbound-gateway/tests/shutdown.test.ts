@@ -1,16 +1,16 @@
 import { Agent, request } from 'node:http';
 import { type GatewayProcess, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type OwnStack, startOwnStack } from './support/own-stack.js';
+import { type Stack, startStack } from './support/own-stack.js';
 
 const rounds = testSize({ short: 2, soak: 20 });
 const callers = 16;
 const loadMs = 500;
 
-let stack: OwnStack;
+let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startOwnStack();
+  stack = await startStack();
 });
 afterAll(() => stack.stop());
 

@@ -15,8 +15,6 @@ import { isInTier, listTestFiles, root } from './test-files.mjs';
 const mostWorkers = 8;
 const workers = String(Math.min(availableParallelism(), mostWorkers));
 
-const workersOption = [`--maxWorkers=${workers}`];
-
 const run = (file, args, env = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
@@ -34,9 +32,10 @@ const runTurbo = (...args) => {
   return run(turbo, ['run', ...args, `--concurrency=${workers}`], { TURBO_TELEMETRY_DISABLED: '1' });
 };
 
-const runJest = (config, files, options, env) => {
+const runJest = (config, files, options, env, most = workers) => {
+  const saysWorkers = options.some((option) => /^(-i|--runInBand|-w|--maxWorkers)\b/.test(option));
   const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const settings = ['--config', `packages/testing/${config}.json`];
+  const settings = ['--config', `packages/testing/${config}.json`, ...(saysWorkers ? [] : ['--maxWorkers', most])];
   const paths = files.map(({ path }) => path);
   const nodeOptions = `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`.trim();
   const args = [jest, ...settings, ...options, '--runTestsByPath', ...paths];
@@ -77,7 +76,7 @@ if (tier === 'unit') {
   // Turbo stores the figures with the task's other results, so that a cached run still reports them.
   const folder = join(process.cwd(), '.figures');
   await rm(folder, { recursive: true, force: true });
-  statuses.push(await runJest('jest-preset', runnable, ['--maxWorkers=1', ...options], { CRM_FIGURES_DIR: folder }));
+  statuses.push(await runJest('jest-preset', runnable, options, { CRM_FIGURES_DIR: folder }, '1'));
 } else {
   await rm(figuresFolder, { recursive: true, force: true });
   const built = await runTurbo('build');
@@ -86,11 +85,11 @@ if (tier === 'unit') {
   if (isCached) statuses.push(await runTurbo('test:unit', '--continue', '--output-logs=full'));
   const files = isCached ? runnable.filter(({ isUnit }) => !isUnit) : runnable;
   const env = tier === 'soak' ? { SOAK: '1' } : {};
-  if (files.length > 0) statuses.push(await runJest('jest-database', files, [...workersOption, ...options], env));
+  if (files.length > 0) statuses.push(await runJest('jest-database', files, options, env));
   if (tier === 'system' && isWholeTier && missingPrograms(['postgresql']).length === 0) {
     console.log('\nThe tests of db and both gateways on the PostgreSQL of Debian:');
     const served = all.filter((file) => isInTier.database(file) && /^(apps|packages\/db)\//.test(file.path));
-    statuses.push(await runJest('jest-database', served, workersOption, { CRM_TEST_POSTGRES: 'debian' }));
+    statuses.push(await runJest('jest-database', served, [], { CRM_TEST_POSTGRES: 'debian' }));
   }
   if (tier === 'soak' && isWholeTier) {
     statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));

@@ -2,6 +2,7 @@ import { inboundOperations } from '@crm/contract';
 import { type Database, migrate, openDatabase } from '@crm/db';
 import {
   createTestClient,
+  createTestDatabase,
   createTestOrganization,
   type GatewayProcess,
   type OwnPostgres,
@@ -14,9 +15,8 @@ import { organizationTools } from './organization-tools.js';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
-/** Gateways in processes of their own on a server of their own, both of which a test may end. */
-export interface OwnStack {
-  readonly postgres: OwnPostgres;
+/** Gateways in processes of their own, which a test may end. */
+export interface Stack {
   readonly database: Database;
   readonly organization: TestOrganization;
   startGateway(
@@ -25,19 +25,20 @@ export interface OwnStack {
   stop(): Promise<void>;
 }
 
-/** Starts the server, with an organization; nothing about durability is turned off. */
-export const startOwnStack = async (): Promise<OwnStack> => {
-  const postgres = await startOwnPostgres();
-  await migrate(postgres.url);
-  const database = openDatabase({ url: postgres.url, applicationName: 'own-stack-test' });
+/** The same on a server of its own, which a test may end too. */
+export interface OwnStack extends Stack {
+  readonly postgres: OwnPostgres;
+}
+
+const stackOn = async (url: string, removeDatabase: () => Promise<void>): Promise<Stack> => {
+  const database = openDatabase({ url, applicationName: 'stack-test' });
   const organization = await createTestOrganization(organizationTools(database));
   const processes: GatewayProcess[] = [];
   return {
-    postgres,
     database,
     organization,
     startGateway: async (environment = {}) => {
-      const settings = { DATABASE_URL: postgres.url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal', ...environment };
+      const settings = { DATABASE_URL: url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal', ...environment };
       const [process] = await startGatewayProcesses(1, mainFile, settings);
       if (process === undefined) throw new Error('no process was started');
       processes.push(process);
@@ -46,7 +47,24 @@ export const startOwnStack = async (): Promise<OwnStack> => {
     stop: async () => {
       await Promise.all(processes.map((one) => one.stop()));
       await database.close();
-      await postgres.stop();
+      await removeDatabase();
     },
   };
+};
+
+const migrateQuietly = async (url: string): Promise<void> => {
+  await migrate(url);
+};
+
+/** Makes a database with an organization on the server of the run. */
+export const startStack = async (): Promise<Stack> => {
+  const { url, drop } = await createTestDatabase(migrateQuietly, 'migrated');
+  return stackOn(url, drop);
+};
+
+/** Starts a server with an organization; nothing about durability is turned off. */
+export const startOwnStack = async (): Promise<OwnStack> => {
+  const postgres = await startOwnPostgres();
+  await migrate(postgres.url);
+  return { ...(await stackOn(postgres.url, () => postgres.stop())), postgres };
 };
