@@ -141,3 +141,32 @@ test('R12: a gateway starts without Redis, counts in memory, and joins the other
     await sleep(100);
   }
 });
+
+test('R12: a full Redis is one line in the log, however long it lasts, and one when it is over', async () => {
+  const { client, output } = await gateway.startProcess({
+    REDIS_URL: redis.url,
+    RATE_LIMIT_LIST: '100000',
+    LOG_LEVEL: 'info',
+  });
+  const linesWith = (text: string): number => output().split(text).length - 1;
+  const fails = 'the shared store of rate limits fails';
+  const over = 'the shared store of rate limits answers again';
+  expect((await ask(client)).status).toBe(200);
+  await redis.setFull(true);
+  // It is tried again once a second.
+  const endMs = performance.now() + 4_500;
+  while (performance.now() < endMs) {
+    expect((await ask(client)).status).toBe(200);
+    await sleep(50);
+  }
+  expect([linesWith(fails), linesWith(over)]).toEqual([1, 0]);
+  expect(output()).toContain('OOM command not allowed');
+  await redis.setFull(false);
+  const deadlineMs = performance.now() + patienceMs;
+  while (linesWith(over) === 0) {
+    if (performance.now() > deadlineMs) throw new Error('the end of the outage is not in the log');
+    expect((await ask(client)).status).toBe(200);
+    await sleep(100);
+  }
+  expect([linesWith(fails), linesWith(over)]).toEqual([1, 1]);
+});

@@ -1,6 +1,7 @@
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import type { Logger } from 'pino';
 import { MemoryStore } from './memory-store.js';
+import { OutageLog, type OutageTexts } from './outage-log.js';
 
 /** A shared store that has not answered by then counts as failed: limits must not make requests wait. */
 const answerWithinMs = 250;
@@ -8,6 +9,15 @@ const answerWithinMs = 250;
 const readyWithinMs = 2_000;
 /** After a failure the shared store is left alone this long. */
 const retryAfterMs = 1_000;
+
+/** Counted when the store is tried again: one that is full can be made ready, and still refuses to count. */
+const probeKey = 'probe';
+
+const outageTexts: OutageTexts = {
+  level: 'warn',
+  began: 'the shared store of rate limits fails, counting in memory',
+  over: 'the shared store of rate limits answers again',
+};
 
 const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
@@ -23,25 +33,31 @@ const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
   }
 };
 
+/** What is done with a store before it is used, and to see whether it counts. */
+interface StoreCheck {
+  readonly prepare: () => Promise<unknown>;
+  readonly probe: () => Promise<unknown>;
+}
+
 /**
  * Whether the store that all limiters of a process share can be used. Limiters fail and recover together, so that an outage
  * is one warning; and it is tried again in the background, so that no request waits for a store that is known to fail.
  */
 export class SharedStoreHealth {
-  readonly #logger: Logger;
-  readonly #preparations: (() => Promise<unknown>)[] = [];
+  readonly #outage: OutageLog;
+  readonly #checks: StoreCheck[] = [];
   #failing = false;
   #retryAtMs = 0;
   #isTrying = false;
 
   constructor(logger: Logger) {
-    this.#logger = logger;
+    this.#outage = new OutageLog(logger, () => true, outageTexts);
   }
 
-  /** Registers what makes a store ready; it runs now, and again whenever the shared store is tried after a failure. */
-  prepare(preparation: () => Promise<unknown>): void {
-    this.#preparations.push(preparation);
-    within(preparation(), readyWithinMs).catch((error: unknown) => this.#fail(error));
+  /** Makes a store ready, now and again when the shared store is tried after a failure; only then is it also probed. */
+  add(check: StoreCheck): void {
+    this.#checks.push(check);
+    within(check.prepare(), readyWithinMs).catch((error: unknown) => this.#fail(error));
   }
 
   /** Does `shared` while the store is well and answers in time; else `memory`. */
@@ -51,7 +67,9 @@ export class SharedStoreHealth {
       return memory();
     }
     try {
-      return await within(shared(), answerWithinMs);
+      const result = await within(shared(), answerWithinMs);
+      this.#outage.noteSuccess();
+      return result;
     } catch (error) {
       this.#fail(error);
       return memory();
@@ -59,7 +77,7 @@ export class SharedStoreHealth {
   }
 
   #fail(error: unknown): void {
-    if (!this.#failing) this.#logger.warn({ err: error }, 'the shared store of rate limits fails, counting in memory');
+    this.#outage.noteFailure(error);
     this.#failing = true;
     this.#retryAtMs = performance.now() + retryAfterMs;
   }
@@ -68,17 +86,22 @@ export class SharedStoreHealth {
     if (this.#isTrying || performance.now() < this.#retryAtMs) return;
     this.#isTrying = true;
     // One that is only slow is not well either: requests would wait for it again, and again in vain.
-    within(Promise.all(this.#preparations.map((prepare) => prepare())), answerWithinMs)
+    within(this.#tryAgain(), answerWithinMs)
       .then(
         () => {
           this.#failing = false;
-          this.#logger.info('the shared store of rate limits answers again');
         },
         (error: unknown) => this.#fail(error),
       )
       .finally(() => {
         this.#isTrying = false;
       });
+  }
+
+  async #tryAgain(): Promise<void> {
+    await Promise.all(this.#checks.map(({ prepare }) => prepare()));
+    // All limiters count in one store, so that one of them stands for all.
+    await this.#checks[0]?.probe();
   }
 }
 
@@ -99,7 +122,10 @@ export class FallbackStore implements Store {
   }
 
   init(options: Options): void {
-    this.#health.prepare(async () => this.#shared.init?.(options));
+    this.#health.add({
+      prepare: async () => this.#shared.init?.(options),
+      probe: async () => this.#shared.increment(probeKey),
+    });
   }
 
   increment(key: string): Promise<ClientRateLimitInfo> {

@@ -17,14 +17,17 @@ export interface TestRedis {
   start(): Promise<void>;
   /** Ends it as a power cut would; what it held is gone. */
   kill(): Promise<void>;
+  /** Lets it refuse every command that could take memory, as a full one does; or take them again. */
+  setFull(isFull: boolean): Promise<void>;
   /** Stops it from answering while connections stay open. */
   freeze(): void;
   thaw(): void;
 }
 
-const answers = (port: number): Promise<boolean> =>
+/** Sends one command. @returns whether there was an answer */
+const answers = (port: number, command = 'PING'): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));
     const end = (isUp: boolean): void => {
       socket.destroy();
       resolve(isUp);
@@ -58,6 +61,10 @@ export const createTestRedis = async (): Promise<TestRedis> => {
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
       await exited;
+    },
+    setFull: async (isFull) => {
+      // One byte is less than an empty Redis takes, and 0 is no limit.
+      if (!(await answers(port, `CONFIG SET maxmemory ${isFull ? 1 : 0}`))) throw new Error('Redis does not answer');
     },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
