@@ -73,9 +73,14 @@ const names = [
   'contact_id',
   'x',
 ];
+/** At most 3,000 bytes of the address, so that five of them fit: a longer one is 431 before it is read. */
+const queryPart = (value: string): string =>
+  urlPart(value)
+    .slice(0, 3_000)
+    .replace(/%[0-9A-F]?$/i, '');
 const queryText = fc
   .array(fc.tuple(fc.constantFrom(...names), hostileText()), { maxLength: 5 })
-  .map((pairs) => pairs.map(([name, value]) => `${name}=${urlPart(value.slice(0, 3_000))}`).join('&'));
+  .map((pairs) => pairs.map(([name, value]) => `${name}=${queryPart(value)}`).join('&'));
 /** Escapes that are none, and separators in odd places. */
 const brokenQuery = fc
   .array(fc.constantFrom('%', '%0', '%ff', '%00', '&', '=', '&&', '[', ']', '+', 'q', 'limit', '%ed%a0%80', ';'), {

@@ -17,7 +17,7 @@ import type { Answer, TestClient, TestOrganization, TestRequest } from '@crm/tes
 import { unknownId } from '../support/records-of.js';
 import type { Call } from './calls.js';
 import * as rules from './rules.js';
-import { type Fields, ModelState, type Related } from './state.js';
+import { type Fields, type ModelDeal, ModelState, type Related } from './state.js';
 
 const withCustom = ({ score, ...fields }: Fields): Record<string, unknown> => ({
   ...fields,
@@ -112,16 +112,27 @@ export class ModelClient {
     return this.#target('SELECT id FROM accounts WHERE organization_id = $1 AND domain = $2', [domain]);
   }
 
-  #contact(email: string): Promise<TestRequest> {
-    return this.#target('SELECT id FROM contacts WHERE organization_id = $1 AND email = $2', [email]);
+  async #contact(email: string): Promise<TestRequest> {
+    const request = await this.#target('SELECT id FROM contacts WHERE organization_id = $1 AND email = $2', [email]);
+    // The deals of a contact that is deleted keep its id in their natural keys.
+    const contact = this.state.findContact(email);
+    if (contact !== undefined) contact.id = request.params?.['id'];
+    return request;
+  }
+
+  /** The email of the contact that owns a deal, if that contact is still there. */
+  #emailOfOwner(deal: ModelDeal | undefined): string | undefined {
+    const owner = deal?.owner;
+    return owner && this.state.contacts.includes(owner) ? owner.email : undefined;
   }
 
   #deal(index: number): Promise<TestRequest> {
     const deal = this.state.deals[index];
     return this.#target(
       `SELECT o.id FROM opportunities o LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = o.account_id
-        WHERE o.organization_id = $1 AND o.name = $2 AND coalesce(a.domain, o.account_key) = $3`,
-      [deal?.name, deal?.account?.domain ?? deal?.ownerKey],
+        WHERE o.organization_id = $1 AND o.name = $2 AND CASE WHEN $3::text IS NOT NULL THEN a.domain = $3 ELSE o.account_id IS NULL
+          AND o.account_key = coalesce((SELECT c.id::text FROM contacts c WHERE c.organization_id = $1 AND c.email = $4), $5, '') END`,
+      [deal?.name, deal?.account?.domain, this.#emailOfOwner(deal), deal?.owner?.id],
     );
   }
 

@@ -44,13 +44,13 @@ export const createDeal = (
   related: Related,
   onMatch: OnMatch,
 ): Outcome => {
-  const { account, ownerKey } = state.ownerOf(related);
+  const { account, owner } = state.ownerOf(related);
   const primary = related.primary ? state.ensureContact(related.primary) : null;
   const additional = (related.additional ?? []).map((email) => state.ensureContact(email));
-  const found = state.findDeal(name, account, ownerKey);
+  const found = state.findDeal(name, account, owner);
   if (found === undefined) {
     const empty = { amount: null, next_step: null, score: null, stage: 'Qualified', primary: null, additional: [] };
-    const deal = { name, account, ownerKey, version: 1, ...empty };
+    const deal = { name, account, owner, version: 1, ...empty };
     state.assign(deal, sentOnly(fields));
     state.assignContacts(deal, primary, additional);
     state.deals.push(deal);
@@ -94,17 +94,20 @@ export const updateDeal = (state: ModelState, index: number, fields: Fields, rel
   const account = related.account === undefined ? found.account?.domain : (related.account ?? undefined);
   const primary = related.primary === undefined ? found.primary?.email : (related.primary ?? undefined);
   const isRekeyed = related.account !== undefined || related.primary !== undefined;
-  const ownerKey = isRekeyed ? (primary ?? '') : found.ownerKey;
+  const holderOf = (email: string | undefined) => (email === undefined ? null : state.findContact(email));
+  // Undefined: a contact that is not there yet, of whom there are no deals.
+  const owner = isRekeyed ? holderOf(primary) : found.owner;
   const known = account === undefined ? null : (state.findAccount(account) ?? null);
   const name = typeof fields['name'] === 'string' ? fields['name'] : found.name;
-  const holder = account !== undefined && known === null ? undefined : state.findDeal(name, known, ownerKey);
+  const isNewOwner = account === undefined ? owner === undefined : known === null;
+  const holder = isNewOwner ? undefined : state.findDeal(name, known, owner ?? null);
   if (holder !== undefined && holder !== found) return 409;
 
   const before = found.account;
   found.account = account === undefined ? null : state.ensureAccount(account);
-  found.ownerKey = ownerKey;
   const isChanged = state.assign(found, fields) || found.account !== before;
   const newPrimary = primary === undefined ? null : state.ensureContact(primary);
+  if (isRekeyed) found.owner = newPrimary;
   const wanted = (related.additional ?? []).map((email) => state.ensureContact(email));
   const additional = related.additional === undefined ? found.additional : wanted;
   return bump(found, state.assignContacts(found, newPrimary, additional) || isChanged);

@@ -11,6 +11,8 @@ export interface ModelAccount {
 
 /** A contact as the model knows it. */
 export interface ModelContact {
+  /** Known once a call named the contact by its id. */
+  id?: string | undefined;
   email: string;
   first_name: string | null;
   last_name: string | null;
@@ -27,8 +29,8 @@ export interface ModelDeal {
   score: number | null;
   stage: string | null;
   account: ModelAccount | null;
-  /** The account's part of the natural key where there is no account. */
-  ownerKey: string;
+  /** The account's part of the natural key where there is no account: a contact, also one that was deleted since. */
+  owner: ModelContact | null;
   primary: ModelContact | null;
   additional: ModelContact[];
   version: number;
@@ -76,18 +78,18 @@ export class ModelState {
   }
 
   /** The deal of a natural key. */
-  findDeal(name: string, account: ModelAccount | null, ownerKey: string): ModelDeal | undefined {
+  findDeal(name: string, account: ModelAccount | null, owner: ModelContact | null): ModelDeal | undefined {
     return this.deals.find(
-      (one) => one.name === name && one.account === account && (account !== null || one.ownerKey === ownerKey),
+      (one) => one.name === name && one.account === account && (account !== null || one.owner === owner),
     );
   }
 
-  /** Whom a new deal belongs to; makes the account where it is absent. */
-  ownerOf({ account, primary }: Related): { account: ModelAccount | null; ownerKey: string } {
-    if (account) return { account: this.ensureAccount(account), ownerKey: '' };
-    if (!primary) return { account: null, ownerKey: '' };
-    if (isFreeMail(domainOf(primary))) return { account: null, ownerKey: primary };
-    return { account: this.ensureAccount(domainOf(primary)), ownerKey: '' };
+  /** Whom a new deal belongs to; creates the account, or the contact, if it is missing. */
+  ownerOf({ account, primary }: Related): { account: ModelAccount | null; owner: ModelContact | null } {
+    if (account) return { account: this.ensureAccount(account), owner: null };
+    if (!primary) return { account: null, owner: null };
+    if (isFreeMail(domainOf(primary))) return { account: null, owner: this.ensureContact(primary) };
+    return { account: this.ensureAccount(domainOf(primary)), owner: null };
   }
 
   /** Sets what was sent; tells whether anything differed. */
@@ -111,13 +113,9 @@ export class ModelState {
     return isChanged;
   }
 
-  /** A contact's new email: it moves, and deals without an account that are this contact's move with it. */
+  /** A contact's new email: it moves to the account of the new domain, and its deals stay its deals. */
   moveContact(contact: ModelContact, email: string): void {
     contact.account = this.ensureAccount(domainOf(email));
-    for (const deal of this.deals) {
-      const isTheirs = deal.account === null && deal.primary === contact && deal.ownerKey === contact.email;
-      if (isTheirs && this.findDeal(deal.name, null, email) === undefined) deal.ownerKey = email;
-    }
     contact.email = email;
   }
 }
