@@ -74,47 +74,78 @@ const only = ({ traced }: TracedRun, index = 0): Traced => {
   return one;
 };
 
-/** What both gateways tell a collector of a request: from HTTP to SQL, as spans of one trace, and nothing that a caller sent. */
-export const describeTraces = (subject: TracedGateway): void => {
-  /** A request that names the trace of its caller; `flags` is `01` where the caller records it. */
-  const traced = (traceId: string, flags: string): CallerRequest => ({
-    ...subject.request(),
-    headers: { traceparent: `00-${traceId}-b7ad6b7169203331-${flags}` },
-  });
-  /** The lowest trace id, which a sampler by trace id takes before any other. */
-  const lowestTraceId = `${'0'.repeat(31)}1`;
-  const callersTraceId = '0af7651916cd43dd8448eb211c80319c';
-  let usual: TracedRun;
+const callersTraceId = '0af7651916cd43dd8448eb211c80319c';
+/** The lowest trace id, which a sampler by trace id takes before any other. */
+const lowestTraceId = `${'0'.repeat(31)}1`;
+
+/** A request that names the trace of its caller; `flags` is `01` if the caller records it. */
+const tracedRequest = (subject: TracedGateway, traceId: string, flags: string): CallerRequest => ({
+  ...subject.request(),
+  headers: { traceparent: `00-${traceId}-b7ad6b7169203331-${flags}` },
+});
+
+/** How many requests have spans: the operator decides, not the caller. */
+const describeSampling = (subject: TracedGateway): void => {
   let withoutSpans: TracedRun;
-  let withoutCollector: TracedRun;
   let unrecorded: TracedRun;
   let halfWithoutKey: TracedRun;
+
+  beforeAll(async () => {
+    const prepared = await subject.prepare();
+    const asked = tracedRequest(subject, lowestTraceId, '01');
+    const fortyTimes = Array.from({ length: 40 }, () => asked);
+    try {
+      [withoutSpans, unrecorded, halfWithoutKey] = await Promise.all([
+        runTraced(subject, prepared, [subject.request(), asked], noSpans),
+        runTraced(subject, prepared, [tracedRequest(subject, callersTraceId, '00')]),
+        runTraced(subject, { ...prepared, apiKey: '' }, fortyTimes, halfOfSpans),
+      ]);
+    } finally {
+      await prepared.close();
+    }
+  });
+
+  test('are as few as the operator says, and the log still has their id', () => {
+    expect(withoutSpans.collector.spans).toEqual([]);
+    expect(only(withoutSpans).line['trace_id']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('are no more because a caller asks for them, with a key or without', () => {
+    expect(only(withoutSpans, 1).line['trace_id']).toBe(lowestTraceId);
+    expect(halfWithoutKey.traced.map(({ answer }) => answer.status)).toEqual(Array.from({ length: 40 }, () => 401));
+    const requests = halfWithoutKey.collector.spans.filter(({ kind }) => kind === server);
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests.length).toBeLessThan(40);
+  });
+
+  test('leave out what the caller does not record', () => {
+    expect(unrecorded.collector.spans).toEqual([]);
+  });
+};
+
+/** What both gateways tell a collector of a request: from HTTP to SQL, as spans of one trace, and nothing that a caller sent. */
+export const describeTraces = (subject: TracedGateway): void => {
+  let usual: TracedRun;
+  let withoutCollector: TracedRun;
 
   beforeAll(async () => {
     const prepared = await subject.prepare();
     try {
       const requests = [
         subject.request(),
-        traced(callersTraceId, '01'),
+        tracedRequest(subject, callersTraceId, '01'),
         { ...subject.canary, headers: { 'user-agent': 'canaryagent', ...subject.canary.headers } },
       ];
-      const asked = traced(lowestTraceId, '01');
-      [usual, withoutSpans, withoutCollector, unrecorded, halfWithoutKey] = await Promise.all([
+      [usual, withoutCollector] = await Promise.all([
         runTraced(subject, prepared, requests),
-        runTraced(subject, prepared, [subject.request(), asked], noSpans),
         runTraced(subject, prepared, [subject.request()], noCollector),
-        runTraced(subject, prepared, [traced(callersTraceId, '00')]),
-        runTraced(
-          subject,
-          { ...prepared, apiKey: '' },
-          Array.from({ length: 40 }, () => asked),
-          halfOfSpans,
-        ),
       ]);
     } finally {
       await prepared.close();
     }
   });
+
+  describe('sampled traces', () => describeSampling(subject));
 
   describe('traces', () => {
     test('have a span of the request, named by its operation, and one of each statement below it', () => {
@@ -150,23 +181,6 @@ export const describeTraces = (subject: TracedGateway): void => {
       expect(answer.status).toBe(200);
       expect(spans.length).toBeGreaterThan(1);
       for (const text of usual.collector.texts) expect(text).not.toMatch(/canary|crm_live_/);
-    });
-
-    test('are as few as the operator says, and the log still has their id', () => {
-      expect(withoutSpans.collector.spans).toEqual([]);
-      expect(only(withoutSpans).line['trace_id']).toMatch(/^[0-9a-f]{32}$/);
-    });
-
-    test('are no more because a caller asks for them, with a key or without', () => {
-      expect(only(withoutSpans, 1).line['trace_id']).toBe(lowestTraceId);
-      expect(halfWithoutKey.traced.map(({ answer }) => answer.status)).toEqual(Array.from({ length: 40 }, () => 401));
-      const requests = halfWithoutKey.collector.spans.filter(({ kind }) => kind === server);
-      expect(requests.length).toBeGreaterThan(0);
-      expect(requests.length).toBeLessThan(40);
-    });
-
-    test('leave out what the caller does not record', () => {
-      expect(unrecorded.collector.spans).toEqual([]);
     });
 
     test('cost no answer when no collector takes them', () => {
