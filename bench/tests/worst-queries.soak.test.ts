@@ -77,6 +77,12 @@ const ask = async ({ id }: OrganizationLayout, body: Readonly<Record<string, unk
 };
 
 const contains = (field: string, value: string) => ({ field, operator: 'contains', value });
+/** 200 values, these among them. */
+const inList = (field: string, prefix: string, values: readonly string[] = []) => ({
+  field,
+  operator: 'in',
+  value: [...values, ...Array.from({ length: 200 - values.length }, (_, index) => `${prefix} ${index}`)],
+});
 const withoutPart = (field: string, value: string) => ({ field, operator: 'not_contains', value });
 
 /** Texts of the record, of its account, its contact and its owner. */
@@ -85,6 +91,9 @@ const texts = ['name', 'next_step', 'currency', 'stage_name', 'owner_email', 'ac
   'contact_first_name',
   'contact_last_name',
 );
+
+/** Parts that many names have. */
+const partsOfNames = ['der', 'ing', 'ers', 'ion', 'com'];
 
 /** What no index serves, and what an index serves worst. */
 const worst: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
@@ -108,6 +117,32 @@ const worst: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
       filters: [
         ...Array.from({ length: 49 }, (_, i) => withoutPart('next_step', `no${i}`)),
         contains('next_step', 'zzqq'),
+      ],
+    },
+  ],
+  [
+    'fifty texts that are nowhere in the name, any of them',
+    { filters: { or: Array.from({ length: 50 }, (_, i) => contains('name', `nowhere${i}`)) } },
+  ],
+  [
+    'fifty texts in the name, all of them, one of them nowhere',
+    {
+      filters: [
+        ...Array.from({ length: 49 }, (_, i) => contains('name', partsOfNames[i % partsOfNames.length] ?? '')),
+        contains('name', 'nowhere'),
+      ],
+    },
+  ],
+  [
+    'fifty lists of 200 values that are nowhere, in two fields',
+    { filters: { or: Array.from({ length: 50 }, (_, i) => inList(i % 2 === 0 ? 'name' : 'next_step', `none ${i}`)) } },
+  ],
+  [
+    'fifty lists of 200 values, of which all but one hold what every record has',
+    {
+      filters: [
+        ...Array.from({ length: 49 }, (_, i) => inList('currency', `X${i}`, ['EUR', 'USD', 'GBP'])),
+        inList('currency', 'none'),
       ],
     },
   ],

@@ -1,3 +1,4 @@
+/** @needs prometheus */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 

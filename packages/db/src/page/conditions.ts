@@ -1,4 +1,4 @@
-import type { FilterLeaf, Operator } from '@crm/domain';
+import type { FilterLeaf, FilterNode, Operator } from '@crm/domain';
 import { type Branches, conjuncts, isOrderBehind, valueBranches } from './branches.js';
 import { fieldSql } from './field-sql.js';
 import { catalogField, type FilterScope, filterSql, relatedIdsSql } from './filter-sql.js';
@@ -6,7 +6,7 @@ import type { PageRequest } from './page-request.js';
 import { Parameters } from './parameters.js';
 import { type RelatedField, relatedField } from './related-field.js';
 import type { KeySql } from './sort-sql.js';
-import { hasTrigram, isSearchedText, wordSql } from './text-parts.js';
+import { hasTrigram, isSearchedText, partsToSearch, wordSql } from './text-parts.js';
 
 /** How to count the records that meet a condition, no further than to a bound, at the cost of a few pages of its index. */
 export interface Counting {
@@ -101,7 +101,11 @@ export const conditionsOf = (request: PageRequest, keys: readonly KeySql[]): rea
   const accesses = conjuncts(filters).map(
     (node) => [node, node.kind === 'leaf' ? leafAccess(request, node, keys) : unaided] as const,
   );
-  const others = accesses.filter(([, access]) => isUnaided(access)).map(([node]) => node);
+  const searched = accesses.flatMap(([node, { isSearched }]) => (isSearched && node.kind === 'leaf' ? [node] : []));
+  const toSearch = new Set<FilterNode>(partsToSearch(searched));
+  const isOther = ([node, access]: readonly [FilterNode, Access]): boolean =>
+    isUnaided(access) || (access.counting === null && access.isSearched && !toSearch.has(node));
+  const others = accesses.filter(isOther).map(([node]) => node);
   return [
     ...stage,
     ...words.map((word) => ({
@@ -110,7 +114,7 @@ export const conditionsOf = (request: PageRequest, keys: readonly KeySql[]): rea
       sql: ({ parameters }: FilterScope) => wordSql('r', word, parameters),
     })),
     ...accesses
-      .filter(([, access]) => !isUnaided(access))
+      .filter((access) => !isOther(access))
       .map(([node, access]) => ({ ...access, sql: (scope: FilterScope) => filterSql(scope, node) })),
     // Together, parts of one text are looked for at once.
     ...(others.length === 0

@@ -14,7 +14,7 @@ import type { Catalog } from '../catalog.js';
 import { type FieldSql, fieldSql } from './field-sql.js';
 import { relatedField, type RelatedField } from './related-field.js';
 import type { Parameters } from './parameters.js';
-import { isOfTextPart, isOfTrigrams, isSearchedText, likePattern, wordSql } from './text-parts.js';
+import { isOfTextPart, isOfTrigrams, isSearchedText, likePattern, partsToSearch, wordSql } from './text-parts.js';
 
 /** What a filter is turned into SQL for. */
 export interface FilterScope {
@@ -248,13 +248,16 @@ const isOfReadText = ({ catalog }: FilterScope, node: FilterNode): node is Filte
 
 /** What must hold all together or of which one must hold, as SQL. */
 const listSql = (scope: FilterScope, kind: 'and' | 'or', nodes: readonly FilterNode[]): string => {
+  const indexed = nodes.filter(
+    (node): node is FilterLeaf => node.kind === 'leaf' && isSearchedText(scope.objectType, node),
+  );
+  const toSearch = partsToSearch(indexed);
   // Of alternatives an index finds all or none.
-  const isIndexed = (node: FilterNode): boolean => node.kind === 'leaf' && isSearchedText(scope.objectType, node);
-  const mayUseIndex = kind === 'and' || nodes.every(isIndexed);
+  const searched = new Set<FilterNode>(kind === 'and' || toSearch.length === nodes.length ? toSearch : []);
   const byText = new Map<string, [FilterLeaf, ...FilterLeaf[]]>();
   const others: FilterNode[] = [];
   for (const node of nodes) {
-    if (!isOfReadText(scope, node) || (mayUseIndex && isIndexed(node))) {
+    if (!isOfReadText(scope, node) || searched.has(node)) {
       others.push(node);
       continue;
     }

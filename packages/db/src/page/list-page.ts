@@ -4,6 +4,7 @@ import type { RecordBytes } from '../record-bytes.js';
 import { recordColumn } from '../record-client.js';
 import { conjuncts } from './branches.js';
 import type { PageRequest } from './page-request.js';
+import { mergeLists } from './merge-lists.js';
 import { Parameters } from './parameters.js';
 import { rankingOf } from './ranking.js';
 import { readPart } from './read-part.js';
@@ -38,7 +39,8 @@ const partsOf = ([first, second]: readonly KeySql[], { sort, filters, position }
  * Reads one page: one statement for most, two for words that are not among the next records, up to four for a filter or a word of
  * two characters that is not; and as many again where a page reaches from the records that have the sort key to those that do not.
  */
-export const listPage = async (database: Queries, request: PageRequest): Promise<Page> => {
+export const listPage = async (database: Queries, asked: PageRequest): Promise<Page> => {
+  const request = asked.filters === null ? asked : { ...asked, filters: mergeLists(asked.filters) };
   const keys = keysOf(request, rankingOf(request), new Parameters());
   const rows: PageRow[] = [];
   for (const part of partsOf(keys, request)) {

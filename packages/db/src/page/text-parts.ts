@@ -35,6 +35,16 @@ const searchedFields: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
 export const isSearchedText = (objectType: ObjectType, leaf: FilterLeaf): boolean =>
   leaf.field.source === 'system' && searchedFields[objectType].has(leaf.field.field.name) && isOfTrigrams(leaf);
 
+/**
+ * The most parts of a text for which the trigram index is used. Each costs a scan of the index and a second comparison per record;
+ * beyond a few, comparing all parts at once is quicker, also where the index is not used at all.
+ */
+const maxSearchedParts = 4;
+
+/** Of comparisons that the trigram index covers, those that it is used for: the longest texts, which the fewest records hold. */
+export const partsToSearch = <Leaf extends FilterLeaf>(leaves: readonly Leaf[]): readonly Leaf[] =>
+  [...leaves].sort((one, other) => String(other.value).length - String(one.value).length).slice(0, maxSearchedParts);
+
 /** What a comparison looks for, as a pattern of LIKE. */
 export const likePattern = ({ operator, value }: FilterLeaf): string => {
   const text = escapeLike(String(value));

@@ -1,0 +1,62 @@
+import { type FieldRef, type FilterNode, matchesFilter, type FilterScalar } from '@crm/domain';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mergeLists } from './merge-lists.js';
+
+const system = (name: string): FieldRef =>
+  ({ source: 'system', field: { name, kind: 'number', nullable: true } }) as never;
+const tags: FieldRef = {
+  source: 'custom',
+  definition: { id: 'tags', slug: 'tags', attributeType: 'multi_select' },
+} as never;
+const leaf = (field: FieldRef, operator: string, value: unknown): FilterNode =>
+  ({ kind: 'leaf', field, operator, value }) as FilterNode;
+const inList = (name: string, ...value: FilterScalar[]): FilterNode => leaf(system(name), 'in', value);
+const notIn = (name: string, ...value: FilterScalar[]): FilterNode => leaf(system(name), 'not_in', value);
+const all = (...nodes: FilterNode[]): FilterNode => ({ kind: 'and', nodes });
+const any = (...nodes: FilterNode[]): FilterNode => ({ kind: 'or', nodes });
+
+describe('mergeLists', () => {
+  it('joins the lists of one field', () => {
+    expect(mergeLists(any(inList('a', 1, 2), inList('b', 1), inList('a', 2, 3)))).toEqual(
+      any(inList('a', 1, 2, 3), inList('b', 1)),
+    );
+    expect(mergeLists(all(inList('a', 1, 2), inList('a', 2, 3)))).toEqual(inList('a', 2));
+    expect(mergeLists(all(notIn('a', 1), notIn('a', 2)))).toEqual(notIn('a', 1, 2));
+    expect(mergeLists(any(notIn('a', 1, 2), notIn('a', 2, 3)))).toEqual(notIn('a', 2));
+  });
+
+  it('joins what is below another node', () => {
+    expect(mergeLists({ kind: 'not', node: any(inList('a', 1), any(inList('a', 2), inList('a', 3))) })).toEqual({
+      kind: 'not',
+      node: inList('a', 1, 2, 3),
+    });
+  });
+
+  it('leaves alone what one record can meet twice: it may have one value of each list', () => {
+    const both = all(leaf(tags, 'in', ['x']), leaf(tags, 'in', ['y']));
+    expect(mergeLists(both)).toEqual(both);
+    expect(mergeLists(any(leaf(tags, 'in', ['x']), leaf(tags, 'in', ['y'])))).toEqual(leaf(tags, 'in', ['x', 'y']));
+  });
+
+  it('matches the same records', () => {
+    const values = fc.array(fc.constantFrom(1, 2, 3), { maxLength: 3 });
+    const { filter } = fc.letrec<{ filter: FilterNode }>((tie) => ({
+      filter: fc.oneof(
+        { depthSize: 'small' },
+        fc.tuple(fc.constantFrom('a', 'b'), fc.constantFrom(inList, notIn), values).map(([n, of, v]) => of(n, ...v)),
+        fc
+          .tuple(fc.constantFrom(all, any), fc.array(tie('filter'), { minLength: 1, maxLength: 4 }))
+          .map(([of, n]) => of(...n)),
+        tie('filter').map((node): FilterNode => ({ kind: 'not', node })),
+      ),
+    }));
+    const value = fc.constantFrom(null, 1, 2, 3, 4);
+    fc.assert(
+      fc.property(filter, value, value, (node, a, b) => {
+        const valueOf = (ref: FieldRef) => (ref.source === 'system' && ref.field.name === 'a' ? a : b);
+        expect(matchesFilter(mergeLists(node), valueOf)).toBe(matchesFilter(node, valueOf));
+      }),
+    );
+  });
+});
