@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs nginx and keeps it informed of the gateways' addresses. nginx reads names once; here they are looked up every two
-# seconds, so that instances may come and go. When a look-up fails the last known addresses stay.
+# Runs nginx and tells it the addresses of the gateways. nginx looks names up only when it starts; this script looks them up
+# every two seconds, so that gateways may come and go. If a lookup fails, the last known addresses stay in use.
 set -eu
 
-# Writes the group of one gateway; nobody listens on port 9, so an unknown gateway is one that refuses connections.
+# Writes the servers of one gateway. Before its name is known, the only server is port 9, which refuses connections.
 write_group() {
   servers=$(getent ahostsv4 "$1" | awk -v port="$2" '{ print "  server " $1 ":" port " max_fails=1 fail_timeout=1s;" }' | sort -u)
   if [ -z "$servers" ]; then
@@ -22,12 +22,16 @@ write_groups() {
   write_group inbound-gateway 4001
 }
 
-# Since 1.27.4 nginx can leave idle connections open for a moment when it reads the groups anew: a request may be on its way.
-nginx -v 2>&1 | sed 's|.*nginx/||' | awk -F '[. ]' '
-  $1 * 1000000 + $2 * 1000 + $3 >= 1027004 { print "keepalive_min_timeout 5s;" }' > /tmp/version.conf
+write_settings() {
+  printf 'limit_conn addresses %s;\n' "${CRM_REQUESTS_PER_ADDRESS:-128}"
+  # Since 1.27.4 nginx can keep idle connections open for a moment after a reload, because a request may be on its way.
+  nginx -v 2>&1 | sed 's|.*nginx/||' | awk -F '[. ]' '
+    $1 * 1000000 + $2 * 1000 + $3 >= 1027004 { print "keepalive_min_timeout 5s;" }'
+}
 
+write_settings > /tmp/settings.conf
 write_groups
-# Reading the groups anew interrupts no request: those in work end with the old ones.
+# A reload interrupts no request: the old workers finish theirs.
 (
   while sleep 2; do
     write_groups

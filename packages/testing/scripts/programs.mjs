@@ -13,6 +13,7 @@ const hasPostgres = () =>
 export const programs = {
   chromium: { debianPackage: 'chromium', isInstalled: () => existsSync('/usr/bin/chromium') },
   curl: { debianPackage: 'curl', isInstalled: () => existsSync('/usr/bin/curl') },
+  nginx: { debianPackage: 'nginx-light', isInstalled: () => existsSync('/usr/sbin/nginx') },
   postgresql: { debianPackage: 'postgresql-15', isInstalled: hasPostgres },
   prometheus: { debianPackage: 'prometheus', isInstalled: () => existsSync('/usr/bin/promtool') },
   'redis-server': { debianPackage: 'redis-server', isInstalled: () => existsSync('/usr/bin/redis-server') },
