@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes docker/.env from .env.example with fresh secrets. It never overwrites one: the database keeps its password.
+# Writes docker/.env from .env.example with new secrets. It never overwrites the file, because the database keeps its password.
 set -eu
 cd "$(dirname "$0")"
 if [ -e .env ]; then
@@ -10,4 +10,4 @@ secret() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
 umask 077
 sed -e "s/^POSTGRES_PASSWORD=$/&$(secret)/" -e "s/^CRM_DATABASE_PASSWORD=$/&$(secret)/" \
   -e "s/^CURSOR_SECRETS=$/&$(secret)/" .env.example > .env
-echo "docker/.env is written; keep a copy where you keep secrets."
+echo "Wrote docker/.env. Keep a copy where you keep secrets."

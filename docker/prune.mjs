@@ -1,10 +1,10 @@
-// Writes what each image is made from: `turbo prune` for its package, less what only development needs.
+// Writes the sources of each image: runs `turbo prune` for its package and removes what only development needs.
 // Usage: node docker/prune.mjs OUT [turbo]     gives OUT/<image>/json, OUT/<image>/full and OUT/<image>/package-lock.json
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The packages that each image runs; `build` is the union, so that all images share one build. */
+/** The packages that each image runs. `build` has all of them, so that the images share one build. */
 export const images = {
   'read-gateway': ['@crm/read-gateway'],
   'inbound-gateway': ['@crm/inbound-gateway'],
@@ -19,8 +19,8 @@ const walk = (folder) =>
   }));
 
 /**
- * `turbo prune --production` leaves out our packages that only tests use, but not the mention of them, and npm would look
- * for a package of that name in the registry.
+ * Removes development dependencies on our packages that `turbo prune --production` left out. npm would look for them in the
+ * registry.
  */
 const dropMissingPackages = (folder, names) => {
   for (const { entry, path } of walk(folder)) {

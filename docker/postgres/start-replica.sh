@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes a streaming replica: copies the primary when there is no copy yet, then starts the server as its image does.
+# Runs a streaming replica: copies the primary if there is no copy yet, then starts the server as its image does.
 set -euo pipefail
 
 if [ "$(id -u)" -eq 0 ]; then
@@ -10,7 +10,7 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 export PGPASSWORD=$POSTGRES_PASSWORD
-# A copy that broke off is no copy: the file appears only when all is there.
+# The file exists only after a complete copy. An interrupted copy is deleted and started again.
 until [ -e "$PGDATA/copy-is-complete" ]; do
   find "$PGDATA" -mindepth 1 -delete
   if pg_basebackup --host="$PRIMARY_HOST" --username=postgres --pgdata="$PGDATA" --write-recovery-conf \
