@@ -1,4 +1,4 @@
-import { openDatabase, watchStartUp } from '@crm/db';
+import { gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
 import { connectSharedCounters, createLogger, loadConfig, Observability, reportStartUp, startServer } from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
@@ -10,7 +10,7 @@ const logger = createLogger({ level: config.logLevel, name: 'inbound-gateway' })
 const observability = new Observability('inbound', config, logger);
 const database = openDatabase({
   url: config.databaseUrl,
-  applicationName: 'crm-inbound-gateway',
+  applicationName: gatewayApplicationName('inbound'),
   maxConnections: config.maxConnections,
   onConnectionError: (error) => logger.debug({ err: error }, 'a database connection broke'),
   onConnectionWait: observability.metrics?.waitsOf('primary'),

@@ -1,4 +1,4 @@
-import { type Database, openDatabase, watchStartUp } from '@crm/db';
+import { type Database, gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
 import { connectSharedCounters, createLogger, loadConfig, Observability, reportStartUp, startServer } from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
@@ -12,7 +12,7 @@ const { metrics } = observability;
 const open = (name: 'primary' | 'replica', url: string): Database => {
   const database = openDatabase({
     url,
-    applicationName: 'crm-read-gateway',
+    applicationName: gatewayApplicationName('read'),
     maxConnections: config.maxConnections,
     onConnectionError: (error) => logger.debug({ err: error }, `a connection to the ${name} broke`),
     onConnectionWait: metrics?.waitsOf(name),

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 
-import { openDatabase } from '@crm/db';
+import { migrate, openDatabase } from '@crm/db';
 import { createTestDatabase, findFreePort, startGatewayProcesses } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 
@@ -93,6 +93,39 @@ describe('crm doctor', () => {
       expect(others.map(({ check }) => check).sort()).toEqual(['extensions', 'migrations']);
       expect(others.find(({ check }) => check === 'migrations')?.advice).toBe('Run: crm migrate');
     });
+  });
+
+  it('R30: reports a database of a newer version, and one that is too new', async () => {
+    const { url: own, drop } = await createTestDatabase(async (address) => {
+      await migrate(address);
+    }, 'cli');
+    const opened = openDatabase({ url: own, applicationName: 'test', maxConnections: 1 });
+    const newer = '29990101000000_newer';
+    try {
+      await opened.pool.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('newer', '', '${newer}', now())`,
+      );
+      const { others } = await examine({ DATABASE_URL: own });
+      expect(others).toEqual([
+        expect.objectContaining({ check: 'migrations', status: 'warning', message: expect.stringContaining(newer) }),
+      ]);
+      const migrated = await runCrm(['migrate'], { DATABASE_URL: own });
+      expect(migrated).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`newer version (${newer})`) });
+
+      await opened.pool.query(`INSERT INTO gateway_requirements VALUES ('${newer}', '${newer}')`);
+      const tooNew = await examine({ DATABASE_URL: own });
+      expect(tooNew.others).toEqual([
+        expect.objectContaining({ check: 'migrations', status: 'problem', message: expect.stringContaining(newer) }),
+      ]);
+      for (const command of [['migrate'], ['org', 'list']]) {
+        const { exitCode, stderr } = await runCrm(command, { DATABASE_URL: own });
+        expect(exitCode).not.toBe(0);
+        expect(stderr).toContain(`${newer} needs a version with ${newer}`);
+      }
+    } finally {
+      await opened.close();
+      await drop();
+    }
   });
 
   it('finds more connections than the database allows, and commits that wait for no disk', async () => {

@@ -1,7 +1,9 @@
 import { type TestDatabase, reportFigure } from '@crm/testing';
-import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { migrate } from '../src/migrate/migrate.js';
-import { type Migration, readMigrations } from '../src/migrate/migrations.js';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { inspectSchema, migrate } from '../src/migrate/migrate.js';
+import { type FunctionSources, type Migration, readFunctions, readMigrations } from '../src/migrate/migrations.js';
+import { gatewayApplicationName } from '../src/schema-history/gateway-requirement.js';
 import { createEmptyDatabase, queryOnce } from './support/database.js';
 
 let all: readonly Migration[];
@@ -111,4 +113,94 @@ test('migrating waits for whoever migrates now, and a failure lets the next one 
     `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
   expect(n).toBe(0);
+});
+
+describe('R30: a database that a newer version has migrated', () => {
+  const expand: Migration = { name: '29990101000000_expand', sql: 'CREATE TABLE expanded (id int);' };
+  const contract: Migration = {
+    name: '29990102000000_contract',
+    sql: `-- Gateways need: ${expand.name}\nDROP TABLE expanded;`,
+  };
+  let newerFunctions: FunctionSources;
+
+  beforeEach(async () => {
+    const { sql } = await readFunctions();
+    newerFunctions = { sql: sql.replace('clock_timestamp()', 'clock_timestamp() /* newer */'), digest: 'newer' };
+  });
+
+  const upgrade = (...added: readonly Migration[]) =>
+    migrate(database.url, { migrations: [...all, ...added], functions: newerFunctions });
+  const sourceOfWriteTime = async (): Promise<string> => {
+    const [row] = await queryOnce<{ source: string }>(
+      database.url,
+      `SELECT prosrc AS source FROM pg_proc WHERE proname = 'write_time'`,
+    );
+    return row?.source ?? '';
+  };
+  const requirements = () => queryOnce(database.url, 'SELECT * FROM gateway_requirements');
+  const inspect = async () => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    try {
+      return await inspectSchema(pool);
+    } finally {
+      await pool.end();
+    }
+  };
+
+  test.each([
+    ['had this version before', true],
+    ['never had this version', false],
+  ])('keeps its functions when the older version migrates a database that %s', async (_about, hadOlder) => {
+    if (hadOlder) await migrate(database.url);
+    expect(await upgrade(expand)).toContain('write functions');
+    const newer: (readonly string[])[] = [];
+    expect(await migrate(database.url, { onNewer: (names) => newer.push(names) })).toEqual([]);
+    expect(newer).toEqual([[expand.name]]);
+    expect(await sourceOfWriteTime()).toContain('/* newer */');
+    expect(await inspect()).toEqual({ pending: [], newer: [expand.name], unmet: [] });
+  });
+
+  test('refuses the older version once a migration needs a newer one', async () => {
+    await upgrade(expand, contract);
+    const unmet = [{ migration: contract.name, needs: expand.name }];
+    expect(await requirements()).toEqual(unmet);
+    expect(await inspect()).toMatchObject({ unmet });
+    await expect(migrate(database.url)).rejects.toThrow(`too old for the database: ${contract.name} needs`);
+  });
+
+  test('is not migrated past what its connected gateways can work with', async () => {
+    await upgrade(expand);
+    const connect = async (migrations: readonly Migration[]): Promise<pg.Client> => {
+      const application_name = gatewayApplicationName(
+        'inbound',
+        migrations.map(({ name }) => name),
+      );
+      const client = new pg.Client({ connectionString: database.url, application_name });
+      await client.connect();
+      return client;
+    };
+    const [older, newer] = [await connect(all), await connect([...all, expand])];
+    await expect(upgrade(expand, contract)).rejects.toThrow(
+      /contract breaks gateways without 29990101000000_expand, .*: crm-inbound-gateway 0001_init \(1 connections\)/,
+    );
+    expect(await requirements()).toEqual([]);
+    expect(await tables()).toContain('expanded');
+    await older.end();
+    expect(await upgrade(expand, contract)).toEqual([contract.name]);
+    await newer.end();
+  });
+
+  test('ignores the requirement of a migration that failed', async () => {
+    await upgrade(expand);
+    const failing = { ...contract, sql: `${contract.sql} SELECT no_such_column;` };
+    await expect(upgrade(expand, failing)).rejects.toThrow(contract.name);
+    expect(await inspect()).toMatchObject({ unmet: [] });
+    expect(await upgrade(expand, contract)).toEqual([contract.name]);
+    expect(await inspect()).toMatchObject({ unmet: [{ needs: expand.name }] });
+  });
+
+  test.each(['29990103000000_later', '0000_unknown'])('refuses a migration that needs %s', async (needs) => {
+    const wrong = { ...contract, sql: `-- Gateways need: ${needs}` };
+    await expect(upgrade(expand, wrong)).rejects.toThrow(/must appear once and name this migration or an earlier one/);
+  });
 });

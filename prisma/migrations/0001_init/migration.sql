@@ -17,6 +17,14 @@ CREATE TABLE function_versions (
   CONSTRAINT function_versions_pkey PRIMARY KEY (digest)
 );
 
+-- Migrations that some gateways cannot work with: a gateway must know the migration `needs`, which is `migration` itself or an
+-- earlier one. `crm migrate` writes a row for each migration.sql with the comment "-- Gateways need: NAME".
+CREATE TABLE gateway_requirements (
+  migration text NOT NULL,
+  needs text NOT NULL,
+  CONSTRAINT gateway_requirements_pkey PRIMARY KEY (migration)
+);
+
 CREATE TABLE organizations (
   id uuid NOT NULL,
   name text NOT NULL,

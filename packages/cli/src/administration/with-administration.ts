@@ -1,8 +1,9 @@
 import {
   administration,
+  describeUnmet,
+  inspectSchema,
   loadCatalog,
   openDatabase,
-  pendingChanges,
   rebuildRecords,
   type Administration,
   type Catalog,
@@ -37,7 +38,12 @@ export const withAdministration = async <T>(
   const database = openDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
   const origin = auditOrigin(context, option);
   try {
-    const pending = await pendingChanges(database.pool);
+    const { pending, unmet } = await inspectSchema(database.pool);
+    if (unmet.length > 0) {
+      throw configurationError(
+        `The database ${shownDatabase(url)} needs a newer version of crm: ${describeUnmet(unmet)}.`,
+      );
+    }
     if (pending.length > 0) {
       throw configurationError(
         `The database ${shownDatabase(url)} has not been migrated to this version. Run: crm migrate`,

@@ -35,6 +35,8 @@ export const addMigrateCommand = (program: Command, context: CliContext): void =
 const applyMigrations = async (context: CliContext, url: string): Promise<readonly string[]> => {
   try {
     return await migrate(url, {
+      onNewer: (newer) =>
+        context.stderr.write(`The database has migrations of a newer version (${newer.join(', ')}): they stay.\n`),
       onProgress: (pending) => context.stderr.write(`Applying ${pending.length} migrations …\n`),
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { inspectServer, openDatabase, pendingChanges, type Database } from '@crm/db';
+import { describeUnmet, inspectSchema, inspectServer, openDatabase, type Database } from '@crm/db';
 
 import { shownDatabase } from '../administration/database-url.js';
 import { databaseError } from '../administration/with-administration.js';
@@ -25,9 +25,20 @@ const withDatabase = async (
 };
 
 const checkMigrations = async (check: string, database: Database, advice: string): Promise<Finding> => {
-  const pending = await pendingChanges(database.pool);
-  if (pending.length === 0) return ok(check, 'the tables are those of this version');
-  return problem(check, `${pending.length} not applied, the first is ${pending[0] ?? ''}`, advice);
+  const { pending, newer, unmet } = await inspectSchema(database.pool);
+  if (unmet.length > 0) {
+    const message = `the database is too new for this version: ${describeUnmet(unmet)}`;
+    return problem(
+      check,
+      message,
+      'Replace the gateways of this version by newer ones; until then do not restart them.',
+    );
+  }
+  if (pending.length > 0)
+    return problem(check, `${pending.length} not applied, the first is ${pending[0] ?? ''}`, advice);
+  if (newer.length === 0) return ok(check, 'the tables are those of this version');
+  const message = `the database has migrations of a newer version (${newer.join(', ')}), which this version can work with`;
+  return warning(check, message, 'Finish the upgrade: replace the remaining gateways of this version.');
 };
 
 /** How many processes use a database, and how many connections one of each gateway opens. */

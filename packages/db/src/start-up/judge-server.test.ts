@@ -9,6 +9,7 @@ const good: ServerFacts = {
   isSuperuser: false,
   appliedMigrations: ['1_tables', '2_indexes'],
   installedFunctions: ['old', 'current'],
+  requirements: [],
 };
 const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'], functions: 'current' };
 const judge = (facts: Partial<ServerFacts>, changed = {}) =>
@@ -36,17 +37,28 @@ describe('judgeServer', () => {
     expect(judge({ versionNumber: 150_000, version: '15.0' }).refusal).toBeNull();
   });
 
-  it('names migrations that are missing, and those it does not know', () => {
+  it('names migrations that are missing', () => {
     expect(judge({ appliedMigrations: ['1_tables'] }).waitingFor).toMatch(/lacks 1 .*\(2_indexes\): run crm migrate/);
     expect(judge({ appliedMigrations: [] }).waitingFor).toMatch(/1_tables, 2_indexes/);
-    expect(judge({ appliedMigrations: [...good.appliedMigrations, '3_new'] }).waitingFor).toMatch(
-      /does not know \(3_new\)/,
-    );
   });
 
-  it('waits for its write functions, and takes a database that has had them', () => {
+  it('accepts newer migrations, except those that need a newer version', () => {
+    const appliedMigrations = [...good.appliedMigrations, '3_new', '4_drop'];
+    expect(judge({ appliedMigrations }).waitingFor).toBeNull();
+    const needing = (needs: string) => judge({ appliedMigrations, requirements: [{ migration: '4_drop', needs }] });
+    expect(needing('3_new').waitingFor).toMatch(/too old for the database: 4_drop needs a version with 3_new/);
+    expect(needing('2_indexes').waitingFor).toBeNull();
+  });
+
+  it('waits for its write functions, and accepts a database that once had them', () => {
     expect(judge({ installedFunctions: ['old'] }).waitingFor).toMatch(/write functions: run crm migrate/);
     expect(judge({ installedFunctions: ['current', 'newer'] }).waitingFor).toBeNull();
+  });
+
+  it('accepts the write functions of a newer version', () => {
+    const appliedMigrations = [...good.appliedMigrations, '3_new'];
+    expect(judge({ appliedMigrations, installedFunctions: ['newer'] }).waitingFor).toBeNull();
+    expect(judge({ appliedMigrations, installedFunctions: [] }).waitingFor).toMatch(/write functions/);
   });
 
   it('warns of a superuser', () => {

@@ -1,5 +1,12 @@
+import {
+  compareSchema,
+  describeUnmet,
+  type SchemaHistory,
+  type SchemaVersion,
+} from '../schema-history/schema-history.js';
+
 /** What a gateway asks its server before it serves. */
-export interface ServerFacts {
+export interface ServerFacts extends SchemaHistory {
   /** As `150004` for 15.4. */
   readonly versionNumber: number;
   readonly version: string;
@@ -7,20 +14,12 @@ export interface ServerFacts {
   /** As it holds for the gateway's own role. */
   readonly synchronousCommit: string;
   readonly isSuperuser: boolean;
-  /** Migrations that were applied in full. */
-  readonly appliedMigrations: readonly string[];
-  /** Digests of the write functions that were ever installed. */
-  readonly installedFunctions: readonly string[];
 }
 
 /** What this gateway needs. */
-export interface ServerRules {
+export interface ServerRules extends SchemaVersion {
   /** Whether an answered write must survive the loss of power. */
   readonly needsDurability: boolean;
-  /** The migrations of this version, in order. */
-  readonly migrations: readonly string[];
-  /** Digest of this version's write functions. */
-  readonly functions: string;
 }
 
 /** What is to be done about a server. */
@@ -52,18 +51,15 @@ const findRefusal = (facts: ServerFacts, rules: ServerRules): string | null => {
 };
 
 const findWait = (facts: ServerFacts, rules: ServerRules): string | null => {
-  const missing = rules.migrations.filter((name) => !facts.appliedMigrations.includes(name));
+  const { missing, lacksFunctions, unmet } = compareSchema(facts, rules);
   if (missing.length > 0) {
     return `The database lacks ${missing.length} of this version's migrations (${missing.join(', ')}): run crm migrate`;
   }
-  if (!facts.installedFunctions.includes(rules.functions)) {
-    return "The database lacks this version's write functions: run crm migrate";
-  }
-  const unknown = facts.appliedMigrations.filter((name) => !rules.migrations.includes(name));
-  if (unknown.length === 0) return null;
+  if (lacksFunctions) return "The database lacks this version's write functions: run crm migrate";
+  if (unmet.length === 0) return null;
   return (
-    `The database has migrations that this version does not know (${unknown.join(', ')}): ` +
-    `run crm migrate and the gateways of one version, the newer one`
+    `This gateway is too old for the database: ${describeUnmet(unmet)}. ` +
+    `Start a gateway of a newer version; to return to this version, restore a backup`
   );
 };
 

@@ -1,5 +1,6 @@
 import type { Database } from '../database.js';
 import { functionsDigest, migrationNames } from '../generated/expected-schema.js';
+import { type QueryRow, readSchemaHistory, type SchemaHistory } from '../schema-history/schema-history.js';
 import { judgeServer, type ServerFacts, type ServerRules } from './judge-server.js';
 
 /** Told what the checks find; texts are for people and hold no secret. */
@@ -30,22 +31,15 @@ const checkAgainAfterMs = 1_000;
 const settingsSql = `
   SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
          current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
-         current_setting('is_superuser') = 'on' AS "isSuperuser", to_regclass('function_versions') IS NOT NULL AS "hasHistory"`;
+         current_setting('is_superuser') = 'on' AS "isSuperuser"`;
 
-const historySql = `
-  SELECT coalesce(array_agg(migration_name), '{}') AS "appliedMigrations",
-         (SELECT coalesce(array_agg(digest), '{}') FROM function_versions) AS "installedFunctions"
-    FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
-
-type History = Pick<ServerFacts, 'appliedMigrations' | 'installedFunctions'>;
-type Settings = Omit<ServerFacts, keyof History> & { readonly hasHistory: boolean };
+type Settings = Omit<ServerFacts, keyof SchemaHistory>;
 
 /** Without Prisma, whose first query takes 60 MB of memory: gateways have no other use for it. */
 const readFacts = (database: Database): Promise<ServerFacts> =>
   database.withConnection(async (connection) => {
-    const settings = await connection.queryServer<Settings>(settingsSql, []);
-    if (!settings.hasHistory) return { ...settings, appliedMigrations: [], installedFunctions: [] };
-    return { ...settings, ...(await connection.queryServer<History>(historySql, [])) };
+    const queryRow: QueryRow = (text) => connection.queryServer(text, []);
+    return { ...(await queryRow<Settings>(settingsSql)), ...(await readSchemaHistory(queryRow)) };
   });
 
 /**

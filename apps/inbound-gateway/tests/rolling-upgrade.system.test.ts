@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Migration, migrate, openDatabase, readFunctions, readMigrations } from '@crm/db';
+import {
+  createTestDatabase,
+  createTestOrganization,
+  reportFigure,
+  type GatewayProcess,
+  type TestDatabase,
+  type TestOrganization,
+} from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { organizationTools } from './support/organization-tools.js';
+import { Balancer, type ExpectedSchema, type GatewayKind, startGatewayVersion } from './support/rolling-gateways.js';
+
+/** A new column in every table of records, as most releases have it, and an index. */
+const expand: Migration = {
+  name: '29990101000000_expand',
+  sql: ['accounts', 'contacts', 'opportunities', 'notes']
+    .map((table) => `ALTER TABLE ${table} ADD COLUMN forecast text;`)
+    .concat('CREATE INDEX accounts_forecast ON accounts (organization_id, forecast);')
+    .join('\n'),
+};
+const contract: Migration = {
+  name: '29990102000000_contract',
+  sql: `-- Gateways need: ${expand.name}\nALTER TABLE notes DROP COLUMN forecast;`,
+};
+
+/** Longer than gateways wait for a lock. */
+const dumpMs = 4_000;
+
+/** A hang guard. */
+const patienceMs = 60_000;
+
+const kinds = ['read', 'inbound'] as const;
+const callers = 4;
+
+let database: TestDatabase;
+let organization: TestOrganization;
+let migrations: Migration[];
+let newer: ExpectedSchema;
+let balancer: Balancer;
+let environment: Record<string, string>;
+/** How often each kind of refusal happened. */
+const refused = new Map<string, number>();
+const callersAtWork: Promise<void>[] = [];
+let isStopped = false;
+let answered = 0;
+
+beforeAll(async () => {
+  migrations = [...(await readMigrations()), expand];
+  newer = { migrations: migrations.map(({ name }) => name), functions: 'newer' };
+  database = await createTestDatabase(async (url) => {
+    await migrate(url);
+  }, 'migrated');
+  const opened = openDatabase({ url: database.url, applicationName: 'rolling-upgrade-test', maxConnections: 1 });
+  organization = await createTestOrganization(organizationTools(opened));
+  await opened.close();
+  environment = {
+    DATABASE_URL: database.url,
+    CURSOR_SECRETS: 'a secret that only the tests know',
+    RATE_LIMIT_LIST: '0',
+    RATE_LIMIT_INBOUND: '0',
+    LOG_LEVEL: 'error',
+  };
+  balancer = new Balancer();
+  for (const kind of [...kinds, ...kinds]) balancer.add(kind, await startGatewayVersion(kind, environment, null));
+  for (let caller = 0; caller < callers; caller += 1) callersAtWork.push(callAgainAndAgain(caller));
+});
+afterAll(async () => {
+  isStopped = true;
+  await Promise.all(callersAtWork);
+  await Promise.all(kinds.flatMap((kind) => balancer.all(kind).map(({ stop }) => stop())));
+  await database.drop();
+});
+
+const callAgainAndAgain = async (caller: number): Promise<void> => {
+  const headers = { 'x-api-key': organization.key, 'content-type': 'application/json' };
+  const send = async (kind: GatewayKind, path: string, body?: object): Promise<void> => {
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    const outcome = await balancer.send(kind, path, init).then(
+      async (response) => (response.ok ? (await response.arrayBuffer(), null) : `${response.status}`),
+      (error: unknown) => String((error as Error).cause ?? error),
+    );
+    if (outcome === null) answered += 1;
+    else refused.set(`${path}: ${outcome}`, (refused.get(`${path}: ${outcome}`) ?? 0) + 1);
+  };
+  const lists = [`opportunities?pipeline_id=${organization.pipeline.id}`, 'accounts', 'contacts', 'notes'];
+  const contact = { email: `caller${caller}@acme.example`, last_name: 'Caller' };
+  for (let turn = 0; !isStopped; turn += 1) {
+    await send('inbound', '/v1/inbound/opportunities', {
+      pipeline_id: organization.pipeline.id,
+      opportunity: { name: `Deal ${caller} of ${turn}` },
+      related_objects: { account_domain: 'acme.example', primary_contact_email: contact.email },
+    });
+    await send('inbound', '/v1/inbound/contacts', { ...contact, first_name: `Turn ${turn}` });
+    await send('inbound', '/v1/inbound/notes', { note: { title: `Turn ${turn}` }, contact_emails: [contact.email] });
+    for (const list of lists) await send('read', `/v1/${list}`);
+  }
+};
+
+/** Replaces every gateway, one at a time: the new one is ready before the other one is asked to stop. */
+const replaceAll = async (by: ExpectedSchema | null): Promise<void> => {
+  for (const kind of kinds) {
+    for (const gateway of [...balancer.all(kind)]) {
+      balancer.add(kind, await startGatewayVersion(kind, environment, by));
+      await balancer.remove(kind, gateway);
+    }
+  }
+};
+
+const functionsOf = async (digest: string) => {
+  const { sql } = await readFunctions();
+  return { sql: sql.replace('clock_timestamp()', 'clock_timestamp() /* newer */'), digest };
+};
+
+/** Reads every table in one transaction, as pg_dump does. @returns ends it */
+const holdLocksAsDump = async (): Promise<() => Promise<void>> => {
+  const { pool, close } = openDatabase({ url: database.url, applicationName: 'dump', idleInTransactionTimeoutMs: 0 });
+  const client = await pool.connect();
+  await client.query('BEGIN; LOCK TABLE accounts, contacts, opportunities, notes IN ACCESS SHARE MODE');
+  return async () => {
+    await client.query('COMMIT');
+    client.release();
+    await close();
+  };
+};
+
+describe('R30: a rolling upgrade under load', () => {
+  let left: GatewayProcess | undefined;
+
+  test('refuses no request while old gateways restart on the migrated database and new ones replace them', async () => {
+    const endDump = await holdLocksAsDump();
+    const migrated = migrate(database.url, { migrations, functions: await functionsOf('newer') });
+    await sleep(dumpMs);
+    await endDump();
+    expect(await migrated).toContain(expand.name);
+    await replaceAll(null);
+    await replaceAll(newer);
+    reportFigure(
+      'R30',
+      'requests refused during a rolling upgrade',
+      [...refused.values()].reduce((sum, each) => sum + each, 0),
+      0,
+    );
+    expect(refused).toEqual(new Map());
+    expect(answered).toBeGreaterThan(100);
+  });
+
+  test('applies a migration that breaks older gateways only after the last of them has stopped', async () => {
+    left = await startGatewayVersion('read', environment, null);
+    const finish = () => migrate(database.url, { migrations: [...migrations, contract], functions: newerFunctions });
+    const newerFunctions = await functionsOf('newer');
+    await expect(finish()).rejects.toThrow(/connected: crm-read-gateway 0001_init .*Nothing was changed/);
+    await left.stop();
+    expect(await finish()).toEqual([contract.name]);
+    expect(refused).toEqual(new Map());
+  });
+
+  test('tells an old gateway that starts afterwards to be replaced', async () => {
+    const old = await startGatewayVersion('inbound', environment, null, '/livez');
+    const readiness = async () => (await fetch(`${old.url}/readyz`)).json() as Promise<{ message: string }>;
+    const deadlineMs = performance.now() + patienceMs;
+    while (!(await readiness()).message.includes('too old') && performance.now() < deadlineMs) await sleep(50);
+    expect((await readiness()).message).toContain(`${contract.name} needs a version with ${expand.name}`);
+    await old.stop();
+    expect(refused).toEqual(new Map());
+  });
+});

@@ -1,0 +1,73 @@
+import { startGatewayProcess, type GatewayProcess } from '@crm/testing';
+
+/** What a version of a gateway expects of its database. */
+export interface ExpectedSchema {
+  readonly migrations: readonly string[];
+  readonly functions: string;
+}
+
+const mains = {
+  read: new URL('../../../read-gateway/dist/main.js', import.meta.url).pathname,
+  inbound: new URL('../../dist/main.js', import.meta.url).pathname,
+};
+
+export type GatewayKind = keyof typeof mains;
+
+/** Node's options that give the built gateways another list of migrations, as a newer version has. */
+const optionsOf = ({ migrations, functions }: ExpectedSchema): string => {
+  const source = `export const migrationNames = ${JSON.stringify(migrations)};
+    export const functionsDigest = ${JSON.stringify(functions)};`;
+  const hooks = `export const load = (url, context, next) => url.endsWith('/generated/expected-schema.js')
+    ? { format: 'module', shortCircuit: true, source: ${JSON.stringify(source)} } : next(url, context);`;
+  const dataUrl = (text: string): string => `data:text/javascript,${encodeURIComponent(text)}`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
+  return `--import=${dataUrl(register)}`;
+};
+
+/** Starts a built gateway; of a newer version when `newer` is given. */
+export const startGatewayVersion = (
+  kind: GatewayKind,
+  environment: Readonly<Record<string, string>>,
+  newer: ExpectedSchema | null,
+  page: '/livez' | '/readyz' = '/readyz',
+): Promise<GatewayProcess> =>
+  startGatewayProcess(
+    mains[kind],
+    { ...environment, ...(newer === null ? {} : { NODE_OPTIONS: optionsOf(newer) }) },
+    page,
+  );
+
+/** Balances requests over gateways as a proxy does: another gateway gets a request whose connection is refused. */
+export class Balancer {
+  readonly #gateways: Record<GatewayKind, GatewayProcess[]> = { read: [], inbound: [] };
+  #next = 0;
+
+  add(kind: GatewayKind, gateway: GatewayProcess): void {
+    this.#gateways[kind].push(gateway);
+  }
+
+  /** Ends a gateway while requests arrive, then takes it out. */
+  async remove(kind: GatewayKind, gateway: GatewayProcess): Promise<void> {
+    const exitCode = await gateway.stop();
+    this.#gateways[kind] = this.#gateways[kind].filter((one) => one !== gateway);
+    if (exitCode !== 0) throw new Error(`The gateway ended with ${exitCode}:\n${gateway.output()}`);
+  }
+
+  all(kind: GatewayKind): readonly GatewayProcess[] {
+    return this.#gateways[kind];
+  }
+
+  async send(kind: GatewayKind, path: string, init: RequestInit): Promise<Response> {
+    const gateways = this.#gateways[kind];
+    this.#next += 1;
+    for (let attempt = 0; ; attempt += 1) {
+      const { url } = gateways[(this.#next + attempt) % gateways.length] ?? { url: 'http://no-gateway.invalid' };
+      try {
+        return await fetch(`${url}${path}`, init);
+      } catch (error) {
+        const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
+        if (code !== 'ECONNREFUSED' || attempt === gateways.length) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type pg from 'pg';
+
+/** A migration that some gateways cannot work with. */
+export interface GatewayRequirement {
+  readonly migration: string;
+  /** The migration that a gateway must know to work with {@link migration}: itself or an earlier one. */
+  readonly needs: string;
+}
+
+/** The versions that were installed in a database. */
+export interface SchemaHistory {
+  /** Migrations that were applied in full. */
+  readonly appliedMigrations: readonly string[];
+  /** SHA-256 digests of all write functions that were ever installed. */
+  readonly installedFunctions: readonly string[];
+  /** Requirements of the applied migrations. */
+  readonly requirements: readonly GatewayRequirement[];
+}
+
+/** The version of a program. */
+export interface SchemaVersion {
+  /** Its migrations, in order. */
+  readonly migrations: readonly string[];
+  /** SHA-256 digest of its write functions. */
+  readonly functions: string;
+}
+
+/** How a database differs from the version of a program. */
+export interface SchemaDifference {
+  /** Migrations of this version that the database lacks. */
+  readonly missing: readonly string[];
+  /** Whether `crm migrate` has to install the write functions of this version. */
+  readonly lacksFunctions: boolean;
+  /** Migrations of newer versions. This version works with them unless {@link unmet} names one. */
+  readonly newer: readonly string[];
+  /** Newer migrations that this version cannot work with. */
+  readonly unmet: readonly GatewayRequirement[];
+}
+
+const emptyHistory: SchemaHistory = { appliedMigrations: [], installedFunctions: [], requirements: [] };
+
+const presenceSql = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AND to_regclass('gateway_requirements') IS NOT NULL AS "isPresent"`;
+
+const historySql = `
+  WITH applied AS (
+    SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL)
+  SELECT (SELECT coalesce(array_agg(migration_name), '{}') FROM applied) AS "appliedMigrations",
+         (SELECT coalesce(array_agg(digest), '{}') FROM function_versions) AS "installedFunctions",
+         (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.migration), '[]') FROM gateway_requirements r
+           WHERE r.migration IN (SELECT migration_name FROM applied)) AS requirements`;
+
+/** Runs a statement that returns one row. */
+export type QueryRow = <Row extends pg.QueryResultRow>(text: string) => Promise<Row>;
+
+/** {@link QueryRow} of a client or a pool. */
+export const queryRowOf =
+  (client: pg.Pool | pg.ClientBase): QueryRow =>
+  async <Row extends pg.QueryResultRow>(text: string) => {
+    const [row] = (await client.query<Row>(text)).rows;
+    if (row === undefined) throw new Error('The server returned no row');
+    return row;
+  };
+
+/** Reads the history of a database; an empty one where nothing was migrated yet. */
+export const readSchemaHistory = async (queryRow: QueryRow): Promise<SchemaHistory> => {
+  const { isPresent } = await queryRow<{ isPresent: boolean }>(presenceSql);
+  return isPresent ? queryRow<SchemaHistory & pg.QueryResultRow>(historySql) : emptyHistory;
+};
+
+/**
+ * Compares a database with a version; pure. Newer write functions serve older gateways, so a database with newer migrations
+ * needs no functions of this version: `crm migrate` of an older version must not replace newer functions.
+ */
+export const compareSchema = (history: SchemaHistory, version: SchemaVersion): SchemaDifference => {
+  const newer = history.appliedMigrations.filter((name) => !version.migrations.includes(name));
+  const hasFunctions =
+    history.installedFunctions.includes(version.functions) ||
+    (newer.length > 0 && history.installedFunctions.length > 0);
+  return {
+    missing: version.migrations.filter((name) => !history.appliedMigrations.includes(name)),
+    lacksFunctions: !hasFunctions,
+    newer,
+    unmet: history.requirements.filter(({ needs }) => !version.migrations.includes(needs)),
+  };
+};
+
+/** Names unmet requirements: `0006_drop_labels needs a version with 0005_stage_labels`. */
+export const describeUnmet = (unmet: readonly GatewayRequirement[]): string =>
+  unmet.map(({ migration, needs }) => `${migration} needs a version with ${needs}`).join(', ');
