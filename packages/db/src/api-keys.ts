@@ -1,5 +1,4 @@
 import type { Database } from './database.js';
-import { translateDatabaseErrors } from './database-errors.js';
 import { traceStatement } from './statement-span.js';
 
 /** An API key as it is stored, without the key itself. */
@@ -23,19 +22,19 @@ const findApiKeysSql = `
 /**
  * Finds keys by the SHA-256 of their texts, whatever their state, in one statement.
  * @returns one entry for each hash, in order; null where there is no such key
+ * @throws ApiError `unavailable`
  */
-export const findApiKeysByHash = (
+export const findApiKeysByHash = async (
   database: Database,
   hashes: readonly Buffer[],
-): Promise<readonly (StoredApiKey | null)[]> =>
-  translateDatabaseErrors(async () => {
-    const statement = { name: 'find-api-keys', text: findApiKeysSql, values: [hashes] };
-    const { rows } = await traceStatement(findApiKeysSql, () =>
-      database.pool.query<StoredApiKey & { readonly hash: Buffer }>(statement),
-    );
-    const byHash = new Map(rows.map(({ hash, ...key }) => [hash.toString('hex'), key]));
-    return hashes.map((hash) => byHash.get(hash.toString('hex')) ?? null);
-  });
+): Promise<readonly (StoredApiKey | null)[]> => {
+  const statement = { name: 'find-api-keys', text: findApiKeysSql, values: [hashes] };
+  const rows = await traceStatement(findApiKeysSql, () =>
+    database.queryServer<StoredApiKey & { readonly hash: Buffer }>(statement),
+  );
+  const byHash = new Map(rows.map(({ hash, ...key }) => [hash.toString('hex'), key]));
+  return hashes.map((hash) => byHash.get(hash.toString('hex')) ?? null);
+};
 
 /** Finds one key as {@link findApiKeysByHash}. */
 export const findApiKeyByHash = async (database: Database, hash: Buffer): Promise<StoredApiKey | null> => {
@@ -47,7 +46,6 @@ const touchApiKeySql =
   'UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)';
 
 /** Notes when a key was last used; an older instant than the one noted changes nothing. @throws ApiError `unavailable` */
-export const touchApiKey = (database: Database, apiKeyId: string, usedAt: Date): Promise<void> =>
-  translateDatabaseErrors(async () => {
-    await database.pool.query(touchApiKeySql, [apiKeyId, usedAt]);
-  });
+export const touchApiKey = async (database: Database, apiKeyId: string, usedAt: Date): Promise<void> => {
+  await database.queryServer({ text: touchApiKeySql, values: [apiKeyId, usedAt] });
+};

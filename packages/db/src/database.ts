@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { ApiError } from '@crm/domain';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
-import { measureConnectionWait } from './connection-wait.js';
+import { ConnectionSource } from './connection-source.js';
 import { RecordClient } from './record-client.js';
 import { endsUse, translateDatabaseErrors } from './database-errors.js';
 import { OrganizationShares } from './organization-shares.js';
@@ -63,6 +63,8 @@ export interface Database extends Queries {
   readonly pool: pg.Pool;
   /** Runs work whose statements all go to one connection. @throws ApiError `unavailable` when there is none in time. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs a statement on no tenant table. @throws ApiError `unavailable` as {@link Queries.query} */
+  queryServer<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>;
   /** Succeeds when the database answers. @throws ApiError `unavailable` when it does not. */
   ping(): Promise<void>;
   /** Succeeds when the server answers on a connection of its own, however busy the pool is. @throws Error when it does not. */
@@ -125,8 +127,11 @@ const endsConnection = (error: unknown): boolean =>
  * Runs work on a connection of the pool. The pool's own `query` ends the connection after every error, also after one that
  * only says that a write was refused: callers who are refused much would spend the server's time on logging in.
  */
-const withClient = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
-  const client = await pool.connect();
+const withClient = async <T>(
+  connections: ConnectionSource,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> => {
+  const client = await connections.connect();
   let isBroken = false;
   // Without a listener a connection that breaks while it is in use would end the process.
   const onError = (): void => {
@@ -208,20 +213,25 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   });
   // Without a listener a server that goes away would end the process.
   pool.on('error', (error) => options.onConnectionError?.(error));
-  if (options.onConnectionWait !== undefined) measureConnectionWait(pool, options.onConnectionWait);
+  const connections = new ConnectionSource(pool, poolWaitMs, options.onConnectionWait);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     prisma,
     pool,
     query: async <Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement) => {
       const config = tenantStatement(organizationId, statement);
-      const run = (): Promise<Row[]> => withClient(pool, (client) => runStatement<Row>(client, config));
+      const run = (): Promise<Row[]> => withClient(connections, (client) => runStatement<Row>(client, config));
       return translateDatabaseErrors(() => shares.run(organizationId, run));
     },
-    withConnection: (work) => translateDatabaseErrors(() => withClient(pool, (client) => work(connectionOf(client)))),
+    withConnection: (work) =>
+      translateDatabaseErrors(() => withClient(connections, (client) => work(connectionOf(client)))),
+    queryServer: <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) =>
+      translateDatabaseErrors(() =>
+        withClient(connections, async (client) => (await client.query<Row>(statement)).rows),
+      ),
     ping: async () => {
       const statement = { text: 'SELECT 1', query_timeout: pingTimeoutMs };
-      await translateDatabaseErrors(() => withClient(pool, (client) => client.query(statement)));
+      await translateDatabaseErrors(() => withClient(connections, (client) => client.query(statement)));
     },
     probe: () => probe(options),
     close: async () => {

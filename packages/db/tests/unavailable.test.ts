@@ -1,6 +1,7 @@
 import { ApiError } from '@crm/domain';
-import type { TestDatabase } from '@crm/testing';
+import { type LimitedRole, startLimitedRole, type TestDatabase } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { findApiKeyByHash } from '../src/api-keys.js';
 import { saysAway, StatementTimeoutError } from '../src/database-errors.js';
 import { type Database, openDatabase } from '../src/database.js';
@@ -101,5 +102,56 @@ describe('503: a server that cannot do this now, but other things', () => {
       `BEGIN READ WRITE; DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$; COMMIT`,
     );
     expect(await database.query(organizationId, { text, values: [] })).toEqual([]);
+  });
+});
+
+describe('200: a server whose connections others use', () => {
+  const connections = 3;
+  const open = async (poolWaitMs?: number): Promise<{ database: Database; role: LimitedRole }> => {
+    const role = await startLimitedRole(testDatabase.url);
+    await queryOnce(testDatabase.url, `ALTER ROLE ${new URL(role.url).username} CONNECTION LIMIT ${connections}`);
+    const database = openDatabase({
+      url: role.url,
+      applicationName: 'unavailable-test',
+      maxConnections: 10,
+      poolWaitMs,
+    });
+    return { database, role };
+  };
+  /** Longer than the first connections take to be refused. */
+  const slow = { text: 'SELECT pg_sleep(0.05) WHERE $1::uuid IS NOT NULL', values: [] };
+  // Of several organizations: one alone may not use all connections.
+  const organizations = Array.from({ length: 60 }, (_, index) => `${organizationId.slice(0, -2)}${index + 10}`);
+
+  test('callers wait for the connections that the pool has', async () => {
+    const { database, role } = await open();
+    try {
+      await database.ping();
+      const outcomes = await Promise.allSettled(organizations.map((id) => database.query(id, slow)));
+      expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+      expect(database.pool.totalCount).toBe(connections);
+    } finally {
+      await database.close();
+      await role.drop();
+    }
+  });
+
+  test('callers are 503 at once where the pool has none, and when none comes free in time', async () => {
+    const { database, role } = await open(300);
+    const others = Array.from({ length: connections }, () => new pg.Client({ connectionString: role.url }));
+    try {
+      await Promise.all(others.map((client) => client.connect()));
+      expect(await judge(database.ping())).toEqual(away);
+      await others.pop()?.end();
+      await database.ping();
+      const holder = database.withConnection((connection) => connection.queryServer('SELECT pg_sleep(1)', []));
+      expect(await judge(database.query(organizationId, statement))).toEqual(away);
+      await holder;
+      expect(await database.query(organizationId, statement)).toEqual([]);
+    } finally {
+      await Promise.all(others.map((client) => client.end()));
+      await database.close();
+      await role.drop();
+    }
   });
 });

@@ -13,7 +13,7 @@ export {
 } from './gateway/test-organization.js';
 export { startFaultProxy, type FaultProxy } from './fault-proxy.js';
 export { describeDatabaseFaults, type FaultySubject } from './suites/describe-database-faults.js';
-export { startLimitedRole } from './limited-role.js';
+export { type LimitedRole, startLimitedRole } from './limited-role.js';
 export { startOwnPostgres, type OwnPostgres } from './own-postgres.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
