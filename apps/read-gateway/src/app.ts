@@ -37,8 +37,10 @@ export const createApp = (
   const startUpProblem = (): string | null => parts.startUp?.problem ?? null;
   return createGatewayApp<Context>({
     gateway: 'read',
-    withContext: ({ header }, run) =>
-      reads.read(readReadAfter(header('x-read-after')), (source) => run({ ...source, cursors })),
+    withContext: ({ caller, header }, run) => {
+      const mark = readReadAfter(header('x-read-after'));
+      return reads.read(caller.organizationId, mark, (source) => run({ ...source, cursors }));
+    },
     operations,
     validators: compileOperation,
     authentication: {

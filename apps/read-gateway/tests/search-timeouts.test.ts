@@ -1,5 +1,5 @@
 import { getAccount, listAccounts, listContacts, listPipelines, searchAccounts } from '@crm/contract';
-import { type Database, openDatabase } from '@crm/db';
+import { accountCreate, type Database, openDatabase, runWrite } from '@crm/db';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contractOf } from './support/describe-every-operation.js';
@@ -23,6 +23,15 @@ afterAll(async () => {
   await gateway.stop();
   await database.close();
 });
+
+/** What a write of now answers as `X-Read-After`. */
+const readMarkOf = async ({ database, organization }: TestGateway): Promise<string> => {
+  const write = accountCreate(
+    { domain: 'mark.example', name: null, definitions: new Map(), values: new Map() },
+    'keep',
+  );
+  return (await runWrite(database, organization.id, write, null)).readMark;
+};
 
 /** Lets no statement on accounts end while `work` runs, as if all of them took for ever. */
 const whileAccountsTakeForEver = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -73,24 +82,35 @@ describe('R11, 503: a page whose statement runs out of time', () => {
   });
 });
 
-describe('R11: an organization whose searches take for ever', () => {
-  test('leaves the others their connections: they are served, and what is too much of its own is told to come back', async () => {
-    const options = { url: gateway.databaseUrl, applicationName: 'shared', maxConnections: 5, poolWaitMs: 700 };
-    const shared = openDatabase({ ...options, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
-    const greedy = await gateway.startOn(shared);
-    const { key } = gateway.stranger;
-    // So that both keys and catalogs are known.
-    await Promise.all([greedy.call(listPipelines), greedy.call(listPipelines, { key })]);
-    const { ofOthers, own } = await whileAccountsTakeForEver(async () => {
-      const searches = Array.from({ length: 15 }, () => greedy.call(searchAccounts, { body: { filters } }));
-      // The first of them that is answered had no connection in time: all that it may have are taken.
-      const first = await Promise.race(searches);
-      const calls = await Promise.all(Array.from({ length: 5 }, () => greedy.call(listContacts, { key })));
-      return { ofOthers: calls, own: [first, ...(await Promise.all(searches))] };
-    });
-    expect(ofOthers.map(({ status }) => status)).toEqual(Array(5).fill(200));
-    expect(new Set(own.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(own[0]?.headers.get('retry-after')).toBe('1');
-    await shared.close();
-  });
+describe('R11, R31: an organization whose searches take for ever', () => {
+  test.each([
+    ['', false],
+    [', also on a replica with X-Read-After', true],
+  ])(
+    'leaves the others their connections: they are served, and what is too much of its own gets 503%s',
+    async (_where, isMarked) => {
+      const open = (applicationName: string): Database => {
+        const options = { url: gateway.databaseUrl, applicationName, maxConnections: 5, poolWaitMs: 700 };
+        return openDatabase({ ...options, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
+      };
+      const shared = open('shared');
+      const replica = isMarked ? open('replica') : undefined;
+      const greedy = await gateway.startOn(shared, replica);
+      const headers = isMarked ? { 'x-read-after': await readMarkOf(gateway) } : {};
+      const { key } = gateway.stranger;
+      // So that both keys and catalogs are known.
+      await Promise.all([greedy.call(listPipelines), greedy.call(listPipelines, { key })]);
+      const { ofOthers, own } = await whileAccountsTakeForEver(async () => {
+        const searches = Array.from({ length: 15 }, () => greedy.call(searchAccounts, { body: { filters }, headers }));
+        // The first of them that is answered had no connection in time: all that it may have are taken.
+        const first = await Promise.race(searches);
+        const calls = await Promise.all(Array.from({ length: 5 }, () => greedy.call(listContacts, { key, headers })));
+        return { ofOthers: calls, own: [first, ...(await Promise.all(searches))] };
+      });
+      expect(ofOthers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+      expect(new Set(own.map(({ status }) => status))).toEqual(new Set([503]));
+      expect(own[0]?.headers.get('retry-after')).toBe('1');
+      await Promise.all([shared.close(), replica?.close()]);
+    },
+  );
 });

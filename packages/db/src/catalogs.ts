@@ -19,6 +19,11 @@ export interface Catalogs {
    * more with a fresh one: what was set up a moment ago counts at once. So `work` must refuse before it writes.
    */
   use<T>(organizationId: string, work: (catalog: Catalog) => Promise<T>): Promise<T>;
+  /**
+   * The same cache for work that holds a connection: what it loads, it loads on that. Else requests that hold all connections
+   * of an organization would wait for one more.
+   */
+  on(connection: Queries): Catalogs;
 }
 
 const isRefusal = (error: unknown): boolean =>
@@ -29,9 +34,9 @@ export const createCatalogs = (database: Queries): Catalogs => {
   const entries = new Map<string, Entry>();
   const counts = { hits: 0, misses: 0 };
 
-  const load = (organizationId: string): Entry => {
+  const load = (from: Queries, organizationId: string): Entry => {
     counts.misses++;
-    const entry = { catalog: loadCatalog(database, organizationId), loadedAtMs: performance.now() };
+    const entry = { catalog: loadCatalog(from, organizationId), loadedAtMs: performance.now() };
     // The oldest go first: a Map keeps the order of insertion.
     entries.delete(organizationId);
     for (const oldest of entries.keys()) {
@@ -45,22 +50,26 @@ export const createCatalogs = (database: Queries): Catalogs => {
     return entry;
   };
 
-  return {
+  const catalogsOn = (from: Queries): Catalogs => ({
     counts,
+    on: catalogsOn,
     use: async (organizationId, work) => {
       const kept = entries.get(organizationId);
       const startedAtMs = performance.now();
       const isKept = kept !== undefined && startedAtMs - kept.loadedAtMs < maxAgeMs;
       if (isKept) counts.hits++;
-      const entry = isKept ? kept : load(organizationId);
+      const entry = isKept ? kept : load(from, organizationId);
       try {
         return await work(await entry.catalog);
       } catch (error) {
         if (!isRefusal(error) || entry.loadedAtMs >= startedAtMs) throw error;
         const current = entries.get(organizationId);
-        const fresh = current !== undefined && current.loadedAtMs >= startedAtMs ? current : load(organizationId);
+        const fresh =
+          current !== undefined && current.loadedAtMs >= startedAtMs ? current : load(from, organizationId);
         return work(await fresh.catalog);
       }
     },
-  };
+  });
+
+  return catalogsOn(database);
 };

@@ -80,10 +80,15 @@ const isConnectionError = (error: unknown): boolean =>
       error.message,
     ));
 
+const noConnectionText = 'timeout exceeded when trying to connect';
+
+/** The pool's own error for a connection that did not come free in time. */
+export const noConnectionInTime = (): Error => new Error(noConnectionText);
+
 /** Whether an error says that no connection of the pool came free: the server may be away, or only busy. */
 export const saysBusy = (error: unknown): boolean => {
   const cause = error instanceof ApiError ? error.cause : error;
-  return cause instanceof Error && cause.message === 'timeout exceeded when trying to connect';
+  return cause instanceof Error && cause.message === noConnectionText;
 };
 
 /** Whether a connection is no good after an error, though the server would keep it: another one may lead to another server. */

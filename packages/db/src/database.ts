@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { ApiError } from '@crm/domain';
+import { ApiError, OrganizationShares, shareOf } from '@crm/domain';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
 import { ConnectionSource } from './connection-source.js';
 import { RecordClient } from './record-client.js';
-import { endsUse, translateDatabaseErrors } from './database-errors.js';
-import { OrganizationShares } from './organization-shares.js';
+import { endsUse, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
 import { traceStatement } from './statement-span.js';
 
 /** How to reach a database. */
@@ -61,7 +60,12 @@ export interface Database extends Queries {
   /** For administration; tenant hot paths use {@link Queries.query}. */
   readonly prisma: PrismaClient;
   readonly pool: pg.Pool;
-  /** Runs work whose statements all go to one connection. @throws ApiError `unavailable` when there is none in time. */
+  /**
+   * Runs an organization's work whose statements all go to one connection, one of those that the organization may have.
+   * @throws ApiError `unavailable` when there is none in time.
+   */
+  withConnectionOf<T>(organizationId: string, work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The same for the process itself, as when it checks the server: no organization's share bounds it. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs a statement on no tenant table. @throws ApiError `unavailable` as {@link Queries.query} */
   queryServer<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>;
@@ -198,7 +202,8 @@ const probe = async ({ url, applicationName }: DatabaseOptions): Promise<void> =
 export const openDatabase = (options: DatabaseOptions): Database => {
   const maxConnections = options.maxConnections ?? defaultMaxConnections;
   const poolWaitMs = options.poolWaitMs ?? defaultPoolWaitMs;
-  const shares = new OrganizationShares(maxConnections, poolWaitMs);
+  // Beyond what there is in all, organizations wait in the pool's own queue.
+  const shares = new OrganizationShares({ share: shareOf(maxConnections) });
   const pool = new pg.Pool({
     Client: RecordClient,
     connectionString: options.url,
@@ -214,15 +219,21 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   // Without a listener a server that goes away would end the process.
   pool.on('error', (error) => options.onConnectionError?.(error));
   const connections = new ConnectionSource(pool, poolWaitMs, options.onConnectionWait);
+  const withClientOf = async <T>(organizationId: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const giveBack = await shares.takeWithin(organizationId, poolWaitMs);
+    if (giveBack === null) throw noConnectionInTime();
+    return withClient(connections, work).finally(giveBack);
+  };
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     prisma,
     pool,
     query: async <Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement) => {
       const config = tenantStatement(organizationId, statement);
-      const run = (): Promise<Row[]> => withClient(connections, (client) => runStatement<Row>(client, config));
-      return translateDatabaseErrors(() => shares.run(organizationId, run));
+      return translateDatabaseErrors(() => withClientOf(organizationId, (client) => runStatement<Row>(client, config)));
     },
+    withConnectionOf: (organizationId, work) =>
+      translateDatabaseErrors(() => withClientOf(organizationId, (client) => work(connectionOf(client)))),
     withConnection: (work) =>
       translateDatabaseErrors(() => withClient(connections, (client) => work(connectionOf(client)))),
     queryServer: <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) =>

@@ -19,7 +19,7 @@ export interface ReadRouter {
    * marked within 500 ms. `work` runs once more on the primary when the replica fails or refuses (400, 404): what it refers
    * to may only not have arrived yet.
    */
-  read<T>(mark: ReadMark | null, work: (source: ReadSource) => Promise<T>): Promise<T>;
+  read<T>(organizationId: string, mark: ReadMark | null, work: (source: ReadSource) => Promise<T>): Promise<T>;
   /** Runs what must not be late on the primary; on the replica only while the primary is away. */
   readLatest<T>(work: (database: Database) => Promise<T>): Promise<T>;
   /** Succeeds when reads can be answered, by whichever server. @throws ApiError `unavailable` when none answers. */
@@ -51,7 +51,7 @@ const isFailure = (error: unknown): boolean =>
 const onlyPrimary = (primary: Database): ReadRouter => {
   const source = { database: primary, catalogs: createCatalogs(primary) };
   return {
-    read: (_mark, work) => work(source),
+    read: (_organizationId, _mark, work) => work(source),
     readLatest: (work) => work(primary),
     catalogs: [{ name: 'catalogs', catalogs: source.catalogs }],
     ping: () => primary.ping(),
@@ -62,13 +62,14 @@ const onlyPrimary = (primary: Database): ReadRouter => {
 /** The answer of the work, or null where the replica does not get what is marked in time. */
 const readWhenVisible = async <T>(
   replica: Database,
+  organizationId: string,
   mark: ReadMark,
   work: (database: Queries) => Promise<T>,
 ): Promise<{ readonly answer: T } | null> => {
   const deadlineMs = performance.now() + markWaitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
     // Question and read go to one connection: the address may stand for several replicas. None is held while waiting.
-    const found = await replica.withConnection(async (connection) => {
+    const found = await replica.withConnectionOf(organizationId, async (connection) => {
       const state = await markState(connection, mark);
       return state === 'visible' ? { answer: await work(connection) } : state;
     });
@@ -89,17 +90,22 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
   const isReplicaAway = (): boolean => replicaState.isAway;
   const canReplicaStandIn = (): boolean => primaryState.isAway && !isReplicaAway();
 
-  const readReplica = <T>(mark: ReadMark | null, work: (source: ReadSource) => Promise<T>) => {
-    const on = (database: Queries): Promise<T> => work({ database, catalogs: replicaCatalogs });
-    return mark === null ? on(replica).then((answer) => ({ answer })) : readWhenVisible(replica, mark, on);
+  const readReplica = <T>(
+    organizationId: string,
+    mark: ReadMark | null,
+    work: (source: ReadSource) => Promise<T>,
+  ): Promise<{ readonly answer: T } | null> => {
+    const on = (database: Queries): Promise<T> => work({ database, catalogs: replicaCatalogs.on(database) });
+    if (mark !== null) return readWhenVisible(replica, organizationId, mark, on);
+    return on(replica).then((answer) => ({ answer }));
   };
 
   return {
-    read: async (mark, work) => {
+    read: async (organizationId, mark, work) => {
       if (isReplicaAway()) return work(primarySource);
       let refusal: unknown;
       try {
-        const found = await readReplica(mark, work);
+        const found = await readReplica(organizationId, mark, work);
         if (found !== null) return found.answer;
       } catch (error) {
         if (isRefusal(error)) refusal = error;

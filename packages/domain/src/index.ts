@@ -6,6 +6,7 @@ export * from './json-scan.js';
 export { maxMarkRun } from './mark-runs.js';
 export * from './nearest-name.js';
 export * from './object-type.js';
+export * from './organization-shares.js';
 export * from './result.js';
 export * from './custom-field/calendar.js';
 export * from './custom-field/comparison.js';

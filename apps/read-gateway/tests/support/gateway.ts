@@ -48,8 +48,8 @@ export interface TestGateway {
   createOrganization(): Promise<TestOrganization>;
   /** A further gateway in this process on the same database; `environment` is laid over the tests' own. */
   startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
-  /** A further gateway in this process on a pool of the test's own, which the test closes. */
-  startOn(database: Database): Promise<TestClient>;
+  /** A further gateway in this process on pools of the test's own, which the test closes; without a replica when absent. */
+  startOn(database: Database, replica?: Database): Promise<TestClient>;
   /** A gateway in a process of its own on the same database. */
   startProcess(
     environment: Readonly<Record<string, string>>,
@@ -67,10 +67,11 @@ const startInProcess = async (
   database: Database,
   environment: Readonly<Record<string, string>>,
   stops: Stop[],
+  replica: Database | null = null,
 ): Promise<string> => {
   const config = envToConfig({ DATABASE_URL: url, PORT: '0', ...quiet, ...environment });
   const logger = createLogger({ level: 'error', name: 'read-gateway' });
-  const context = createContext(database, config.cursorSecrets);
+  const context = createContext(database, config.cursorSecrets, { replica });
   const app = createApp(context, config, logger, { keyCacheMaxAgeMs });
   const running = await startServer(app, { host: '127.0.0.1', port: 0, logger, handleSignals: false });
   stops.push(() => {
@@ -104,8 +105,8 @@ export const startTestGateway = async (): Promise<TestGateway> => {
     createOrganization: () => createTestOrganization(tools),
     startAnother: async (environment) =>
       createTestClient(await startInProcess(url, database, environment, stops), contracts, organization.key),
-    startOn: async (ownDatabase) =>
-      createTestClient(await startInProcess(url, ownDatabase, {}, stops), contracts, organization.key),
+    startOn: async (ownDatabase, replica) =>
+      createTestClient(await startInProcess(url, ownDatabase, {}, stops, replica), contracts, organization.key),
     startProcess: async (environment) => {
       const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: url, ...quiet, ...environment });
       if (one === undefined) throw new Error('no process was started');

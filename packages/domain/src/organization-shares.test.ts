@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { OrganizationShares, shareOf } from './organization-shares.js';
+
+describe('shareOf', () => {
+  it('is four fifths, rounded down, and at least one', () => {
+    expect([1, 2, 4, 5, 10, 256].map(shareOf)).toEqual([1, 1, 3, 4, 8, 204]);
+  });
+});
+
+describe('OrganizationShares', () => {
+  it('bounds each organization by its share and all of them by the total', () => {
+    const shares = new OrganizationShares({ share: 4, total: 5 });
+    const releases = Array.from({ length: 4 }, () => shares.take('a'));
+    expect([shares.hasRoom('a'), shares.hasRoom('b'), shares.isExhausted]).toEqual([false, true, false]);
+    shares.take('b');
+    expect([shares.hasRoom('b'), shares.hasRoom('c'), shares.isExhausted]).toEqual([false, false, true]);
+    releases[0]?.();
+    expect([shares.hasRoom('a'), shares.hasRoom('b')]).toEqual([true, true]);
+  });
+
+  it('counts amounts, and gives each back once', () => {
+    const shares = new OrganizationShares({ share: 80, total: 100 });
+    const release = shares.take('a', 60);
+    expect([shares.hasRoom('a', 20), shares.hasRoom('a', 21)]).toEqual([true, false]);
+    expect([shares.hasRoom('b', 40), shares.hasRoom('b', 41)]).toEqual([true, false]);
+    release();
+    release();
+    expect(shares.total).toBe(0);
+  });
+
+  it('lets an organization that has nothing have one that is larger than its share', () => {
+    const shares = new OrganizationShares({ share: 80, total: 100 });
+    expect(shares.hasRoom('a', 200)).toBe(true);
+    shares.take('a', 90);
+    expect([shares.hasRoom('a', 1), shares.hasRoom('b', 20)]).toEqual([false, false]);
+  });
+
+  it('makes an organization wait for its own, first come, first served, and the others not', async () => {
+    const shares = new OrganizationShares({ share: 1 });
+    const first = await shares.takeWithin('a', 0);
+    const order: string[] = [];
+    const waiting = ['second', 'third'].map(async (name) => {
+      const release = await shares.takeWithin('a', 10_000);
+      order.push(name);
+      release?.();
+    });
+    expect(await shares.takeWithin('b', 0)).not.toBeNull();
+    first?.();
+    // What was handed on is no longer free, though nobody has looked at it yet.
+    expect(shares.hasRoom('a')).toBe(false);
+    await Promise.all(waiting);
+    expect(order).toEqual(['second', 'third']);
+    expect(shares.hasRoom('a')).toBe(true);
+  });
+
+  it('returns null where nothing is given back in time, and forgets who waited', async () => {
+    const shares = new OrganizationShares({ share: 1 });
+    const release = await shares.takeWithin('a', 0);
+    expect(await shares.takeWithin('a', 10)).toBeNull();
+    release?.();
+    expect(shares.hasRoom('a')).toBe(true);
+  });
+});
