@@ -133,6 +133,7 @@ describe('the tables of docs/contract.md', () => {
       maxSortKeys,
       bounds.fieldsPerSelection,
       bounds.pageLimitMax,
+      bounds.pageBytes,
       maxCursorLength,
     ]);
   });

@@ -8,6 +8,7 @@ import {
   maxFilterLeaves,
   maxLimit,
   maxNameLength,
+  maxPageBytes,
   maxSortKeys,
   maxStringLength,
 } from '@crm/domain';
@@ -48,6 +49,8 @@ export const bulkUpdateItems = 50;
 export const pageLimitMin = 1;
 export const pageLimitMax = maxLimit;
 export const pageLimitDefault = defaultLimit;
+/** A page ends before its records are longer. */
+export const pageBytes = maxPageBytes;
 
 export const bodyBytes = 256 * 1024;
 export const bulkBodyBytes = 4 * 1024 * 1024;

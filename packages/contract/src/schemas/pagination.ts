@@ -18,6 +18,10 @@ const documentedLimit = {
   default: pageLimitDefault,
 } as const;
 
+/** Of `limit`, in queries and bodies. */
+export const pageLimitDescription =
+  'Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true.';
+
 /** The properties that every page has beside its records. */
 export const pageProperties = {
   has_more: Type.Boolean({ description: 'Whether another page exists.', examples: [false] }),
@@ -46,7 +50,7 @@ export const pageQuery = {
   limit: Type.Optional(
     Type.String({
       maxLength: rawParameterLength,
-      description: 'Records in a page.',
+      description: pageLimitDescription,
       'x-document': documentedLimit,
       ...checkedAs('limit'),
     }),

@@ -16,6 +16,7 @@ import {
 import { checkedAs, oneOf, optional, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
+import { pageLimitDescription } from './pagination.js';
 
 const filterReference = { $ref: '#/components/schemas/Filter' };
 
@@ -111,7 +112,7 @@ const searchProperties = {
       minimum: pageLimitMin,
       maximum: pageLimitMax,
       default: pageLimitDefault,
-      description: 'Records in a page.',
+      description: pageLimitDescription,
     }),
   ),
   cursor: optional(

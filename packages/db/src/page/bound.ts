@@ -20,3 +20,14 @@ export const keptLimitTo =
   (rows: number, count: string): Bound =>
   (select) =>
     `SELECT * FROM (${select} LIMIT ${writtenLimits.find((most) => rows <= most) ?? rows}) l LIMIT ${count}`;
+
+/**
+ * Conditions that end a page at a bound of bytes, over the window `w` of the records `s.record` in the page's order. The server
+ * keeps the length of a stored text, so that a record beyond the bound is not read for them.
+ * @param bytes - the bound as SQL; the first record is within it however long it is
+ */
+export const bytesWithin = (bytes: string): { readonly isWithin: string; readonly isLastWithin: string } => {
+  const sum = 'sum(octet_length(s.record)) OVER w';
+  const isWithin = `(${sum} <= ${bytes} OR row_number() OVER w = 1)`;
+  return { isWithin, isLastWithin: `(${isWithin} AND ${sum} + lead(octet_length(s.record)) OVER w > ${bytes})` };
+};

@@ -1,9 +1,9 @@
-import type { CursorPosition } from '@crm/domain';
+import { type CursorPosition, maxPageBytes } from '@crm/domain';
 import type { Queries } from '../database.js';
 import type { RecordBytes } from '../record-bytes.js';
 import { recordColumn } from '../record-client.js';
-import { keptLimitTo } from './bound.js';
-import type { Page } from './list-page.js';
+import { bytesWithin, keptLimitTo } from './bound.js';
+import { type Page, recordsWithinBytes } from './list-page.js';
 import { Parameters } from './parameters.js';
 import { instantText } from './sort-sql.js';
 
@@ -21,7 +21,8 @@ export interface NotePageRequest {
 
 interface NoteRow {
   readonly id: string;
-  readonly [recordColumn]: RecordBytes;
+  /** Null beyond the page's bound of bytes. */
+  readonly [recordColumn]: RecordBytes | null;
 }
 
 const natural = (link: string, table: string, column: string, key: string): string =>
@@ -39,7 +40,8 @@ const isOn = (link: string, column: string, id: string): string =>
 
 /**
  * Reads a page of notes in one statement. Ids are made from the instant of creation, so that newest first is their order: the
- * primary key serves the whole list, (organization_id, account_id, note_id) that of one account.
+ * primary key serves the whole list, (organization_id, account_id, note_id) that of one account. The page ends early where it
+ * reaches `maxPageBytes`: records are made of no more contents than that, and may still be longer, since JSON escapes characters.
  */
 export const listNotes = async (database: Queries, request: NotePageRequest): Promise<Page> => {
   const parameters = new Parameters();
@@ -49,15 +51,22 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
   if (request.position !== null) where.push(`n.id < ${parameters.add(request.position[0])}::uuid`);
   const count = request.limit + 1;
   const bound = keptLimitTo(count, parameters.add(count));
-  const text = bound(
-    `SELECT n.id, ${record} AS ${recordColumn} FROM notes n WHERE ${where.join(' AND ')} ORDER BY n.id DESC`,
-  );
+  const bytes = `${parameters.add(maxPageBytes)}::bigint`;
+  const notes = bound(`SELECT n.* FROM notes n WHERE ${where.join(' AND ')} ORDER BY n.id DESC`);
+  const text = `
+    SELECT s.id, CASE WHEN ${bytesWithin(bytes).isWithin} THEN s.record END AS ${recordColumn}
+      FROM (SELECT n.id, CASE WHEN n.bytes_before <= ${bytes} THEN ${record} END AS record
+              FROM (SELECT n.*, coalesce(sum(octet_length(n.content)) OVER before, 0) AS bytes_before
+                      FROM (${notes}) n
+                    WINDOW before AS (ORDER BY n.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) n) s
+    WINDOW w AS (ORDER BY s.id DESC ROWS UNBOUNDED PRECEDING)
+     ORDER BY s.id DESC`;
   const statement = { text, values: parameters.values, isPrepared: true };
   const rows = await database.query<NoteRow & Record<string, unknown>>(request.organizationId, statement);
-  const shown = rows.slice(0, request.limit);
-  const last = shown.at(-1);
-  const isLast = rows.length <= request.limit || last === undefined;
-  return { records: shown.map((row) => row[recordColumn]), nextPosition: isLast ? null : [last.id] };
+  const records = recordsWithinBytes(rows.slice(0, request.limit));
+  const last = rows[records.length - 1];
+  const isLast = records.length === rows.length || last === undefined;
+  return { records, nextPosition: isLast ? null : [last.id] };
 };
 
 /** Whether the organization has an account or contact of this id. */

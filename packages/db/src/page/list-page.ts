@@ -1,4 +1,4 @@
-import { type CursorPosition, fieldKey, type FilterNode, matchesFilter, type SortKey } from '@crm/domain';
+import { type CursorPosition, fieldKey, type FilterNode, matchesFilter, maxPageBytes, type SortKey } from '@crm/domain';
 import type { Queries } from '../database.js';
 import type { RecordBytes } from '../record-bytes.js';
 import { recordColumn } from '../record-client.js';
@@ -35,24 +35,37 @@ const partsOf = ([first, second]: readonly KeySql[], { sort, filters, position }
   return requiresField(filters, sort) ? ['present'] : ['present', 'absent'];
 };
 
+/** The records up to the bound of bytes, which a row without its record shows. */
+export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: RecordBytes | null }[]): RecordBytes[] => {
+  const records = rows.map((row) => row[recordColumn]);
+  const cut = records.indexOf(null);
+  return (cut === -1 ? records : records.slice(0, cut)).filter((record) => record !== null);
+};
+
 /**
  * Reads one page: one statement for most, two for words that are not among the next records, up to four for a filter or a word of
  * two characters that is not; and as many again where a page reaches from the records that have the sort key to those that do not.
+ * A page ends early where its records reach `maxPageBytes`; where they do so in the second part, by one record more.
  */
 export const listPage = async (database: Queries, asked: PageRequest): Promise<Page> => {
   const request = asked.filters === null ? asked : { ...asked, filters: mergeLists(asked.filters) };
   const keys = keysOf(request, rankingOf(request), new Parameters());
   const rows: PageRow[] = [];
+  let bytes = maxPageBytes;
   for (const part of partsOf(keys, request)) {
     // One more than shown tells whether another page exists.
     const missing = request.limit + 1 - rows.length;
-    if (missing > 0) rows.push(...(await readPart(database, request, part, missing)));
+    if (missing === 0) break;
+    const read = await readPart(database, request, part, { rows: missing, bytes });
+    rows.push(...read);
+    const records = recordsWithinBytes(read);
+    if (records.length < read.length) break;
+    for (const { start, end } of records) bytes -= end - start;
   }
-  const shown = rows.slice(0, request.limit);
-  const last = shown.at(-1);
-  const records = shown.map((row) => row[recordColumn]);
-  if (rows.length <= request.limit || last === undefined) return { records, nextPosition: null };
+  const records = recordsWithinBytes(rows.slice(0, request.limit));
+  if (records.length === rows.length) return { records, nextPosition: null };
   // Without it a walk would seem to be at its end.
-  if (last.position === null) throw new Error('The last record of a page came without its position');
-  return { records, nextPosition: last.position };
+  const nextPosition = rows[records.length - 1]?.position ?? null;
+  if (nextPosition === null) throw new Error('The last record of a page came without its position');
+  return { records, nextPosition };
 };

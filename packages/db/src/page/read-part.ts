@@ -4,7 +4,7 @@ import type { PageRequest } from './page-request.js';
 import { fewSql, isOfEmptySlot, isReadByValue, type PartSql, sizeSql, type Strategy } from './page-source.js';
 import { Parameters } from './parameters.js';
 import { rankingOf } from './ranking.js';
-import { keysOf, type PageRow, type Part, partSql, readRows } from './read-rows.js';
+import { keysOf, type PageRow, type Part, partSql, readRows, type RowBounds } from './read-rows.js';
 import type { KeySql } from './sort-sql.js';
 import { lookOf, readWindows } from './window.js';
 
@@ -70,17 +70,18 @@ const isDirect = (request: PageRequest, keys: readonly KeySql[], conditions: rea
   return conditions.length === 1 && (conditions[0]?.isInOrder === true || isReadByValue(request, keys));
 };
 
-/** The records of one part of a page's order, so many of them, in as few and small statements as the conditions allow. */
+/** The records of one part of a page's order, up to bounds, in as few and small statements as the conditions allow. */
 export const readPart = async (
   database: Queries,
   request: PageRequest,
   part: Part,
-  limit: number,
+  bounds: RowBounds,
 ): Promise<PageRow[]> => {
+  const limit = bounds.rows;
   const ranking = rankingOf(request);
   const keys = keysOf(request, ranking, new Parameters());
   const sql = partSql(part, keys);
-  const read = (strategy: Strategy): Promise<PageRow[]> => readRows(database, request, strategy, part, limit);
+  const read = (strategy: Strategy): Promise<PageRow[]> => readRows(database, request, strategy, part, bounds);
   if (isOfEmptySlot(request, sql)) return read({ kind: 'direct' });
   const conditions = conditionsOf(request, sql.keys);
   if (ranking !== null || isDirect(request, sql.keys, conditions)) return read({ kind: 'direct' });

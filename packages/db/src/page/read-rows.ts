@@ -2,7 +2,7 @@ import type { Queries } from '../database.js';
 import type { RecordBytes } from '../record-bytes.js';
 import { recordColumn } from '../record-client.js';
 import type { CursorPosition } from '@crm/domain';
-import { keptLimitTo, limitTo } from './bound.js';
+import { bytesWithin, keptLimitTo, limitTo } from './bound.js';
 import { slotOf } from './empty-slots.js';
 import type { PageRequest } from './page-request.js';
 import { type PartSql, sourceSql, type Strategy } from './page-source.js';
@@ -13,8 +13,9 @@ import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from 
 
 /** A record, and its sort keys as text. */
 export interface PageRow {
-  readonly [recordColumn]: RecordBytes;
-  /** Only of the last record but one, where there are as many as were asked for. */
+  /** Null for a record that would make the page longer than its bound of bytes. */
+  readonly [recordColumn]: RecordBytes | null;
+  /** Only of the last record but one, where there are as many as were asked for, and of the last one before the bound of bytes. */
   readonly position: (string | null)[] | null;
   /**
    * Of looks and windows only: whether the record belongs to the page. The last one of a look comes even where it does not, and one
@@ -62,13 +63,20 @@ const positionIn = (part: Part, position: CursorPosition | null): CursorPosition
   return position === null || position[0] !== null ? null : position.slice(1);
 };
 
+/** How much of a part is read. */
+export interface RowBounds {
+  readonly rows: number;
+  /** Of records; the first one comes however long it is. */
+  readonly bytes: number;
+}
+
 /** Reads so many of a part's records in one statement, found as the strategy says. */
 export const readRows = async (
   database: Queries,
   request: PageRequest,
   strategy: Strategy,
   part: Part,
-  limit: number,
+  limit: RowBounds,
 ): Promise<PageRow[]> => {
   const { catalog, objectType } = request;
   const parameters = new Parameters();
@@ -80,8 +88,8 @@ export const readRows = async (
   const scope = { catalog, objectType, parameters };
   // Where the order goes on among records without its key, which of two indexes is better depends on how far it has come.
   const isPrepared = isFixedShape(request) && part !== 'absent';
-  const count = parameters.add(limit);
-  const bound = isPrepared ? keptLimitTo(limit, count) : limitTo(count);
+  const count = parameters.add(limit.rows);
+  const bound = isPrepared ? keptLimitTo(limit.rows, count) : limitTo(count);
   const read = (): string => {
     if (ranking !== null && part === 'present') return rankedSql(request, ranking, position, bound, parameters);
     const after = position === null ? [] : [afterPositionSql(partKeys, position, parameters)];
@@ -98,14 +106,16 @@ export const readRows = async (
   const more = strategy.kind === 'look' || strategy.kind === 'window' ? told[strategy.kind] : [];
   // What a probe reads comes in order, and is cut while it comes. Asked for the order once more, the server would not see that it is
   // there where keys are made of columns, and would read and sort all that the probe may read.
-  // A cursor names the last record that is shown, which is the last but one: making and reading texts of keys costs a third of a
-  // page, so no other record has them.
+  // A cursor names the last record that is shown, which is the last but one or the last before the bound of bytes: making and
+  // reading texts of keys costs a third of a page, so no other record has them.
   const page = `SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
       ${more.map((name) => `, r.${name}`).join('')} ${source}${strategy.kind === 'probe' ? '' : ` ORDER BY ${orderBySql(partKeys)}`}`;
+  const { isWithin, isLastWithin } = bytesWithin(`${parameters.add(limit.bytes)}::bigint`);
   const text = `
-    SELECT s.record AS ${recordColumn}, CASE row_number() OVER (ORDER BY ${order}) WHEN ${count}::bigint - 1
+    SELECT CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn},
+           CASE WHEN row_number() OVER w = ${count}::bigint - 1 OR ${isLastWithin}
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position${more.map((name) => `, s.${name}`).join('')}
-      FROM (${bound(page)}) s
+      FROM (${bound(page)}) s WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
      ORDER BY ${order}`;
   const statement = { text, values: parameters.values, isPrepared };
   return database.query<PageRow & Record<string, unknown>>(catalog.organizationId, statement);

@@ -6,6 +6,9 @@ export const defaultLimit = 100;
 /** The most records that one page holds. */
 export const maxLimit = 500;
 
+/** A page ends before it holds more bytes of records than this; it holds at least one record, however long. */
+export const maxPageBytes = 8 * 1024 * 1024;
+
 // The usual conversions take `1e2`, `0x10`, ` 5` and `+5`; two spellings of one limit would be two cursors.
 const limitPattern = /^[1-9][0-9]{0,2}$/;
 

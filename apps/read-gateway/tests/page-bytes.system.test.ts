@@ -1,0 +1,126 @@
+import { listNotes } from '@crm/contract';
+import { maxPageBytes } from '@crm/domain';
+import type { Answer } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { copyRecord } from './support/bulk-rows.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { addRecord, pageIn } from './support/subject.js';
+
+/** In bytes of UTF-8. */
+const longText = 200_000;
+const longTextSql = `repeat('😀', ${longText / 4})`;
+const copies = 66;
+const named = 44;
+/** What is in a record and around the records beside their long texts. */
+const otherBytes = 40_000;
+
+let gateway: TestGateway;
+
+const addNotes = async (organizationId: string, content: string): Promise<void> => {
+  const text = `INSERT INTO notes (organization_id, id, title, content, created_at)
+    SELECT $1, gen_random_uuid(), 'Long', ${content}, now() FROM generate_series(1, $2::int)`;
+  await gateway.database.query(organizationId, { text, values: [copies] });
+};
+
+/** Every third account has none, so that an order by names has two parts. */
+const name = `CASE WHEN n % 3 > 0 THEN 'Long ' || n END`;
+const custom_fields = `jsonb_build_object('text', ${longTextSql})`;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { database, organization } = gateway;
+  await addNotes(organization.id, longTextSql);
+  await organization.defineField({ objectType: 'account', slug: 'text', attributeType: 'string' });
+  const account = await addRecord(database, organization, 'account', { key: 'a', name: 'Template' });
+  const columns = {
+    domain: `'long-' || n || '.example'`,
+    name,
+    name_fold: `lower(${name})`,
+    search_text: `coalesce(lower(${name}), '')`,
+    custom_fields,
+  };
+  await copyRecord(database, organization.id, { objectType: 'account', id: account, count: copies, columns });
+  const deal = await addRecord(database, organization, 'opportunity', { key: 'a', name: 'Template' });
+  const record = `jsonb_set(t.record::jsonb || jsonb_build_object('id', s.id), '{next_step}', to_jsonb(${longTextSql}))::text`;
+  const dealColumns = { name: `'Long ' || n`, record };
+  await copyRecord(database, organization.id, {
+    objectType: 'opportunity',
+    id: deal,
+    count: copies,
+    columns: dealColumns,
+  });
+});
+afterAll(() => gateway.stop());
+
+/** Walks to the end; every page but the last one has to end because of its bytes. */
+const walk = async (collection: string, read: (cursor: string | undefined) => Promise<Answer>, longest = longText) => {
+  const ids: string[] = [];
+  const bytes: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = await read(cursor);
+    expect(answer.status).toBe(200);
+    const page = pageIn(answer);
+    expect(page.has_more).toBe(page.next_cursor !== null);
+    ids.push(...(page[collection] ?? []).map(({ id }) => id));
+    bytes.push(Buffer.byteLength(answer.text));
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(Math.max(...bytes)).toBeLessThan(maxPageBytes + otherBytes);
+  // As many as fit.
+  for (const page of bytes.slice(0, -1)) expect(page).toBeGreaterThan(maxPageBytes - longest - otherBytes);
+  expect(new Set(ids).size).toBe(ids.length);
+  return { ids, pages: bytes.length };
+};
+
+const limit = 500;
+const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor });
+
+describe('R31: a page ends before its records are longer than 8 MB', () => {
+  test('notes', async () => {
+    const { ids, pages } = await walk('notes', (cursor) =>
+      gateway.client.call(listNotes, { query: { limit, ...from(cursor) } }),
+    );
+    expect([ids.length, pages]).toEqual([copies, 2]);
+  });
+
+  test('notes whose characters are escaped count as they are sent', async () => {
+    const other = await gateway.createOrganization();
+    await addNotes(other.id, `repeat(E'\\x01', 50000)`);
+    const client = gateway.clientOf(other);
+    const { ids } = await walk(
+      'notes',
+      (cursor) => client.call(listNotes, { query: { limit, ...from(cursor) } }),
+      300_000,
+    );
+    expect(ids).toHaveLength(copies);
+  });
+
+  test.each(['accounts', 'opportunities'])('the list of %s', async (collection) => {
+    const { ids, pages } = await walk(collection, (cursor) =>
+      gateway.client.send('GET', `/v1/${collection}`, {
+        query: {
+          limit,
+          ...(collection === 'accounts' ? {} : { pipeline_id: gateway.organization.pipeline.id }),
+          ...from(cursor),
+        },
+      }),
+    );
+    expect([ids.length, pages]).toEqual([copies + 1, 2]);
+  });
+
+  test.each([
+    ['sorts by a field that some lack', copies + 1, { sort: 'name' }],
+    ['sorts by such a field in descending order', copies + 1, { sort: 'name:desc' }],
+    ['sorts by several', copies + 1, { sort: ['name', 'created_at:desc'] }],
+    ['words', named, { query: 'long' }],
+    ['filters', named, { filters: { field: 'name', operator: 'starts_with', value: 'Long' }, sort: 'updated_at' }],
+  ])('searches with %s', async (_what, count, body) => {
+    const { ids, pages } = await walk('accounts', (cursor) =>
+      gateway.client.send('POST', '/v1/accounts/search', {
+        body: { limit, ...body, ...from(cursor) },
+      }),
+    );
+    expect([ids.length, pages]).toEqual([count, 2]);
+  });
+});
