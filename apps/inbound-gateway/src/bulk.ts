@@ -15,7 +15,7 @@ import {
   type WriteFunction,
   type WrittenRecord,
 } from '@crm/db';
-import { ApiError, ErrorCollector, type FieldErrors, validationError } from '@crm/domain';
+import { ApiError, ErrorCollector, type FieldErrors, reportedItemErrors, validationError } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
 import { runOnce } from './run-once.js';
@@ -67,10 +67,11 @@ const pathOfItem = (index: string, path: string): string =>
 /** Some items were refused before anything was written. It answers an atomic call; any other goes on without them. */
 class RefusedItemsError extends ApiError {
   constructor(readonly items: ReadItems) {
-    const errors = Object.entries(items.answers).flatMap(([index, answer]) =>
-      Object.entries(answer.errors).map(([path, text]) => [pathOfItem(index, path), text] as const),
-    );
-    super('validation_failed', { errors: Object.fromEntries(errors) });
+    const errors = new ErrorCollector();
+    for (const [index, answer] of Object.entries(items.answers)) {
+      for (const [path, text] of Object.entries(answer.errors)) errors.add(pathOfItem(index, path), text);
+    }
+    super('validation_failed', { errors: errors.fieldErrors });
   }
 }
 
@@ -126,7 +127,7 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
     try {
       const faults = validate?.(item) ?? null;
       if (faults !== null) throw validationError(faults);
-      const errors = new ErrorCollector();
+      const errors = new ErrorCollector(reportedItemErrors);
       // It fits the schema that the type is made of.
       const write = read(catalog, item as ItemOf<C>, errors);
       errors.throwIfAny();

@@ -55,5 +55,4 @@ export const pageBytes = maxPageBytes;
 export const bodyBytes = 256 * 1024;
 export const bulkBodyBytes = 4 * 1024 * 1024;
 
-/** Field errors reported for one request; further ones are left out. */
-export const reportedErrors = 100;
+export { reportedErrors, reportedItemErrors } from '@crm/domain';

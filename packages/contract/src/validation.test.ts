@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { keysPerCall, nameLength, reportedErrors } from './bounds.js';
-import { updateContact } from './operations/contacts.js';
+import { keysPerCall, nameLength, reportedErrors, reportedItemErrors } from './bounds.js';
+import { bulkCreateContacts, updateContact } from './operations/contacts.js';
 import { createNote } from './operations/notes.js';
 import {
   bulkCreateOpportunities,
@@ -99,6 +99,13 @@ describe('a body', () => {
     expect(compileOperation(createNote).body?.(input)).toEqual({
       account_domains: `must have at most ${keysPerCall} items`,
     });
+  });
+
+  it('answers few errors for each item of a bulk call, each with the field that may be meant', () => {
+    const keys = Array.from({ length: 1_000 }, (_, index) => [`emai${index}`, 1] as const);
+    const errors = compileOperation(bulkCreateContacts).item?.({ email: 'a@b.com', ...Object.fromEntries(keys) }) ?? {};
+    expect(Object.keys(errors)).toHaveLength(reportedItemErrors);
+    expect(errors['emai0']).toBe('is not a known field, did you mean email?');
   });
 
   it('never answers more errors than the bound, nor whole long keys', () => {

@@ -5,7 +5,8 @@ import { ErrorBody, Message, Success } from './schemas/envelope.js';
 import { closed } from './schemas/input.js';
 import { createAjv } from './validate/ajv.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { isEcho, toFieldErrors, type Location } from './validate/field-errors.js';
+import { boundUnknown } from './validate/closed-objects.js';
+import { isEcho, reportedAt, toFieldErrors, type Location } from './validate/field-errors.js';
 import { closeObjects, guardOversize, type JsonSchema } from './validate/schema-walk.js';
 
 /** Checks one part of a request without changing it: the field errors, or null when there are none. */
@@ -43,7 +44,7 @@ const compile = (schema: JsonSchema, location: Location): Validator => {
 };
 
 const compileInput = (schema: TSchema, location: Location): Validator =>
-  compile(guardOversize(plain(schema)), location);
+  compile(boundUnknown(guardOversize(plain(schema)), reportedAt(location)), location);
 
 /** Compiles the validators of an operation; at boot, since it costs milliseconds. @throws Error for a schema that is not strict. */
 export const compileOperation = (contract: OperationContract): OperationValidators => ({

@@ -61,27 +61,39 @@ export class ApiError extends Error {
 /** A 400 that names every field at fault. */
 export const validationError = (errors: FieldErrors): ApiError => new ApiError('validation_failed', { errors });
 
+/** Field errors that one answer reports; further ones are left out. */
+export const reportedErrors = 100;
+
+/** Field errors that one item of a bulk call reports. */
+export const reportedItemErrors = 10;
+
 /** Gathers field errors by path, the first text for a path winning, and throws them together. */
 export class ErrorCollector {
-  readonly #errors: Record<string, string> = Object.create(null) as Record<string, string>;
+  readonly #errors = new Map<string, string>();
+  readonly #most: number;
 
-  /** Notes that the field at `path` is at fault; a later note on the same path is dropped. */
-  add(path: string, message: string): void {
-    this.#errors[path] ??= message;
+  /** @param most - how many are kept */
+  constructor(most = reportedErrors) {
+    this.#most = most;
   }
 
-  /** The texts noted so far. */
-  get messages(): readonly string[] {
-    return Object.values(this.#errors);
+  /** Notes that the field at `path` is at fault; a later note on the same path, or one too many, is dropped. */
+  add(path: string, message: string): void {
+    if (this.#errors.size < this.#most && !this.#errors.has(path)) this.#errors.set(path, message);
+  }
+
+  /** Everything noted so far. */
+  get fieldErrors(): FieldErrors {
+    return Object.fromEntries(this.#errors);
   }
 
   /** Whether nothing was noted so far. */
   get isEmpty(): boolean {
-    return this.messages.length === 0;
+    return this.#errors.size === 0;
   }
 
   /** @throws ApiError `validation_failed` with everything noted, if anything was. */
   throwIfAny(): void {
-    if (!this.isEmpty) throw validationError({ ...this.#errors });
+    if (!this.isEmpty) throw validationError(this.fieldErrors);
   }
 }

@@ -1,3 +1,4 @@
+import { reportedErrors } from './errors.js';
 import { findNumberFault } from './exact-number.js';
 
 /** The faults of a JSON text that its grammar allows. */
@@ -34,7 +35,6 @@ const maxKeys = 2_000;
 /** Elements and members of the whole text: more than the largest bulk call holds. */
 const maxParts = 200_000;
 const listedKeys = 16;
-const reportedErrors = 100;
 const shownKeyLength = 100;
 /** Every decimal of up to this many characters, written without an exponent, survives the way through a double. */
 const plainNumberLength = 15;

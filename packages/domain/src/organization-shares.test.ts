@@ -30,7 +30,7 @@ describe('OrganizationShares', () => {
 
   it('lets an organization that has nothing have one that is larger than its share', () => {
     const shares = new OrganizationShares({ share: 80, total: 100 });
-    expect(shares.hasRoom('a', 200)).toBe(true);
+    expect([shares.hasRoom('a', 90), shares.hasRoom('a', 101)]).toEqual([true, false]);
     shares.take('a', 90);
     expect([shares.hasRoom('a', 1), shares.hasRoom('b', 20)]).toEqual([false, false]);
   });

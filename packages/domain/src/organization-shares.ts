@@ -41,7 +41,7 @@ export class OrganizationShares {
   hasRoom(organizationId: string, amount = 1): boolean {
     const taken = this.#taken.get(organizationId) ?? 0;
     const fitsShare = taken === 0 || taken + amount <= this.#bounds.share;
-    return fitsShare && (this.#total === 0 || this.#total + amount <= this.#bounds.total);
+    return fitsShare && this.#total + amount <= this.#bounds.total;
   }
 
   /** Takes so much, whether or not there is room. @returns what to call, once or more, to give it back */

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { addChecks } from './checks.js';
+import { addClosedObjects } from './closed-objects.js';
 
 /** The 36 character form only: the usual format also takes a `urn:uuid:` prefix, which PostgreSQL does not. */
 const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -16,5 +17,6 @@ export const createAjv = (): Ajv2020 => {
   ajv.addFormat('date-time', fullFormats['date-time']);
   ajv.addVocabulary(['x-document']);
   addChecks(ajv);
+  addClosedObjects(ajv);
   return ajv;
 };

@@ -23,7 +23,7 @@ const collected =
   (value: string): Result<unknown> => {
     const errors = new ErrorCollector();
     parse(value, errors);
-    const [message] = errors.messages;
+    const [message] = Object.values(errors.fieldErrors);
     return message === undefined ? { ok: true, value } : { ok: false, message };
   };
 

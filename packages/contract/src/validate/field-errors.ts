@@ -1,6 +1,6 @@
 import { nearestName, type FieldErrors } from '@crm/domain';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { reportedErrors } from '../bounds.js';
+import { reportedErrors, reportedItemErrors } from '../bounds.js';
 import { dottedPath, joinPath } from './error-path.js';
 import { errorText } from './error-text.js';
 import { isRecord, type JsonSchema } from './schema-walk.js';
@@ -52,7 +52,10 @@ const describe = (error: ErrorObject, input: unknown, root: JsonSchema, location
   return [pathOrRoot, errorText(error)];
 };
 
-/** Turns what ajv found into the field errors of the answer: one text a path, the first {@link reportedErrors} paths. */
+/** How many field errors a part of a request reports. */
+export const reportedAt = (location: Location): number => (location === 'item' ? reportedItemErrors : reportedErrors);
+
+/** Turns what ajv found into the field errors of the answer: one text a path, the first {@link reportedAt} paths. */
 export const toFieldErrors = (
   errors: readonly ErrorObject[],
   input: unknown,
@@ -61,7 +64,7 @@ export const toFieldErrors = (
 ): FieldErrors => {
   const texts = new Map<string, string>();
   for (const error of errors) {
-    if (texts.size >= reportedErrors) break;
+    if (texts.size >= reportedAt(location)) break;
     if (isEcho(error.keyword)) continue;
     const [path, text] = describe(error, input, root, location);
     if (!texts.has(path)) texts.set(path, text);

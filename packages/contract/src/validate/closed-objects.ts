@@ -1,0 +1,47 @@
+import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import type { DataValidateFunction } from 'ajv/dist/types/index.js';
+import { type JsonSchema, mapSubschemas, isRecord } from './schema-walk.js';
+
+/** Stands in schemas for `additionalProperties: false`; its value is how many unknown properties of an object are reported. */
+const keyword = 'x-closed';
+
+/**
+ * The same rules, with the unknown properties of an object reported up to a bound. For `additionalProperties: false` ajv makes an
+ * error of each: a bulk call has room for a hundred thousand.
+ */
+export const boundUnknown = (schema: JsonSchema, most: number): JsonSchema => {
+  const { additionalProperties, ...rest } = mapSubschemas(schema, (inner) => boundUnknown(inner, most));
+  if (additionalProperties === undefined) return rest;
+  return additionalProperties === false ? { ...rest, [keyword]: most } : { ...rest, additionalProperties };
+};
+
+const compileClosed = (most: number, parentSchema: JsonSchema): DataValidateFunction => {
+  const { properties, patternProperties } = parentSchema;
+  const names = new Set(isRecord(properties) ? Object.keys(properties) : []);
+  const patterns = isRecord(patternProperties)
+    ? Object.keys(patternProperties).map((text) => new RegExp(text, 'u'))
+    : [];
+  const validate: DataValidateFunction = (data: object): boolean => {
+    const errors: Partial<ErrorObject>[] = [];
+    for (const key of Object.keys(data)) {
+      if (names.has(key) || patterns.some((pattern) => pattern.test(key))) continue;
+      errors.push({ keyword: 'additionalProperties', params: { additionalProperty: key }, parentSchema });
+      if (errors.length === most) break;
+    }
+    validate.errors = errors;
+    return errors.length === 0;
+  };
+  return validate;
+};
+
+/** Adds the keyword that {@link boundUnknown} writes. */
+export const addClosedObjects = (ajv: Ajv2020): void => {
+  const definition: FuncKeywordDefinition = {
+    keyword,
+    type: 'object',
+    schemaType: 'number',
+    errors: true,
+    compile: compileClosed,
+  };
+  ajv.addKeyword(definition);
+};
