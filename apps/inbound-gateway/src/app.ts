@@ -62,6 +62,8 @@ export const createApp = (
     ),
     trustProxy: settings.trustProxy,
     maxInFlight: settings.maxInFlight,
+    maxBytesInFlight: settings.maxBytesInFlight,
+    maxBulkPerOrganization: settings.maxBulkPerOrganization,
     maxEventLoopDelayMs: settings.maxEventLoopDelayMs,
     activity: parts.activity,
     isTraced: settings.tracing !== undefined,

@@ -6,20 +6,21 @@ const slowAfterMs = 1_000;
  * callers that send theirs a character at a time could take all places; when there is none left, the slowest make room.
  */
 export class ArrivingBodies {
-  readonly #sinceMs = new Map<() => void, number>();
+  readonly #bodies = new Map<() => void, { readonly organizationId: string; readonly sinceMs: number }>();
 
   /** Notes a body that begins to arrive. @returns what to call when it has arrived or is not waited for any more */
-  add(giveUp: () => void): () => void {
-    this.#sinceMs.set(giveUp, performance.now());
-    return () => this.#sinceMs.delete(giveUp);
+  add(organizationId: string, giveUp: () => void): () => void {
+    this.#bodies.set(giveUp, { organizationId, sinceMs: performance.now() });
+    return () => this.#bodies.delete(giveUp);
   }
 
-  /** Gives up on the oldest body, where that is a slow one. @returns whether there was one */
-  giveUpSlowest(): boolean {
-    // A map keeps its order of insertion, so the first entry is the oldest.
-    for (const [giveUp, sinceMs] of this.#sinceMs) {
+  /** Gives up on the oldest body of an organization, or of any, where that is a slow one. @returns whether there was one */
+  giveUpSlowest(ofOrganizationId?: string): boolean {
+    // A map keeps its order of insertion, so the oldest come first.
+    for (const [giveUp, { organizationId, sinceMs }] of this.#bodies) {
       if (performance.now() - sinceMs < slowAfterMs) return false;
-      this.#sinceMs.delete(giveUp);
+      if (ofOrganizationId !== undefined && ofOrganizationId !== organizationId) continue;
+      this.#bodies.delete(giveUp);
       giveUp();
       return true;
     }

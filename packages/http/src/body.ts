@@ -39,7 +39,7 @@ const tooLarge = (maxBytes: number): ApiError =>
   new ApiError('payload_too_large', { message: `The request body is larger than ${maxBytes} bytes` });
 
 /** The bytes of a body. @throws ApiError `payload_too_large` as soon as there is one too many; `request_timeout` when it is too slow. */
-const readBytes = (request: IncomingMessage, maxBytes: number, bodies: ArrivingBodies): Promise<Buffer> =>
+const readBytes = (request: IncomingMessage, { maxBytes, bodies, organizationId }: BodyOptions): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -68,7 +68,7 @@ const readBytes = (request: IncomingMessage, maxBytes: number, bodies: ArrivingB
         request.resume();
         reject(new ApiError('request_timeout', { headers: { Connection: 'close' } }));
       });
-    const leave = bodies.add(onTooSlow);
+    const leave = bodies.add(organizationId, onTooSlow);
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 
@@ -128,19 +128,18 @@ export interface BodyOptions {
   readonly isBulk: boolean;
   /** The bodies that are arriving at this process. */
   readonly bodies: ArrivingBodies;
+  /** Whose body it is. */
+  readonly organizationId: string;
 }
 
 /**
  * Reads and parses the body of a request: JSON in UTF-8, uncompressed, one object, at most `maxBytes`.
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `request_timeout` or `validation_failed`.
  */
-export const readJsonBody = async (
-  request: IncomingMessage,
-  { maxBytes, isBulk, bodies }: BodyOptions,
-): Promise<JsonBody> => {
-  checkHeaders(request, maxBytes);
-  const bytes = await readBytes(request, maxBytes, bodies);
+export const readJsonBody = async (request: IncomingMessage, options: BodyOptions): Promise<JsonBody> => {
+  checkHeaders(request, options.maxBytes);
+  const bytes = await readBytes(request, options);
   if (bytes.length === 0) throw bodyError('is required');
   if (request.headers['content-type'] === undefined) throw new ApiError('unsupported_media_type');
-  return parseJsonBody(bytes, isBulk);
+  return parseJsonBody(bytes, options.isBulk);
 };

@@ -13,6 +13,8 @@ export class Exchange {
   match: RouteMatch | undefined;
   apiKey: ApiKeyRecord | undefined;
   input: OperationInput | undefined;
+  /** Gives up the room among the requests whose key is being looked up. */
+  leaveArrivals: (() => void) | undefined;
   /**
    * Headers of the answer, whatever it will be. Gathered here, they go into the head at once: set one by one, every header of
    * the answer would be stored, looked up and checked again.
@@ -49,6 +51,9 @@ export const exchangeOf = (request: IncomingMessage): Exchange => {
   if (exchange === undefined) throw new Error('The request has no exchange yet');
   return exchange;
 };
+
+/** The key of a request that is authenticated. @throws Error before it is. */
+export const callerOf = (request: IncomingMessage): ApiKeyRecord => present(exchangeOf(request).apiKey, 'apiKey');
 
 /** What an earlier middleware must have written. @throws Error when it has not: the order of the middleware is wrong. */
 export const present = <T>(value: T | undefined, name: string): T => {

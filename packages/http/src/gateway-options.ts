@@ -5,6 +5,7 @@ import type { GatewayActivity } from './metrics/activity.js';
 import type { OperationValidators } from './operation-validators.js';
 import type { Operation, OperationRequest } from './operation.js';
 import type { RateLimitOptions } from './rate-limit-config.js';
+import type { ShareLimits } from './shares.js';
 
 /** Whose `X-Forwarded-For` is believed: a number of hops, a list of addresses and CIDRs, or nobody's. */
 export type TrustProxy = number | readonly string[] | false;
@@ -16,7 +17,7 @@ export type WithContext<Context> = <Reply>(
 ) => Promise<Reply>;
 
 /** Everything a gateway's app is built from. */
-export interface GatewayAppOptions<Context> {
+export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly gateway: Gateway;
   /** Runs an operation with the context that its request asks for; more than once where the first did not do. */
   readonly withContext: WithContext<Context>;
@@ -34,8 +35,6 @@ export interface GatewayAppOptions<Context> {
   readonly openApiDocument?: object | undefined;
   /** Nobody's when absent. */
   readonly trustProxy?: TrustProxy | undefined;
-  /** Requests under `/v1` that may be in work at once, 256 when absent. */
-  readonly maxInFlight?: number | undefined;
   /** Load is shed while the event loop runs later than this, 500 ms when absent. */
   readonly maxEventLoopDelayMs?: number | undefined;
   /** Where the gateway counts what it does, for whoever shows it. */

@@ -1,8 +1,10 @@
 import { isIP } from 'node:net';
+import { maxPageBytes } from '@crm/domain';
 import type { EnvironmentReader } from './environment.js';
 import type { TrustProxy } from './gateway-options.js';
 import { readTracingSettings, type TracingSettings } from './tracing/tracing-settings.js';
 import { defaultRateLimits, type RateLimits } from './rate-limit-config.js';
+import { defaultShares, type ShareOptions } from './shares.js';
 
 /** The levels of `LOG_LEVEL`. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -11,12 +13,11 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /** What both gateways read from their environment. */
-export interface GatewaySettings {
+export interface GatewaySettings extends ShareOptions {
   readonly host: string;
   readonly port: number;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
-  readonly maxInFlight: number;
   readonly maxEventLoopDelayMs: number;
   readonly rateLimits: RateLimits;
   /** Where rate limits are counted for all processes together; each counts for itself when absent. */
@@ -54,7 +55,7 @@ const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admi
   return admin;
 };
 
-/** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_* REDIS_URL`; problems are noted in the reader. */
+/** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_BYTES_IN_FLIGHT MAX_BULK_PER_ORGANIZATION MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_* REDIS_URL`; problems are noted in the reader. */
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
   const limit = (name: string, fallback: number): number =>
     read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });
@@ -66,7 +67,17 @@ export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonl
     tracing: readTracingSettings(read),
     trustProxy: readTrustProxy(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
-    maxInFlight: read.integer('MAX_IN_FLIGHT', { min: 1, max: 1_000_000, fallback: 256 }),
+    maxInFlight: read.integer('MAX_IN_FLIGHT', { min: 1, max: 1_000_000, fallback: defaultShares.maxInFlight }),
+    maxBytesInFlight: read.integer('MAX_BYTES_IN_FLIGHT', {
+      min: 2 * maxPageBytes,
+      max: 1_000_000_000_000,
+      fallback: defaultShares.maxBytesInFlight,
+    }),
+    maxBulkPerOrganization: read.integer('MAX_BULK_PER_ORGANIZATION', {
+      min: 1,
+      max: 1_000_000,
+      fallback: defaultShares.maxBulkPerOrganization,
+    }),
     maxEventLoopDelayMs: read.integer('MAX_EVENT_LOOP_DELAY_MS', { min: 1, max: 1_000_000, fallback: 500 }),
     rateLimits: {
       list: limit('LIST', defaultRateLimits.list),

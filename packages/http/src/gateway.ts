@@ -3,7 +3,7 @@ import { ApiError, validationError } from '@crm/domain';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { authenticate } from './authentication.js';
 import { handleError } from './errors.js';
-import { exchangeOf, present } from './exchange.js';
+import { callerOf, exchangeOf, present } from './exchange.js';
 import { SharedStoreHealth } from './fallback-store.js';
 import type { GatewayAppOptions } from './gateway-options.js';
 import { checkHead } from './head.js';
@@ -12,14 +12,14 @@ import { readOperationInput } from './input.js';
 import { GatewayActivity } from './metrics/activity.js';
 import type { OperationRequest } from './operation.js';
 import { OutageLog } from './outage-log.js';
-import { shedLoad } from './overload.js';
+import { holdAnswerBytes, limitArrivals, limitBulkCalls, shedLoad } from './overload.js';
 import { limitFailedAuthentication, limitRequests } from './rate-limit.js';
 import { sendSuccess } from './reply.js';
 import { beginExchange } from './request-log.js';
 import { RouteTable, type Route } from './route-table.js';
+import { createShares, defaultShares, type GatewayShares, type ShareLimits } from './shares.js';
 import { traceRequests } from './tracing/trace-requests.js';
 
-const defaultMaxInFlight = 256;
 const defaultMaxEventLoopDelayMs = 500;
 
 const toRoutes = <Context>(options: GatewayAppOptions<Context>): Route[] =>
@@ -49,21 +49,35 @@ const readHeader = (request: Request, name: string): string | undefined => {
   return values?.[0];
 };
 
-const runOperation: RequestHandler = async (request, response) => {
-  const exchange = exchangeOf(request);
-  const { match } = exchange;
-  // Answered 400 because its body broke off while the key was looked up: the operation must not run any more.
-  if (response.writableEnded) return;
-  if (match?.kind !== 'found') throw new ApiError('not_found');
-  const apiKey = present(exchange.apiKey, 'apiKey');
-  const operationRequest: OperationRequest<OperationContract> = {
-    caller: { organizationId: apiKey.organizationId, apiKeyId: apiKey.id },
-    requestId: exchange.requestId,
-    ...present(exchange.input, 'input'),
-    header: (name) => readHeader(request, name),
+const runOperation =
+  (shares: GatewayShares, activity: GatewayActivity): RequestHandler =>
+  async (request, response) => {
+    const exchange = exchangeOf(request);
+    const { match } = exchange;
+    // Answered 400 because its body broke off while the key was looked up: the operation must not run any more.
+    if (response.writableEnded) return;
+    if (match?.kind !== 'found') throw new ApiError('not_found');
+    const { organizationId, id: apiKeyId } = callerOf(request);
+    const operationRequest: OperationRequest<OperationContract> = {
+      caller: { organizationId, apiKeyId },
+      requestId: exchange.requestId,
+      ...present(exchange.input, 'input'),
+      header: (name) => readHeader(request, name),
+    };
+    const reply = await match.route.run(operationRequest);
+    await sendSuccess(response, reply, (bytes) => holdAnswerBytes(shares, activity, response, bytes));
   };
-  const reply = await match.route.run(operationRequest);
-  await sendSuccess(response, reply);
+
+/** The shares of the process, whose use `activity` shows. */
+const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShares => {
+  const shares = createShares({
+    maxInFlight: options.maxInFlight ?? defaultShares.maxInFlight,
+    maxBytesInFlight: options.maxBytesInFlight ?? defaultShares.maxBytesInFlight,
+    maxBulkPerOrganization: options.maxBulkPerOrganization ?? defaultShares.maxBulkPerOrganization,
+  });
+  activity.inFlight = () => shares.places.total;
+  activity.answerBytes = () => shares.answerBytes.total;
+  return shares;
 };
 
 /**
@@ -90,22 +104,17 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.use(beginExchange(logger, activity, outage));
   app.use(checkHead);
   app.use(answerPublicPages(options, outage));
-  app.use(
-    shedLoad(
-      {
-        maxInFlight: options.maxInFlight ?? defaultMaxInFlight,
-        maxEventLoopDelayMs: options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs,
-      },
-      activity,
-    ),
-  );
+  const shares = sharesOf(options, activity);
+  app.use(limitArrivals(shares, activity));
   app.use(matchRoute(new RouteTable(toRoutes(options))));
   if (options.isTraced === true) app.use(traceRequests);
   const failures = limitFailedAuthentication(limiterParts);
   app.use(authenticate(options.authentication, failures, activity, logger, isOutage));
   app.use(limitRequests(options.gateway, limiterParts));
+  app.use(shedLoad(options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs, shares, activity));
+  app.use(limitBulkCalls(shares, activity));
   app.use(readOperationInput(activity.bodies));
-  app.use(runOperation);
+  app.use(runOperation(shares, activity));
   app.use(handleError);
   return app;
 };

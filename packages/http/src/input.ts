@@ -2,7 +2,7 @@ import { ApiError, ErrorCollector, type FieldErrors } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
 import type { ArrivingBodies } from './arriving-bodies.js';
 import { defaultMaxBodyBytes, readJsonBody } from './body.js';
-import { exchangeOf, present, type OperationInput } from './exchange.js';
+import { callerOf, exchangeOf, present, type OperationInput } from './exchange.js';
 import type { Validator } from './operation-validators.js';
 import { readQuery, type QueryInput } from './query.js';
 import type { Route, RouteMatch } from './route-table.js';
@@ -44,6 +44,7 @@ const readInput = async (
     maxBytes: contract.maxBodyBytes ?? defaultMaxBodyBytes,
     isBulk: contract.item !== undefined,
     bodies,
+    organizationId: callerOf(request).organizationId,
   };
   const json = contract.body === undefined ? undefined : await readJsonBody(request, options);
   const body = json?.value;

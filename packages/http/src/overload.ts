@@ -1,19 +1,15 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { ApiError } from '@crm/domain';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
+import { callerOf, exchangeOf } from './exchange.js';
 import type { GatewayActivity } from './metrics/activity.js';
-
-/** When a process sheds load. */
-export interface OverloadOptions {
-  /** Requests in work at once. */
-  readonly maxInFlight: number;
-  /** Mean delay of the event loop over the last half second. */
-  readonly maxEventLoopDelayMs: number;
-}
+import type { GatewayShares } from './shares.js';
 
 const sampleEveryMs = 500;
 const resolutionMs = 20;
 const nanosecondsPerMs = 1e6;
+/** A bulk call waits as long for its turn as a statement waits for a connection. */
+const bulkWaitMs = 2_000;
 
 /** Samples how late the event loop runs; without keeping the process alive. */
 const watchEventLoop = (): (() => number) => {
@@ -31,25 +27,88 @@ const watchEventLoop = (): (() => number) => {
   return () => delayMs;
 };
 
+const overloadError = (activity: GatewayActivity): ApiError => {
+  activity.shed++;
+  return new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
+};
+
 /**
- * Answers 503 at once to what a process could only answer late. Requests whose bodies are slow to arrive go first. A refused request costs next to nothing, so those accepted
- * keep their latency and the process recovers as soon as the flood ends. Stands before authentication: a statement for each
- * refused request would carry the overload on to the database.
+ * Bounds the requests that wait for their key to be looked up. Each key has a share, so that one key's burst leaves room for the
+ * others. Requests that were let in, or refused and their answers not taken, leave when they get a place or are over.
  */
-export const shedLoad = (options: OverloadOptions, activity: GatewayActivity): RequestHandler => {
-  const eventLoopDelayMs = watchEventLoop();
-  activity.eventLoopDelayMs = eventLoopDelayMs;
-  return (_request, response, next) => {
-    const isFull = activity.inFlight >= options.maxInFlight && !activity.bodies.giveUpSlowest();
-    if (isFull || eventLoopDelayMs() > options.maxEventLoopDelayMs) {
-      activity.shed++;
-      next(new ApiError('unavailable', { headers: { 'Retry-After': '1' } }));
+export const limitArrivals =
+  ({ arrivals }: GatewayShares, activity: GatewayActivity): RequestHandler =>
+  (request, response, next) => {
+    const key = String(request.headers['x-api-key'] ?? '');
+    if (!arrivals.hasRoom(key)) {
+      next(overloadError(activity));
       return;
     }
-    activity.inFlight++;
-    response.once('close', () => {
-      activity.inFlight--;
-    });
+    const leave = arrivals.take(key);
+    exchangeOf(request).leaveArrivals = leave;
+    response.once('close', leave);
     next();
   };
+
+/** Whether a slow body made room: any organization's when the process is full, else one of the same organization. */
+const gaveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
+  activity.bodies.giveUpSlowest(places.isExhausted ? undefined : organizationId);
+
+/**
+ * Answers 503 at once where a process could only answer late: its event loop is late, all its places are taken, or the
+ * organization has its share of them or of the bytes that callers have yet to take. Requests whose bodies are slow to arrive
+ * make room first. Follows the rate limits, so that retries of refused requests count against the key that sends them.
+ */
+export const shedLoad = (
+  maxEventLoopDelayMs: number,
+  shares: GatewayShares,
+  activity: GatewayActivity,
+): RequestHandler => {
+  const eventLoopDelayMs = watchEventLoop();
+  activity.eventLoopDelayMs = eventLoopDelayMs;
+  return (request, response, next) => {
+    const { organizationId } = callerOf(request);
+    const isLate = eventLoopDelayMs() > maxEventLoopDelayMs;
+    const hasRoom = (): boolean =>
+      shares.answerBytes.hasRoom(organizationId) &&
+      (shares.places.hasRoom(organizationId) || gaveUpSlowBody(shares, activity, organizationId));
+    if (isLate || !hasRoom()) {
+      next(overloadError(activity));
+      return;
+    }
+    response.once('close', shares.places.take(organizationId));
+    exchangeOf(request).leaveArrivals?.();
+    next();
+  };
+};
+
+/** Lets bulk calls beyond the share of their organization wait for their turn, before their bodies are read; 503 past two seconds. */
+export const limitBulkCalls =
+  ({ bulkCalls }: GatewayShares, activity: GatewayActivity): RequestHandler =>
+  async (request, response, next) => {
+    const { match } = exchangeOf(request);
+    if (match?.kind !== 'found' || match.route.contract.group !== 'bulk') {
+      next();
+      return;
+    }
+    const finish = await bulkCalls.takeWithin(callerOf(request).organizationId, bulkWaitMs);
+    if (finish === null) throw overloadError(activity);
+    if (response.closed) finish();
+    else response.once('close', finish);
+    next();
+  };
+
+/**
+ * Counts the bytes of an answer until the caller has taken them.
+ * @throws ApiError `unavailable` where its organization, or all of them, leave too many untaken
+ */
+export const holdAnswerBytes = (
+  { answerBytes }: GatewayShares,
+  activity: GatewayActivity,
+  response: Response,
+  bytes: number,
+): void => {
+  const { organizationId } = callerOf(response.req);
+  if (!answerBytes.hasRoom(organizationId, bytes)) throw overloadError(activity);
+  response.once('close', answerBytes.take(organizationId, bytes));
 };

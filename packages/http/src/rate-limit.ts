@@ -1,9 +1,9 @@
 import type { Gateway } from '@crm/contract';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { ipKeyGenerator, type Store } from 'express-rate-limit';
 import type { Logger } from 'pino';
 import type { ApiKeyRecord } from './api-key-record.js';
-import { exchangeOf, present } from './exchange.js';
+import { callerOf, exchangeOf, present } from './exchange.js';
 import { FallbackStore, type SharedStoreHealth } from './fallback-store.js';
 import { createLimiter } from './limiter.js';
 import { MemoryStore } from './memory-store.js';
@@ -16,8 +16,6 @@ import {
   type RateLimitOptions,
   type RateLimits,
 } from './rate-limit-config.js';
-
-const apiKeyOf = (request: Request): ApiKeyRecord => present(exchangeOf(request).apiKey, 'apiKey');
 
 /** Requests a minute of a key; 0 is no limit. */
 export const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number =>
@@ -101,13 +99,13 @@ export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHan
     const [byKey, byOrganization] = [`key-${group}`, `org-${group}`] as const;
     const limitKey = createLimiter({
       ...{ name: byKey, store: createStore(byKey, parts), activity },
-      keyOf: (request) => apiKeyOf(request).id,
-      limitOf: (request) => keyLimitOf(apiKeyOf(request), group, perMinute),
+      keyOf: (request) => callerOf(request).id,
+      limitOf: (request) => keyLimitOf(callerOf(request), group, perMinute),
     });
     const limitOrganization = createLimiter({
       ...{ name: byOrganization, store: createStore(byOrganization, parts), activity },
-      keyOf: (request) => apiKeyOf(request).organizationId,
-      limitOf: (request) => organizationLimitOf(apiKeyOf(request), group, perMinute),
+      keyOf: (request) => callerOf(request).organizationId,
+      limitOf: (request) => organizationLimitOf(callerOf(request), group, perMinute),
     });
     limiters.set(group, inTurn(limitKey, limitOrganization));
   }

@@ -59,8 +59,15 @@ const bytesBody = ({ parts }: JsonParts, { message, extra }: OperationReply<Oper
   return Buffer.concat([head, ...parts, tail].map(toBytes));
 };
 
-/** Answers a success, compressed where it is long and the caller takes it. Whoever does not pays nothing for it. */
-export const sendSuccess = async (response: Response, reply: OperationReply<OperationContract>): Promise<void> => {
+/**
+ * Answers a success, compressed where it is long and the caller takes it. A caller that does not pays nothing for it.
+ * @param hold - counts the bytes of a long answer until they are taken; it may throw to refuse them
+ */
+export const sendSuccess = async (
+  response: Response,
+  reply: OperationReply<OperationContract>,
+  hold: (bytes: number) => void,
+): Promise<void> => {
   const { data, headers } = reply;
   const body = data instanceof JsonParts ? bytesBody(data, reply) : successBody(reply);
   // Characters are at most as many as bytes; which of both is compared makes no difference that matters.
@@ -68,6 +75,7 @@ export const sendSuccess = async (response: Response, reply: OperationReply<Oper
     sendBody(response, 200, jsonType, body, headers);
     return;
   }
+  hold(body.length);
   const varying = { ...headers, Vary: 'Accept-Encoding' };
   const coding = contentCodingOf(response.req);
   if (coding === null) {

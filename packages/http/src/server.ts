@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly headersTimeoutMs?: number | undefined;
   /** Time for the caller to take an answer that is finished, 30,000 ms when absent; then the connection is cut. */
   readonly answerTimeoutMs?: number | undefined;
+  /** Time in which the caller must take some of it, 10,000 ms when absent; the connection is cut after at most twice this. */
+  readonly answerStallMs?: number | undefined;
   /** Time for a connection on which nothing happens, 65,000 ms when absent; then it is closed. */
   readonly keepAliveTimeoutMs?: number | undefined;
   /** Time for requests in work to end after a stop was asked for, 15,000 ms when absent. */
@@ -44,6 +46,7 @@ export interface RunningServer {
 const defaultRequestTimeoutMs = 15_000;
 const defaultHeadersTimeoutMs = 10_000;
 const defaultAnswerTimeoutMs = 30_000;
+const defaultAnswerStallMs = 10_000;
 /** Longer than the 60 s after which common balancers drop an idle connection: the side that sends must close first. */
 const defaultKeepAliveTimeoutMs = 65_000;
 const checkTimeoutsEveryMs = 1_000;
@@ -55,11 +58,16 @@ const onStoppedTimeoutMs = 3_000;
 /** How long a flood of new connections may hold up a shutdown. */
 const emptyQueueTimeoutMs = 1_000;
 
-/** Whoever asks for large answers and does not read them would hold a place among the requests in work for ever. */
-const limitTimeToTakeAnswers = (server: Server, answerTimeoutMs: number): void => {
+/**
+ * Cuts connections whose caller takes no more of an answer, or takes too long for all of it: answers that wait hold memory and a
+ * place among the requests in work.
+ */
+const limitTimeToTakeAnswers = (server: Server, { answerTimeoutMs, answerStallMs }: ServerOptions): void => {
   server.prependListener('request', (_request, response) => {
     response.once('prefinish', () => {
-      const timer = setTimeout(() => response.destroy(), answerTimeoutMs).unref();
+      // Without a listener Node destroys the connection. It looks whether bytes were taken since it looked last.
+      response.setTimeout(answerStallMs ?? defaultAnswerStallMs);
+      const timer = setTimeout(() => response.destroy(), answerTimeoutMs ?? defaultAnswerTimeoutMs).unref();
       response.once('close', () => clearTimeout(timer));
     });
   });
@@ -82,7 +90,7 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
   // Node answers an unknown expectation with an empty 417; a server is free to ignore it instead.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerClientErrors(server, options.logger);
-  limitTimeToTakeAnswers(server, options.answerTimeoutMs ?? defaultAnswerTimeoutMs);
+  limitTimeToTakeAnswers(server, options);
   return server;
 };
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { createTestGateway } from './support.js';
+import { hashApiKey } from '@crm/domain';
+import { defaultRateLimits } from '../src/index.js';
+import { createTestGateway, KeyRing, until } from './support.js';
 
 describe('health', () => {
   it('is told without a key, in the envelope', async () => {
@@ -50,23 +52,103 @@ describe('health', () => {
 });
 
 describe('overload', () => {
-  it('answers 503 with Retry-After beyond the bound, and recovers when requests end', async () => {
-    const { app, key, behaviour } = createTestGateway({ maxInFlight: 4 });
+  it('answers 503 with Retry-After beyond the share and the bound, and recovers when requests end', async () => {
+    const { app, keys, key, behaviour } = createTestGateway({ maxInFlight: 5 });
     const waiting: (() => void)[] = [];
     behaviour.run = () => new Promise<void>((resolve) => void waiting.push(resolve));
     const server = app.listen(0);
     try {
-      const call = () => request(server).get('/v1/things').set('x-api-key', key);
+      const call = (as = key) => request(server).get('/v1/things').set('x-api-key', as);
+      const others = ['org-2', 'org-3'].map((organizationId) => keys.add({ organizationId }));
       const accepted = Array.from({ length: 4 }, () => call().then((response) => response.status));
       while (waiting.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
       const refused = await call().expect(503);
       expect(refused.headers['retry-after']).toBe('1');
       expect(refused.body).toMatchObject({ success: false, statusCode: 503 });
+      // Another organization has the last place; then there is none for anybody.
+      accepted.push(call(others[0]).then((response) => response.status));
+      while (waiting.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+      await call(others[1]).expect(503);
       await request(server).get('/livez').expect(200);
       for (const release of waiting) release();
-      expect(await Promise.all(accepted)).toEqual([200, 200, 200, 200]);
+      expect(await Promise.all(accepted)).toEqual([200, 200, 200, 200, 200]);
       delete behaviour.run;
       await call().expect(200);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('counts refused requests against the limit of the key that sends them', async () => {
+    const perMinute = { ...defaultRateLimits, list: 6 };
+    const { app, key, behaviour } = createTestGateway({ maxInFlight: 2, limits: { perMinute } });
+    let release = (): void => undefined;
+    const isRunning = new Promise<void>((resolve) => {
+      behaviour.run = () => new Promise<void>((end) => resolve(void (release = end)));
+    });
+    const server = app.listen(0);
+    try {
+      const call = () => request(server).get('/v1/things').set('x-api-key', key);
+      const accepted = call().then((response) => response.status);
+      await isRunning;
+      const statuses: number[] = [];
+      for (let index = 0; index < 7; index += 1) statuses.push((await call()).status);
+      expect(statuses).toEqual([503, 503, 503, 503, 503, 429, 429]);
+      release();
+      expect(await accepted).toBe(200);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('leaves room for other keys while many requests wait for one to be looked up', async () => {
+    const keys = new KeyRing();
+    let answer = (): void => undefined;
+    const slow = keys.add();
+    const other = keys.add({ organizationId: 'org-2' });
+    const slowHash = hashApiKey(slow).toString('hex');
+    const findApiKeyByHash = async (hash: Buffer) => {
+      if (hash.toString('hex') === slowHash) await new Promise<void>((resolve) => (answer = resolve));
+      return keys.find(hash);
+    };
+    const { app } = createTestGateway({ maxInFlight: 5, authentication: { findApiKeyByHash } });
+    const server = app.listen(0);
+    try {
+      const call = (key: string) => request(server).get('/v1/things').set('x-api-key', key);
+      const burst = Array.from({ length: 8 }, () => call(slow).then((response) => response.status));
+      // Those beyond the share are refused at once.
+      expect(await Promise.race(burst)).toBe(503);
+      await call(other).expect(200);
+      answer();
+      expect((await Promise.all(burst)).sort()).toEqual([200, 200, 200, 200, 503, 503, 503, 503]);
+      await call(slow).expect(200);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('lets bulk calls of an organization wait for their turn, and those of others not', async () => {
+    const { app, keys, behaviour } = createTestGateway({ maxBulkPerOrganization: 2 });
+    const allowedOperations = ['bulk'];
+    const [key, other] = ['org-1', 'org-2'].map((organizationId) => keys.add({ organizationId, allowedOperations }));
+    const running: (() => void)[] = [];
+    behaviour.run = () => new Promise<void>((resolve) => void running.push(resolve));
+    const server = app.listen(0);
+    try {
+      const call = (as = '') => request(server).post('/v1/things/bulk').set('x-api-key', as).send({});
+      const calls = Array.from({ length: 5 }, () => call(key).then((response) => response.status));
+      await until(() => running.length === 2);
+      calls.push(call(other).then((response) => response.status));
+      await until(() => running.length === 3);
+      // Those that wait two seconds are refused; two of them have their turn before.
+      running.splice(0, 2).forEach((finish) => finish());
+      await until(() => running.length === 3);
+      const refused = await Promise.race(
+        calls.slice(0, 5).map(async (status) => ((await status) === 503 ? 503 : new Promise(() => undefined))),
+      );
+      expect(refused).toBe(503);
+      for (const finish of running) finish();
+      expect((await Promise.all(calls)).sort()).toEqual([200, 200, 200, 200, 200, 503]);
     } finally {
       server.close();
     }

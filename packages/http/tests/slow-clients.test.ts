@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { defaultRateLimits } from '../src/index.js';
+import { defaultRateLimits, GatewayActivity } from '../src/index.js';
 import { createTestGateway, type TestGateway, until } from './support.js';
 import { withServer } from './with-server.js';
 
@@ -51,28 +51,97 @@ describe('clients that are slow on purpose do not hold the process', () => {
     60_000,
   );
 
-  it('that take all places with slow bodies make room for the others, and only then', async () => {
+  it.each([
+    ['all places of an organization make room for it', 5, 'org-1'],
+    ['all places make room for the others', 6, 'org-3'],
+  ])('that take %s with slow bodies, and only then', async (_what, count, organizationId) => {
     const perMinute = { ...defaultRateLimits, list: 0, search: 0 };
-    const gateway = createTestGateway({ maxInFlight: 4, limits: { perMinute } });
+    const gateway = createTestGateway({ maxInFlight: 6, limits: { perMinute } });
+    const caller = { ...gateway, key: gateway.keys.add({ organizationId }) };
+    const second = { ...gateway, key: gateway.keys.add({ organizationId: 'org-2' }) };
     await withServer(gateway, async ({ port }) => {
-      const sockets = await Promise.all(Array.from({ length: 4 }, () => open(port)));
+      const sockets = await Promise.all(Array.from({ length: count }, () => open(port)));
       const texts = sockets.map((socket) => {
         let text = '';
         socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
         return () => text;
       });
-      for (const socket of sockets) socket.write(`${searchHead(gateway, 10)}{`);
+      for (const [index, socket] of sockets.entries()) {
+        // The second organization's is the oldest; without it the first one has its share, four.
+        socket.write(`${searchHead(index === 0 || index === 5 ? second : gateway, 10)}{`);
+      }
       // They are no slower yet than any body may be.
-      expect(await statusOf(port, gateway)).toBe(503);
-      await until(async () => (await statusOf(port, gateway)) === 200);
-      expect(await statusOf(port, gateway)).toBe(200);
+      await until(async () => (await statusOf(port, caller)) === 503);
+      await until(async () => (await statusOf(port, caller)) === 200);
+      expect(await statusOf(port, caller)).toBe(200);
       await until(() => texts.some((text) => text().startsWith('HTTP/1.1 408')));
       // Whoever was not in the way is served.
       for (const socket of sockets) socket.write('"a":"bc"}');
       await until(() => texts.every((text) => /^HTTP\/1\.1 (200|400|408)/.test(text())));
-      expect(texts.some((text) => !text().startsWith('HTTP/1.1 408'))).toBe(true);
+      const isGivenUp = texts.map((text) => text().startsWith('HTTP/1.1 408'));
+      // As long as there are places for others, an organization makes room for itself.
+      expect(isGivenUp[0]).toBe(count === 6);
+      expect(isGivenUp).toContain(false);
       for (const socket of sockets) socket.destroy();
     });
+  });
+
+  it('that leave many bytes of answers untaken get no more of them, and others do', async () => {
+    const activity = new GatewayActivity();
+    const perMinute = { ...defaultRateLimits, search: 0 };
+    const gateway = createTestGateway({ activity, limits: { perMinute }, maxBytesInFlight: 1_000_000 });
+    const share = 800_000;
+    const other = gateway.keys.add({ organizationId: 'org-2' });
+    const body = JSON.stringify({ a: 'x'.repeat(200_000) });
+    await withServer(gateway, async ({ port }) => {
+      const search = async (key: string): Promise<number> => {
+        const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+        const response = await fetch(`http://127.0.0.1:${port}/v1/things/search`, { method: 'POST', headers, body });
+        await response.text();
+        expect(activity.answerBytes()).toBeLessThanOrEqual(share);
+        return response.status;
+      };
+      const sockets = await Promise.all(Array.from({ length: 8 }, () => open(port)));
+      for (const socket of sockets) {
+        socket.pause();
+        socket.write(`${searchHead(gateway, Buffer.byteLength(body))}${body}`.repeat(50));
+      }
+      await until(async () => (await search(gateway.key)) === 503);
+      expect(await search(other)).toBe(200);
+      for (const socket of sockets) socket.destroy();
+      await until(() => activity.answerBytes() === 0);
+      expect(await search(gateway.key)).toBe(200);
+    });
+  });
+
+  it('that leave an answer where it is are cut off, and those that take it bit by bit are not', async () => {
+    const gateway = createTestGateway();
+    const body = JSON.stringify({ a: 'x'.repeat(200_000) });
+    const requests = `${searchHead(gateway, Buffer.byteLength(body))}${body}`.repeat(100);
+    await withServer(
+      gateway,
+      async ({ port }) => {
+        const [stuck, slow] = [await open(port), await open(port)];
+        stuck.pause();
+        slow.pause();
+        const end = new Promise((resolve) => stuck.once('close', resolve));
+        let taken = 0;
+        slow.on('data', (bytes: Buffer) => {
+          taken += bytes.length;
+          slow.pause();
+        });
+        stuck.write(requests);
+        slow.write(requests);
+        const trickle = setInterval(() => slow.resume(), 5);
+        await end;
+        const takenThen = taken;
+        await until(() => taken > takenThen + 1_000_000);
+        clearInterval(trickle);
+        expect(slow.closed).toBe(false);
+        slow.destroy();
+      },
+      { answerStallMs: 300 },
+    );
   });
 
   it('that do not read what they asked for give up their place among the requests in work', async () => {

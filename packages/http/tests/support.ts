@@ -52,6 +52,15 @@ export const searchThings: OperationContract = {
   body: object({ a: {}, name: { type: 'string', maxLength: 5 } }),
 };
 
+export const bulkThings: OperationContract = {
+  ...shared,
+  id: 'bulkThings',
+  method: 'post',
+  path: '/v1/things/bulk',
+  group: 'bulk',
+  body: object({ a: {} }),
+};
+
 /** What the operations of a test gateway do beside echoing their input. */
 export interface Behaviour {
   run?: (header: (name: string) => string | undefined) => Promise<void> | void;
@@ -69,6 +78,10 @@ export const operations: readonly Operation<Behaviour>[] = [
   defineOperation<Behaviour, OperationContract>(searchThings, async (behaviour, request) => {
     await behaviour.run?.(request.header);
     return { message: 'OK', data: { body: request.body }, extra: { warnings: [], statusCode: 200 } };
+  }),
+  defineOperation<Behaviour, OperationContract>(bulkThings, async (behaviour, request) => {
+    await behaviour.run?.(request.header);
+    return { message: 'OK', data: {} };
   }),
 ];
 

@@ -25,9 +25,10 @@ const rows = [...page.matchAll(/^\| (R\d+) +\|[^|]*\|[^|]*\|([^|]*)\|$/gm)].map(
 
 describe('docs/security.md', () => {
   test('has a row for every requirement', () => {
-    expect(rows.map(({ requirement }) => requirement)).toEqual(
-      Array.from({ length: 22 }, (_, index) => `R${index + 1}`),
-    );
+    expect(rows.map(({ requirement }) => requirement)).toEqual([
+      ...Array.from({ length: 22 }, (_, index) => `R${index + 1}`),
+      'R31',
+    ]);
   });
 
   test('names files that exist', () => {

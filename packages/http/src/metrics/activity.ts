@@ -21,7 +21,9 @@ export type OnRequest = (operation: string, status: number, durationMs: number) 
  */
 export class GatewayActivity {
   /** Requests under `/v1` in work. */
-  inFlight = 0;
+  inFlight: () => number = () => 0;
+  /** Bytes of answers that callers have not taken yet. */
+  answerBytes: () => number = () => 0;
   /** Requests refused since the process was overloaded. */
   shed = 0;
   /** Mean delay of the event loop over the last half second, in milliseconds. */

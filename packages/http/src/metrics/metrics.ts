@@ -88,7 +88,10 @@ export class Metrics {
   }
 
   #readActivity(activity: GatewayActivity): void {
-    this.#gauge('crm_requests_in_flight', 'Requests in work.', () => activity.inFlight);
+    this.#gauge('crm_requests_in_flight', 'Requests in work.', () => activity.inFlight());
+    this.#gauge('crm_answer_bytes_in_flight', 'Bytes of answers that callers have not taken yet.', () =>
+      activity.answerBytes(),
+    );
     this.#gauge(
       'crm_event_loop_delay_seconds',
       'Mean delay of the event loop over the last half second, by which load is shed.',

@@ -1,0 +1,43 @@
+import { OrganizationShares, shareOf } from '@crm/domain';
+
+/** What a process takes on at once. */
+export interface ShareOptions {
+  /** Requests in work. */
+  readonly maxInFlight: number;
+  /** Bytes of answers that callers have not taken yet. */
+  readonly maxBytesInFlight: number;
+  /** Bulk calls of one organization. */
+  readonly maxBulkPerOrganization: number;
+}
+
+/** The same as far as it was set. */
+export type ShareLimits = { readonly [Name in keyof ShareOptions]?: number | undefined };
+
+/** What holds where nothing was set. An answer may have 8 MB, so that 32 of the longest fit. */
+export const defaultShares: ShareOptions = {
+  maxInFlight: 256,
+  maxBytesInFlight: 256 * 1024 * 1024,
+  maxBulkPerOrganization: 4,
+};
+
+/** What organizations share in one process: none may have so much of it that nothing is left for the others. */
+export interface GatewayShares {
+  /** Requests whose key is being looked up, by that key: their organization is not known yet. */
+  readonly arrivals: OrganizationShares;
+  /** Requests in work, from the check of the rate limits to the end of the answer. */
+  readonly places: OrganizationShares;
+  /** Bytes of answers that callers have not taken yet. */
+  readonly answerBytes: OrganizationShares;
+  /** Bulk calls in work. Each takes a connection for long, and much of the event loop. */
+  readonly bulkCalls: OrganizationShares;
+}
+
+const shared = (total: number): OrganizationShares => new OrganizationShares({ share: shareOf(total), total });
+
+/** The shares of one process. */
+export const createShares = (options: ShareOptions): GatewayShares => ({
+  arrivals: shared(options.maxInFlight),
+  places: shared(options.maxInFlight),
+  answerBytes: shared(options.maxBytesInFlight),
+  bulkCalls: new OrganizationShares({ share: options.maxBulkPerOrganization }),
+});
