@@ -1,5 +1,5 @@
 import type { Gateway } from '@crm/contract';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator, type Store } from 'express-rate-limit';
 import type { Logger } from 'pino';
 import type { ApiKeyRecord } from './api-key-record.js';
