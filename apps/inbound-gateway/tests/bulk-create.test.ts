@@ -1,5 +1,4 @@
 import {
-  bounds,
   bulkCreateAccounts,
   bulkCreateContacts,
   bulkCreateOpportunities,
@@ -157,29 +156,6 @@ describe('200', () => {
     );
     Object.assign(gateway.database, { query });
     expect(writes).toBe(1);
-  });
-});
-
-describe('R31: items with a thousand unknown keys each', () => {
-  const items = ['unknown', 'custom__unknown', 'emai'].flatMap((prefix, place) =>
-    Array.from({ length: place === 0 ? 34 : 33 }, (_, item) => ({
-      email: `x${place}-${item}@y.com`,
-      ...Object.fromEntries(Array.from({ length: 1_000 }, (_value, index) => [`${prefix}${index}`, 1])),
-    })),
-  );
-
-  test('each report a few of them', async () => {
-    const results = await resultsOf(bulkCreateContacts, items);
-    expect(results).toHaveLength(100);
-    expect(new Set(results.map(({ errors }) => Object.keys(errors ?? {}).length))).toEqual(
-      new Set([bounds.reportedItemErrors]),
-    );
-  });
-
-  test('report no more in an atomic call than any other does', async () => {
-    const answer = await send(bulkCreateContacts, items, { atomic: 'true' });
-    expect(answer.status).toBe(400);
-    expect(answer.fieldsAtFault).toHaveLength(bounds.reportedErrors);
   });
 });
 

@@ -1,4 +1,5 @@
 import {
+  bounds,
   bulkCreateAccounts,
   bulkCreateContacts,
   bulkCreateOpportunities,
@@ -92,5 +93,29 @@ describe('items that are no objects', () => {
     const body = { items: [{ domain: 'item.com', item: {} }] };
     const refused = await gateway.client.call(bulkCreateAccounts, { body, query: { atomic: 'true' } });
     expect(refused.errors).toEqual({ 'items[0].item': 'is not a known field' });
+  });
+});
+
+describe('R31: items with a thousand unknown keys each', () => {
+  const items = ['unknown', 'custom__unknown', 'emai'].flatMap((prefix, place) =>
+    Array.from({ length: place === 0 ? 34 : 33 }, (_, item) => ({
+      email: `x${place}-${item}@y.com`,
+      ...Object.fromEntries(Array.from({ length: 1_000 }, (_value, index) => [`${prefix}${index}`, 1])),
+    })),
+  );
+
+  test('each report a few of them', async () => {
+    const { data } = await gateway.client.call(bulkCreateContacts, { body: { items } });
+    const { results } = data;
+    expect(results).toHaveLength(100);
+    expect(new Set(results.map(({ errors }) => Object.keys(errors ?? {}).length))).toEqual(
+      new Set([bounds.reportedItemErrors]),
+    );
+  });
+
+  test('report no more in an atomic call than any other does', async () => {
+    const answer = await gateway.client.call(bulkCreateContacts, { body: { items }, query: { atomic: 'true' } });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toHaveLength(bounds.reportedErrors);
   });
 });

@@ -64,8 +64,7 @@ export const createCatalogs = (database: Queries): Catalogs => {
       } catch (error) {
         if (!isRefusal(error) || entry.loadedAtMs >= startedAtMs) throw error;
         const current = entries.get(organizationId);
-        const fresh =
-          current !== undefined && current.loadedAtMs >= startedAtMs ? current : load(from, organizationId);
+        const fresh = current !== undefined && current.loadedAtMs >= startedAtMs ? current : load(from, organizationId);
         return work(await fresh.catalog);
       }
     },

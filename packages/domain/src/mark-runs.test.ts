@@ -16,7 +16,9 @@ const marks = (count: number): string => '\u0301\u0323'.repeat(count / 2);
 const searchQuery = (input: string): Result<unknown> => {
   const errors = new ErrorCollector();
   const words = parseSearchQuery(input, 'q', errors);
-  return errors.isEmpty ? { ok: true, value: words } : { ok: false, message: Object.values(errors.fieldErrors)[0] ?? '' };
+  return errors.isEmpty
+    ? { ok: true, value: words }
+    : { ok: false, message: Object.values(errors.fieldErrors)[0] ?? '' };
 };
 
 const parsers: readonly (readonly [string, (input: string) => Result<unknown>])[] = [
