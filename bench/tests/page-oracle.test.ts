@@ -10,7 +10,7 @@ import type { Shape } from '../src/query-plans/shape.js';
 /** More than any look at the next records reads, so that all ways to a page are taken. */
 const opportunities = 6_000;
 const organization = organizationLayout(1, opportunities);
-const cases = testSize({ short: 150, soak: 3_000 });
+const cases = testSize({ short: 60, soak: 3_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 let testDatabase: TestDatabase;

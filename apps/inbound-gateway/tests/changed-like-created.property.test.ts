@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records-of.js';
 
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
-const numRuns = propertyRuns({ short: 40, soak: 400 });
+const numRuns = propertyRuns({ short: 20, soak: 400 });
 
 let gateway: TestGateway;
 const { account, contact, opportunity, changeAccount, changeContact, changeOpportunity } = recordsOf(() => gateway);

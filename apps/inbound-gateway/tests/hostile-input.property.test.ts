@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const runs = propertyRuns({ short: 600, soak: 10_000 });
+const runs = propertyRuns({ short: 300, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let gateway: TestGateway;

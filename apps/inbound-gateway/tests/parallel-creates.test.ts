@@ -3,7 +3,7 @@ import { type Answer, type TestClient, reportFigure, testSize } from '@crm/testi
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const rounds = testSize({ short: 8, soak: 100 });
+const rounds = testSize({ short: 4, soak: 100 });
 /** So many rounds met a deadlock each time that an order was taken away. */
 const roundsOfSharedEmails = 8;
 const callsPerRound = 40;

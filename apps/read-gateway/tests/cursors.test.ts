@@ -9,7 +9,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { mutatedCursors } from './support/mutate-cursor.js';
 import { recordsOf } from './support/records.js';
 
-const mutations = propertyRuns({ short: 1_000, soak: 10_000 });
+const mutations = propertyRuns({ short: 500, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const inFlight = 16;
 
