@@ -121,8 +121,7 @@ const faults: readonly Fault[] = [
 ];
 
 /** Lets one gateway meet one fault. @throws when the gateway does not answer as it should */
-const meetFault = async (options: DatabaseFaultsOptions, { name, begin, end }: Fault): Promise<void> => {
-  const faulty = await startFaulty(options);
+const meetFault = async (faulty: Faulty, { name, begin, end }: Fault): Promise<void> => {
   const { expectRefusals, expectRecovery } = observe(faulty.subject);
   try {
     await expectRecovery();
@@ -148,9 +147,12 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
   describe('503: while the database', () => {
     // Most of a fault is waiting for time limits, so every fault gets a gateway of its own and all run at once.
     const outcomes = new Map<Fault, Promise<void>>();
-    beforeAll(() => {
-      for (const fault of faults) {
-        const outcome = meetFault(options, fault);
+    beforeAll(async () => {
+      // Starting takes all of the processor, so one gateway starts after the other.
+      const ready: (readonly [Fault, Faulty])[] = [];
+      for (const fault of faults) ready.push([fault, await startFaulty(options)]);
+      for (const [fault, faulty] of ready) {
+        const outcome = meetFault(faulty, fault);
         // Its own test reports a failure, perhaps after others.
         outcome.catch(() => undefined);
         outcomes.set(fault, outcome);
