@@ -13,10 +13,10 @@ export interface ShareOptions {
 /** The same as far as it was set. */
 export type ShareLimits = { readonly [Name in keyof ShareOptions]?: number | undefined };
 
-/** What holds where nothing was set. An answer may have 8 MB, so that 32 of the longest fit. */
+/** What holds where nothing was set. An answer may have 8 MB, so that 16 of the longest fit. */
 export const defaultShares: ShareOptions = {
   maxInFlight: 256,
-  maxBytesInFlight: 256 * 1024 * 1024,
+  maxBytesInFlight: 128 * 1024 * 1024,
   maxBulkPerOrganization: 4,
 };
 
