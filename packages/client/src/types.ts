@@ -605,7 +605,7 @@ export interface SearchBody {
   filters?: Filter | Array<Filter> | null;
   /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
   sort?: string | SortKey | Array<string | SortKey> | null;
-  /** Records in a page. */
+  /** Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true. */
   limit?: number | null;
   /** Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page. */
   cursor?: string | null;
@@ -627,7 +627,7 @@ export interface SearchOpportunitiesBody {
   filters?: Filter | Array<Filter> | null;
   /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
   sort?: string | SortKey | Array<string | SortKey> | null;
-  /** Records in a page. */
+  /** Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true. */
   limit?: number | null;
   /** Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page. */
   cursor?: string | null;

@@ -103,9 +103,9 @@ export const mutationsOfData = [
   {
     requirement: 'R11',
     removed: 'the connections that no organization may take',
-    file: 'packages/db/src/organization-shares.ts',
-    from: 'Math.max(1, maxConnections - Math.ceil(maxConnections / keptPart))',
-    to: 'maxConnections',
+    file: 'packages/domain/src/organization-shares.ts',
+    from: 'Math.max(1, total - Math.ceil(total / keptPart))',
+    to: 'total',
     tests: 'packages/db time-limits',
   },
   {
