@@ -20,6 +20,7 @@ observability.metrics?.watchPool('primary', database.pool);
 observability.metrics?.watchCache('catalogs', context.catalogs.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
 const startUp = watchStartUp(
+  'inbound',
   (work) => work(database),
   { needsDurability: !config.allowsUnsafeDurability },
   reportStartUp(logger),

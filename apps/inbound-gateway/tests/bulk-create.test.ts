@@ -143,18 +143,18 @@ describe('200', () => {
   });
 
   test('costs one round trip to the database, or two where items are refused there', async () => {
-    const { query } = gateway.database;
+    const { query } = gateway.gatewayDatabase;
     let writes = 0;
     const counted: typeof query = (organizationId, statement) => {
       if (statement.text.includes('FROM write(')) writes += 1;
       return query(organizationId, statement);
     };
-    Object.assign(gateway.database, { query: counted });
+    Object.assign(gateway.gatewayDatabase, { query: counted });
     await send(
       bulkCreateContacts,
       Array.from({ length: 100 }, (_, index) => ({ email: `trip${index}@trips.com` })),
     );
-    Object.assign(gateway.database, { query });
+    Object.assign(gateway.gatewayDatabase, { query });
     expect(writes).toBe(1);
   });
 });
@@ -232,7 +232,7 @@ test('a contact that is there makes no account of its domain again, as in a call
 });
 
 test('503: a call that takes too long says what to change, since the same call would take as long again', async () => {
-  const client = await gateway.startOn(gateway.databaseUrl, { statementTimeoutMs: 1_500 });
+  const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 1_500 });
   const body = { items: [{ domain: 'late.com' }] };
   const holder = await gateway.database.pool.connect();
   await holder.query('BEGIN; LOCK TABLE accounts IN SHARE MODE');

@@ -15,7 +15,7 @@ let count = 0;
 describeDatabaseFaults({
   prepare: async () => {
     const gateway = await startTestGateway();
-    const role = await startLimitedRole(gateway.databaseUrl);
+    const role = await startLimitedRole(gateway.databaseUrl, 'inbound');
     const close = async (): Promise<void> => {
       await role.drop();
       await gateway.stop();

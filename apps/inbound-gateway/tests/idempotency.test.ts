@@ -148,7 +148,7 @@ describe('the key', () => {
 test('a request in flight holds its key', async () => {
   const waiting = { 'idempotency-key': 'flight' };
   // However long it takes until the second call is answered, the first does not give up.
-  const client = await gateway.startOn(gateway.databaseUrl, { lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 });
+  const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 });
   const blocker = await gateway.database.pool.connect();
   try {
     // Whoever makes the account waits for the one that is being made here.

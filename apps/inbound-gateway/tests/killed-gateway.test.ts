@@ -24,7 +24,7 @@ let victim: GatewayProcess;
 let client: TestClient;
 
 const start = async (): Promise<void> => {
-  const environment = { DATABASE_URL: gateway.databaseUrl, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal' };
+  const environment = { DATABASE_URL: gateway.gatewayUrl, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal' };
   victim = await startGatewayProcess(mainFile, environment);
   client = createTestClient(victim.url, inboundOperations, gateway.organization.key);
 };

@@ -11,7 +11,7 @@ let lossyClient: TestClient;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  proxy = await startFaultProxy(gateway.databaseUrl);
+  proxy = await startFaultProxy(gateway.gatewayUrl);
   lossyClient = await gateway.startOn(proxy.url);
 });
 afterAll(async () => {

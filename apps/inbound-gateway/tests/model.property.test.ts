@@ -5,6 +5,7 @@ import {
   startGatewayProcess,
   type TestClient,
   propertyRuns,
+  urlForRole,
 } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -26,7 +27,10 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   processes = await gateway.startProcesses(2);
   const readMain = new URL('../../read-gateway/dist/main.js', import.meta.url).pathname;
-  const environment = { DATABASE_URL: gateway.databaseUrl, CURSOR_SECRETS: 'a secret of the tests only' };
+  const environment = {
+    DATABASE_URL: urlForRole(gateway.databaseUrl, 'read'),
+    CURSOR_SECRETS: 'a secret of the tests only',
+  };
   reading = await startGatewayProcess(readMain, { ...environment, RATE_LIMIT_SEARCH: '0', LOG_LEVEL: 'error' });
 });
 afterAll(async () => {

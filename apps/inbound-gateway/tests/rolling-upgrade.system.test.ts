@@ -7,8 +7,10 @@ import {
   type GatewayProcess,
   type TestDatabase,
   type TestOrganization,
+  urlForRole,
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { prepareDatabase } from './support/gateway.js';
 import { organizationTools } from './support/organization-tools.js';
 import { Balancer, type ExpectedSchema, type GatewayKind, startGatewayVersion } from './support/rolling-gateways.js';
 
@@ -49,21 +51,18 @@ let answered = 0;
 beforeAll(async () => {
   migrations = [...(await readMigrations()), expand];
   newer = { migrations: migrations.map(({ name }) => name), functions: 'newer' };
-  database = await createTestDatabase(async (url) => {
-    await migrate(url);
-  }, 'migrated');
+  database = await createTestDatabase(prepareDatabase, 'gateways');
   const opened = openDatabase({ url: database.url, applicationName: 'rolling-upgrade-test', maxConnections: 1 });
   organization = await createTestOrganization(organizationTools(opened));
   await opened.close();
   environment = {
-    DATABASE_URL: database.url,
     CURSOR_SECRETS: 'a secret that only the tests know',
     RATE_LIMIT_LIST: '0',
     RATE_LIMIT_INBOUND: '0',
     LOG_LEVEL: 'error',
   };
   balancer = new Balancer();
-  for (const kind of [...kinds, ...kinds]) balancer.add(kind, await startGatewayVersion(kind, environment, null));
+  for (const kind of [...kinds, ...kinds]) balancer.add(kind, await start(kind, null));
   for (let caller = 0; caller < callers; caller += 1) callersAtWork.push(callAgainAndAgain(caller));
 });
 afterAll(async () => {
@@ -72,6 +71,9 @@ afterAll(async () => {
   await Promise.all(kinds.flatMap((kind) => balancer.all(kind).map(({ stop }) => stop())));
   await database.drop();
 });
+
+const start = (kind: GatewayKind, version: ExpectedSchema | null, page?: '/livez'): Promise<GatewayProcess> =>
+  startGatewayVersion(kind, { ...environment, DATABASE_URL: urlForRole(database.url, kind) }, version, page);
 
 const callAgainAndAgain = async (caller: number): Promise<void> => {
   const headers = { 'x-api-key': organization.key, 'content-type': 'application/json' };
@@ -102,7 +104,7 @@ const callAgainAndAgain = async (caller: number): Promise<void> => {
 const replaceAll = async (by: ExpectedSchema | null): Promise<void> => {
   for (const kind of kinds) {
     for (const gateway of [...balancer.all(kind)]) {
-      balancer.add(kind, await startGatewayVersion(kind, environment, by));
+      balancer.add(kind, await start(kind, by));
       await balancer.remove(kind, gateway);
     }
   }
@@ -147,7 +149,7 @@ describe('R30: a rolling upgrade under load', () => {
   });
 
   test('applies a migration that breaks older gateways only after the last of them has stopped', async () => {
-    left = await startGatewayVersion('read', environment, null);
+    left = await start('read', null);
     const finish = () => migrate(database.url, { migrations: [...migrations, contract], functions: newerFunctions });
     const newerFunctions = await functionsOf('newer');
     await expect(finish()).rejects.toThrow(/connected: crm-read-gateway 0001_init .*Nothing was changed/);
@@ -157,7 +159,7 @@ describe('R30: a rolling upgrade under load', () => {
   });
 
   test('tells an old gateway that starts afterwards to be replaced', async () => {
-    const old = await startGatewayVersion('inbound', environment, null, '/livez');
+    const old = await start('inbound', null, '/livez');
     const readiness = async () => (await fetch(`${old.url}/readyz`)).json() as Promise<{ message: string }>;
     const deadlineMs = performance.now() + patienceMs;
     while (!(await readiness()).message.includes('too old') && performance.now() < deadlineMs) await sleep(50);

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrate, openDatabase } from '@crm/db';
+import { applyRoles, migrate, openDatabase } from '@crm/db';
 import { generateApiKey } from '@crm/domain';
-import { createTestDatabase, startGatewayProcess, type GatewayProcess, type TestDatabase } from '@crm/testing';
+import {
+  createTestDatabase,
+  startGatewayProcess,
+  testRoleNames,
+  urlForRole,
+  type GatewayProcess,
+  type TestDatabase,
+} from '@crm/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 const patienceMs = 50_000;
@@ -88,6 +95,20 @@ describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
     }
     expect(await ask(url, '/readyz')).toMatchObject({ status: 503 });
   });
+});
+
+test('a gateway whose role lacks a right waits for it by name', async () => {
+  await migrate(database.url);
+  await applyRoles(database.url, testRoleNames());
+  await execute(`REVOKE UPDATE ON notes FROM ${testRoleNames().inbound}`);
+  const { url } = await start('inbound', { DATABASE_URL: urlForRole(database.url, 'inbound') }, '/livez');
+  const deadlineMs = performance.now() + patienceMs;
+  while (!(await ask(url, '/readyz')).message.includes('lacks rights (UPDATE on notes): run crm roles apply')) {
+    if (performance.now() > deadlineMs) throw new Error('the gateway does not name the right');
+    await sleep(50);
+  }
+  await applyRoles(database.url, testRoleNames());
+  await untilReady(url);
 });
 
 describe('R3: a database that may lose answered writes', () => {

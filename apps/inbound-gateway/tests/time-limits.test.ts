@@ -42,14 +42,14 @@ const countOf = async (domain: string): Promise<number | undefined> =>
 
 describe('503 with Retry-After', () => {
   test('where a lock is not had in time: nothing is written, and the same call works once it is free', async () => {
-    const client = await gateway.startOn(gateway.databaseUrl, { lockTimeoutMs: 100 });
+    const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 100 });
     expectComeBack(await whileAccountsAreLocked(() => create(client, 'locked.com')));
     expect(await countOf('locked.com')).toBe(0);
     expect((await create(client, 'locked.com')).status).toBe(200);
   });
 
   test('where a bulk call waits for the locks of others until its time is up: sending less would not help', async () => {
-    const client = await gateway.startOn(gateway.databaseUrl, { lockTimeoutMs: 0, statementTimeoutMs: 500 });
+    const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 0, statementTimeoutMs: 500 });
     const domains = ['held-1.com', 'held-2.com'];
     for (const domain of domains) await create(client, domain);
     const items = domains.map((domain) => ({ domain, name: 'Renamed' }));
@@ -70,7 +70,7 @@ describe('503 with Retry-After', () => {
 
   test('where no connection comes free in time: nothing is written, and the one that has it is served', async () => {
     const limits = { poolWaitMs: 500, lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 };
-    const client = await gateway.startOn(gateway.databaseUrl, { maxConnections: 1, ...limits });
+    const client = await gateway.startOn(gateway.gatewayUrl, { maxConnections: 1, ...limits });
     // So that the key is known: its look-up takes a connection too, and making the first one may take long.
     while ((await create(client, 'known.com')).status !== 200);
     const [served, refused] = await whileAccountsAreLocked(async () => {

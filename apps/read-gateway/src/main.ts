@@ -27,6 +27,7 @@ const context = createContext(open('primary', config.databaseUrl), config.cursor
 for (const { name, catalogs } of context.reads.catalogs) metrics?.watchCache(name, catalogs.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
 const startUp = watchStartUp(
+  'read',
   (work) => context.reads.readLatest(work),
   { needsDurability: false },
   reportStartUp(logger),

@@ -13,7 +13,7 @@ const mainFile = new URL('../dist/main.js', import.meta.url).pathname;
 describeDatabaseFaults({
   prepare: async () => {
     const gateway = await startTestGateway();
-    const role = await startLimitedRole(gateway.databaseUrl);
+    const role = await startLimitedRole(gateway.databaseUrl, 'read');
     const close = async (): Promise<void> => {
       await role.drop();
       await gateway.stop();

@@ -1,6 +1,12 @@
 import * as contracts from '@crm/contract';
 import { administration } from '@crm/db';
-import { createTestClient, type GatewayProcess, startGatewayProcesses, type TestClient } from '@crm/testing';
+import {
+  createTestClient,
+  type GatewayProcess,
+  startGatewayProcesses,
+  type TestClient,
+  urlForRole,
+} from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { pageIn } from './support/subject.js';
@@ -15,7 +21,7 @@ let inbound: TestClient;
 beforeAll(async () => {
   gateway = await startTestGateway();
   const environment = {
-    DATABASE_URL: gateway.databaseUrl,
+    DATABASE_URL: urlForRole(gateway.databaseUrl, 'inbound'),
     RATE_LIMIT_INBOUND: '0',
     LOG_LEVEL: 'error',
     ALLOW_UNSAFE_DURABILITY: '1',

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { organization } = gateway;
   id = await addRecord(gateway.database, organization, 'account', { key: 'a', name: 'Acme' });
   // Less than the wait for a lock, so that it is the statement's own time that runs out.
-  database = openDatabase({ url: gateway.databaseUrl, applicationName: 'impatient', statementTimeoutMs: 700 });
+  database = openDatabase({ url: gateway.gatewayUrl, applicationName: 'impatient', statementTimeoutMs: 700 });
   client = await gateway.startOn(database);
 });
 afterAll(async () => {
@@ -90,7 +90,7 @@ describe('R11, R31: an organization whose searches take for ever', () => {
     'leaves the others their connections: they are served, and what is too much of its own gets 503%s',
     async (_where, isMarked) => {
       const open = (applicationName: string): Database => {
-        const options = { url: gateway.databaseUrl, applicationName, maxConnections: 5, poolWaitMs: 700 };
+        const options = { url: gateway.gatewayUrl, applicationName, maxConnections: 5, poolWaitMs: 700 };
         return openDatabase({ ...options, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
       };
       const shared = open('shared');

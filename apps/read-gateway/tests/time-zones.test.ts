@@ -1,5 +1,5 @@
 import * as contracts from '@crm/contract';
-import { createTestClient, startGatewayProcess, type GatewayProcess, type TestClient } from '@crm/testing';
+import { createTestClient, startGatewayProcess, type GatewayProcess, type TestClient, urlForRole } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
@@ -33,7 +33,7 @@ const startIn = async (zone: (typeof zones)[number]): Promise<{ read: TestClient
   await database.pool.query(
     `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(), '${zone.server}'); END $$`,
   );
-  const environment = { DATABASE_URL: databaseUrl, TZ: zone.process, LOG_LEVEL: 'error' };
+  const environment = { DATABASE_URL: urlForRole(databaseUrl, 'inbound'), TZ: zone.process, LOG_LEVEL: 'error' };
   const inbound = await startGatewayProcess(inboundMain, environment);
   inboundProcesses.push(inbound);
   return {

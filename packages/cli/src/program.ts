@@ -20,6 +20,7 @@ import { addOrgListCommand } from './commands/org-list.js';
 import { addPipelineCreateCommand } from './commands/pipeline-create.js';
 import { addPipelineListCommand } from './commands/pipeline-list.js';
 import { addRebuildCommand } from './commands/rebuild.js';
+import { addRolesApplyCommand } from './commands/roles-apply.js';
 import { addStartCommand } from './commands/start.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
 
@@ -47,6 +48,7 @@ export const createProgram = (context: CliContext): Command => {
     });
   addStartCommand(program, context);
   addMigrateCommand(program, context);
+  addGroup(program, context, 'roles', 'database roles of the gateways', [addRolesApplyCommand]);
   addGroup(program, context, 'org', 'organizations', [addOrgCreateCommand, addOrgLimitCommand, addOrgListCommand]);
   addGroup(program, context, 'member', 'people of an organization', [addMemberAddCommand]);
   addGroup(program, context, 'pipeline', 'pipelines and their stages', [

@@ -6,6 +6,7 @@ import { PrismaClient } from './generated/client.js';
 import { ConnectionSource } from './connection-source.js';
 import { RecordClient } from './record-client.js';
 import { endsUse, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
+import { parallelWorkers, sessionLimitsMs } from './session-limits.js';
 import { traceStatement } from './statement-span.js';
 
 /** How to reach a database. */
@@ -77,26 +78,21 @@ export interface Database extends Queries {
   close(): Promise<void>;
 }
 
-const defaultLockTimeoutMs = 3_000;
-const defaultIdleInTransactionTimeoutMs = 10_000;
 const defaultPoolWaitMs = 2_000;
-const defaultStatementTimeoutMs = 5_000;
 const defaultMaxConnections = 10;
 /** A server that is there ends a statement in time; one that does not answer by then, nor after this, is gone. */
 const silenceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
-/** One statement may take two of the server's processes: one core more for what reads much, and not all of them from the others. */
-const parallelWorkers = 1;
-
 /** Connection settings that bound every wait; none where a pooler in transaction mode would refuse or leak them. */
 const sessionSettings = (options: DatabaseOptions): pg.PoolConfig => {
   if (new URL(options.url).searchParams.get('pgbouncer') === 'true') return {};
   return {
-    statement_timeout: options.statementTimeoutMs ?? defaultStatementTimeoutMs,
-    lock_timeout: options.lockTimeoutMs ?? defaultLockTimeoutMs,
-    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? defaultIdleInTransactionTimeoutMs,
+    statement_timeout: options.statementTimeoutMs ?? sessionLimitsMs.statement_timeout,
+    lock_timeout: options.lockTimeoutMs ?? sessionLimitsMs.lock_timeout,
+    idle_in_transaction_session_timeout:
+      options.idleInTransactionTimeoutMs ?? sessionLimitsMs.idle_in_transaction_session_timeout,
     options: `-c max_parallel_workers_per_gather=${parallelWorkers}`,
   };
 };
@@ -120,7 +116,7 @@ const statementName = (text: string): string => {
 };
 
 /** How long this side waits for the answer to a statement. Without a limit a connection that died unnoticed holds its caller for ever. */
-const answerTimeout = ({ statementTimeoutMs = defaultStatementTimeoutMs }: DatabaseOptions): pg.PoolConfig =>
+const answerTimeout = ({ statementTimeoutMs = sessionLimitsMs.statement_timeout }: DatabaseOptions): pg.PoolConfig =>
   statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + silenceMs };
 
 /** After an error of the server that ends no connection, the connection is as good as before. */

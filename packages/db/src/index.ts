@@ -22,9 +22,18 @@ export * from './page/list-notes.js';
 export * from './page/list-page.js';
 export type { PageRequest } from './page/page-request.js';
 export * from './page/read-record.js';
+export { applyRoles } from './roles/apply-roles.js';
+export { type RoleNames, roleSql } from './roles/role-sql.js';
 export { gatewayApplicationName } from './schema-history/gateway-requirement.js';
 export { describeUnmet } from './schema-history/schema-history.js';
-export { type StartUp, type StartUpListener, watchStartUp } from './start-up/watch-start-up.js';
+export { inspectSession, type SessionFaults } from './start-up/inspect-session.js';
+export {
+  isSettingRefused,
+  refusedSettingText,
+  type StartUp,
+  type StartUpListener,
+  watchStartUp,
+} from './start-up/watch-start-up.js';
 export * from './write/accounts.js';
 export * from './write/contacts.js';
 export * from './write/deletions.js';

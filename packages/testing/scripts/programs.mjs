@@ -14,6 +14,7 @@ export const programs = {
   chromium: { debianPackage: 'chromium', isInstalled: () => existsSync('/usr/bin/chromium') },
   curl: { debianPackage: 'curl', isInstalled: () => existsSync('/usr/bin/curl') },
   nginx: { debianPackage: 'nginx-light', isInstalled: () => existsSync('/usr/sbin/nginx') },
+  pgbouncer: { debianPackage: 'pgbouncer', isInstalled: () => existsSync('/usr/sbin/pgbouncer') },
   postgresql: { debianPackage: 'postgresql-15', isInstalled: hasPostgres },
   prometheus: { debianPackage: 'prometheus', isInstalled: () => existsSync('/usr/bin/promtool') },
   'redis-server': { debianPackage: 'redis-server', isInstalled: () => existsSync('/usr/bin/redis-server') },

@@ -27,8 +27,14 @@ const findPrograms = async (): Promise<string> => {
   );
 };
 
-/** PostgreSQL refuses root. */
-const findUser = async (): Promise<{ uid: number; gid: number } | null> => {
+/** A user of the operating system. */
+export interface ServiceUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL and PgBouncer refuse root: who runs them then; null for the user of this process. */
+export const findServiceUser = async (): Promise<ServiceUser | null> => {
   if (process.getuid?.() !== 0) return null;
   const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8'));
   if (line === null) throw new Error('PostgreSQL does not run as root, and there is no user postgres');
@@ -46,6 +52,10 @@ export interface DebianServer {
 /** PostgreSQL of Debian's packages, in a folder whose data need not outlive the test. */
 export interface DebianPostgres {
   readonly password: string;
+  /** The folder of its programs, such as `pg_basebackup`. */
+  readonly programs: string;
+  /** Who owns the data and runs the servers; null for the user of this process. */
+  readonly user: ServiceUser | null;
   /** Makes an empty cluster in a folder of this name. */
   createCluster(name: string): Promise<void>;
   /** The folder of a cluster. */
@@ -76,7 +86,7 @@ const waitUntilReady = async (url: string, child: ChildProcess): Promise<void> =
 /** Finds the programs and makes the folder. @throws Error that says what to install when there are none */
 export const openDebianPostgres = async (): Promise<DebianPostgres> => {
   const programs = await findPrograms();
-  const user = await findUser();
+  const user = await findServiceUser();
   const folder = await mkdtemp(join(tmpdir(), 'crm-debian-'));
   const password = randomBytes(16).toString('hex');
   const passwordFile = join(folder, 'password');
@@ -92,6 +102,8 @@ export const openDebianPostgres = async (): Promise<DebianPostgres> => {
     spawn(join(programs, 'postgres'), args, { ...options, stdio: 'ignore' });
   return {
     password,
+    programs,
+    user,
     run,
     dataOf,
     createCluster: (name) => {

@@ -7,6 +7,7 @@ import { startLocalPostgres } from '@crm/local-postgres';
 
 import { openDebianPostgres } from './debian-postgres.js';
 import { keepForTeardown, type StartedServer } from './started-server.js';
+import { createTestRoles } from './test-roles.js';
 import { publishTestServer } from './test-server.js';
 
 /** Nothing of a test's data survives the run, so nothing needs to reach the disk. */
@@ -55,11 +56,13 @@ async function globalSetup(): Promise<void> {
   const existing = process.env['TEST_DATABASE_URL'];
   if (existing !== undefined && existing !== '') {
     publishTestServer({ url: existing, runId });
+    await createTestRoles();
     return;
   }
   const server = await (process.env['CRM_TEST_POSTGRES'] === 'debian' ? startDebian() : startEmbedded());
   keepForTeardown(server);
   publishTestServer({ url: server.url, runId });
+  await createTestRoles();
 }
 
 // Jest takes the default export only.

@@ -6,13 +6,13 @@ import { databasePrefix, readTestServer } from './test-server.js';
 async function globalTeardown(): Promise<void> {
   const started = takeStartedServer();
   if (started === null) {
-    await dropDatabasesOfRun();
+    await dropWhatRunLeft();
     return;
   }
   await started.stop();
 }
 
-async function dropDatabasesOfRun(): Promise<void> {
+async function dropWhatRunLeft(): Promise<void> {
   const { url, runId } = readTestServer();
   await withAdminClient(url, async (client) => {
     const { rows } = await client.query<{ datname: string }>(
@@ -20,6 +20,11 @@ async function dropDatabasesOfRun(): Promise<void> {
       [databasePrefix(runId)],
     );
     for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+    const roles = await client.query<{ rolname: string }>(
+      'SELECT rolname FROM pg_roles WHERE starts_with(rolname, $1)',
+      [databasePrefix(runId)],
+    );
+    for (const { rolname } of roles.rows) await client.query(`DROP ROLE ${rolname}`);
   });
 }
 

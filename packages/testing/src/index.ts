@@ -14,7 +14,9 @@ export {
 export { startFaultProxy, type FaultProxy } from './fault-proxy.js';
 export { describeDatabaseFaults, type FaultySubject } from './suites/describe-database-faults.js';
 export { type LimitedRole, startLimitedRole } from './limited-role.js';
+export { openDebianPostgres, type DebianPostgres, type DebianServer } from './debian-postgres.js';
 export { startOwnPostgres, type OwnPostgres } from './own-postgres.js';
+export { pgBouncerTranslates, startPgBouncer, type PgBouncer } from './pgbouncer.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
 export { describeOutageLog } from './suites/describe-outage-log.js';
@@ -29,6 +31,7 @@ export { damaged, hostileHeaders, hostileText, hostileValue } from './hostile/ho
 export { runPromtool, startPrometheus, type TestPrometheus } from './prometheus.js';
 export { markRun, withEachText } from './hostile/mark-runs.js';
 export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';
+export { testRoleNames, urlForRole, type TestRole } from './test-roles.js';
 export { isSoak, propertyRuns, testSize } from './test-size.js';
 export { createTestRedis, type TestRedis } from './redis-server.js';
 export { startTlsProxy, type TlsProxy } from './tls-proxy.js';

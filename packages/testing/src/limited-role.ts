@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { withAdminClient } from './admin-client.js';
+import { testRoleNames, type TestRole } from './test-roles.js';
 
 /** A role that may read and write one database, and is no superuser: limits hold for it. */
 export interface LimitedRole {
@@ -11,8 +12,11 @@ export interface LimitedRole {
   drop(): Promise<void>;
 }
 
-/** Makes a role for a migrated database. */
-export const startLimitedRole = async (databaseUrl: string): Promise<LimitedRole> => {
+/**
+ * Makes a role for a migrated database.
+ * @param gateway - whose rights it has, where the roles of this run exist; else it may read and write every table
+ */
+export const startLimitedRole = async (databaseUrl: string, gateway?: TestRole): Promise<LimitedRole> => {
   const name = `limited_${randomBytes(6).toString('hex')}`;
   const password = randomBytes(12).toString('hex');
   const run = (...statements: string[]): Promise<void> =>
@@ -21,7 +25,9 @@ export const startLimitedRole = async (databaseUrl: string): Promise<LimitedRole
     });
   await run(
     `CREATE ROLE ${name} LOGIN PASSWORD '${password}'`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name}`,
+    gateway === undefined
+      ? `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name}`
+      : `GRANT ${testRoleNames()[gateway]} TO ${name}`,
   );
   const url = new URL(databaseUrl);
   url.username = name;

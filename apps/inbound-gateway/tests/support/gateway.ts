@@ -1,4 +1,4 @@
-import { type Database, type DatabaseOptions, migrate, openDatabase } from '@crm/db';
+import { applyRoles, type Database, type DatabaseOptions, migrate, openDatabase } from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
 import {
   createTestClient,
@@ -8,6 +8,8 @@ import {
   type TestClient,
   type TestDatabase,
   type TestOrganization,
+  testRoleNames,
+  urlForRole,
 } from '@crm/testing';
 import { createApp } from '../../src/app.js';
 import { envToConfig } from '../../src/config.js';
@@ -28,8 +30,14 @@ const quiet = {
 
 /** An inbound gateway in this process with a database of its own, and two organizations. */
 export interface TestGateway {
+  /** For the role that owns the tables. */
   readonly databaseUrl: string;
+  /** For the role of this gateway, made by `crm roles apply`. Every gateway here works under it. */
+  readonly gatewayUrl: string;
+  /** Of the role that owns the tables. */
   readonly database: Database;
+  /** Of the role of this gateway: the pool that its requests go to. */
+  readonly gatewayDatabase: Database;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
   readonly stranger: TestOrganization;
@@ -72,29 +80,39 @@ const startInProcess = async (
   return running.url;
 };
 
-const migrateQuietly = async (url: string): Promise<void> => {
+/** Migrates a database and makes the roles of the gateways, which the address of {@link urlForRole} is for. */
+export const prepareDatabase = async (url: string): Promise<void> => {
   await migrate(url);
+  await applyRoles(url, testRoleNames());
 };
 
 /** Starts a gateway for one test file. */
 export const startTestGateway = async (): Promise<TestGateway> => {
   const stops: Stop[] = [];
-  const { url, drop }: TestDatabase = await createTestDatabase(migrateQuietly, 'migrated');
-  const database = openDatabase({ url, applicationName: 'inbound-gateway-test' });
+  const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
+  const gatewayUrl = urlForRole(url, 'inbound');
+  const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'inbound-gateway-test' });
+  const database = openDatabase({ url, applicationName: 'administration-test' });
   const tools = organizationTools(database);
   const organization = await createTestOrganization(tools);
-  const baseUrl = await startInProcess(url, database, {}, stops);
+  const baseUrl = await startInProcess(gatewayUrl, gatewayDatabase, {}, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
     databaseUrl: url,
+    gatewayUrl,
     database,
+    gatewayDatabase,
     organization,
     stranger: await createTestOrganization(tools),
     client: clientOf(organization),
     clientOf,
     createOrganization: (options) => createTestOrganization(tools, options),
     startAnother: async (environment) =>
-      createTestClient(await startInProcess(url, database, environment, stops), contracts, organization.key),
+      createTestClient(
+        await startInProcess(gatewayUrl, gatewayDatabase, environment, stops),
+        contracts,
+        organization.key,
+      ),
     startOn: async (databaseUrl, options = {}) => {
       const other = openDatabase({ url: databaseUrl, applicationName: 'inbound-gateway-test', ...options });
       const otherUrl = await startInProcess(databaseUrl, other, {}, stops);
@@ -102,14 +120,14 @@ export const startTestGateway = async (): Promise<TestGateway> => {
       return createTestClient(otherUrl, contracts, organization.key);
     },
     startProcesses: async (count) => {
-      const processes = await startGatewayProcesses(count, mainFile, { DATABASE_URL: url, ...quiet });
+      const processes = await startGatewayProcesses(count, mainFile, { DATABASE_URL: gatewayUrl, ...quiet });
       stops.push(...processes.map((one) => one.stop));
       return processes.map((one) => createTestClient(one.url, contracts, organization.key));
     },
     rows: (text, values = []) => database.query(organization.id, { text, values }),
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
-      await database.close();
+      await Promise.all([gatewayDatabase.close(), database.close()]);
       await drop();
     },
   };

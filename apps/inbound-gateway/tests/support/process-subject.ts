@@ -7,8 +7,8 @@ let count = 0;
 export const processSubject: GatewaySubject = {
   mainFile: new URL('../../dist/main.js', import.meta.url).pathname,
   prepare: async () => {
-    const { databaseUrl, organization, stop } = await startTestGateway();
-    const environment = { DATABASE_URL: databaseUrl, RATE_LIMIT_INBOUND: '0' };
+    const { gatewayUrl, organization, stop } = await startTestGateway();
+    const environment = { DATABASE_URL: gatewayUrl, RATE_LIMIT_INBOUND: '0' };
     return { environment, apiKey: organization.key, close: stop };
   },
   request: () => {

@@ -1,4 +1,4 @@
-import { type Database, migrate, openDatabase } from '@crm/db';
+import { applyRoles, type Database, migrate, openDatabase } from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
 import {
   createTestClient,
@@ -9,6 +9,8 @@ import {
   type TestClient,
   type TestDatabase,
   type TestOrganization,
+  testRoleNames,
+  urlForRole,
 } from '@crm/testing';
 import { createApp } from '../../src/app.js';
 import { envToConfig } from '../../src/config.js';
@@ -36,7 +38,11 @@ const quiet = {
 export interface TestGateway {
   /** Without a trailing slash. */
   readonly url: string;
+  /** For the role that owns the tables. */
   readonly databaseUrl: string;
+  /** For the role of this gateway, made by `crm roles apply`. Every gateway here works under it. */
+  readonly gatewayUrl: string;
+  /** Of the role that owns the tables. */
   readonly database: Database;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
@@ -81,22 +87,27 @@ const startInProcess = async (
   return running.url;
 };
 
-const migrateQuietly = async (url: string): Promise<void> => {
+/** Migrates a database and makes the roles of the gateways, which the address of {@link urlForRole} is for. */
+export const prepareDatabase = async (url: string): Promise<void> => {
   await migrate(url);
+  await applyRoles(url, testRoleNames());
 };
 
 /** Starts a gateway for one test file. */
 export const startTestGateway = async (): Promise<TestGateway> => {
   const stops: Stop[] = [];
-  const { url, drop }: TestDatabase = await createTestDatabase(migrateQuietly, 'migrated');
-  const database = openDatabase({ url, applicationName: 'read-gateway-test' });
+  const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
+  const gatewayUrl = urlForRole(url, 'read');
+  const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'read-gateway-test' });
+  const database = openDatabase({ url, applicationName: 'administration-test' });
   const tools = organizationTools(database);
   const organization = await createTestOrganization(tools);
-  const baseUrl = await startInProcess(url, database, {}, stops);
+  const baseUrl = await startInProcess(gatewayUrl, gatewayDatabase, {}, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
     url: baseUrl,
     databaseUrl: url,
+    gatewayUrl,
     database,
     organization,
     stranger: await createTestOrganization(tools),
@@ -104,18 +115,22 @@ export const startTestGateway = async (): Promise<TestGateway> => {
     clientOf,
     createOrganization: () => createTestOrganization(tools),
     startAnother: async (environment) =>
-      createTestClient(await startInProcess(url, database, environment, stops), contracts, organization.key),
+      createTestClient(
+        await startInProcess(gatewayUrl, gatewayDatabase, environment, stops),
+        contracts,
+        organization.key,
+      ),
     startOn: async (ownDatabase, replica) =>
-      createTestClient(await startInProcess(url, ownDatabase, {}, stops, replica), contracts, organization.key),
+      createTestClient(await startInProcess(gatewayUrl, ownDatabase, {}, stops, replica), contracts, organization.key),
     startProcess: async (environment) => {
-      const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: url, ...quiet, ...environment });
+      const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: gatewayUrl, ...quiet, ...environment });
       if (one === undefined) throw new Error('no process was started');
       stops.push(one.stop);
       return { ...one, client: createTestClient(one.url, contracts, organization.key) };
     },
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
-      await database.close();
+      await Promise.all([gatewayDatabase.close(), database.close()]);
       await drop();
     },
   };

@@ -5,8 +5,8 @@ import { cursorSecret, startTestGateway } from './gateway.js';
 export const processSubject: GatewaySubject = {
   mainFile: new URL('../../dist/main.js', import.meta.url).pathname,
   prepare: async () => {
-    const { databaseUrl, organization, stop } = await startTestGateway();
-    const environment = { DATABASE_URL: databaseUrl, CURSOR_SECRETS: cursorSecret, RATE_LIMIT_LIST: '0' };
+    const { gatewayUrl, organization, stop } = await startTestGateway();
+    const environment = { DATABASE_URL: gatewayUrl, CURSOR_SECRETS: cursorSecret, RATE_LIMIT_LIST: '0' };
     return { environment, apiKey: organization.key, close: stop };
   },
   request: () => ({ path: '/v1/accounts' }),

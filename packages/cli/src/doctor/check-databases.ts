@@ -1,4 +1,13 @@
-import { describeUnmet, inspectSchema, inspectServer, openDatabase, type Database } from '@crm/db';
+import {
+  describeUnmet,
+  inspectSchema,
+  inspectServer,
+  inspectSession,
+  isSettingRefused,
+  openDatabase,
+  refusedSettingText,
+  type Database,
+} from '@crm/db';
 
 import { shownDatabase } from '../administration/database-url.js';
 import { databaseError } from '../administration/with-administration.js';
@@ -17,7 +26,9 @@ const withDatabase = async (
     await database.ping();
     return [ok(check, `${shownDatabase(url)} answers`), ...(await work(database))];
   } catch (error) {
-    const advice = 'Check address, password, pg_hba.conf and the way there, then run crm doctor again.';
+    const advice = isSettingRefused(error)
+      ? `${refusedSettingText}.`
+      : 'Check address, password, pg_hba.conf and the way there, then run crm doctor again.';
     return [problem(check, databaseError(error, url).message, advice)];
   } finally {
     await database.close();
@@ -41,6 +52,17 @@ const checkMigrations = async (check: string, database: Database, advice: string
   return warning(check, message, 'Finish the upgrade: replace the remaining gateways of this version.');
 };
 
+/** Checks what a pooler may take away from sessions. */
+const checkSession = async (database: Database): Promise<readonly Finding[]> => {
+  const { limits, statements } = await inspectSession(database);
+  const found = (check: string, fault: typeof limits, text: string): Finding =>
+    fault === null ? ok(check, text) : problem(check, fault.message, `To do: ${fault.advice}.`);
+  return [
+    found('time limits', limits, 'no statement takes longer than it may'),
+    found('pooler', statements, 'prepared statements work'),
+  ];
+};
+
 /** How many processes use a database, and how many connections one of each gateway opens. */
 export interface PoolSizes {
   readonly perProcess: readonly (number | undefined)[];
@@ -54,6 +76,7 @@ export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Fi
     const facts = await inspectServer(database.pool);
     return [
       ...checkServer(facts, askedAtMs, Date.now()),
+      ...(await checkSession(database)),
       await checkMigrations('migrations', database, 'Run: crm migrate'),
       checkConnections(facts, pools.perProcess, pools.processes),
     ];

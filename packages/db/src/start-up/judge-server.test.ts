@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeServer, type ServerFacts } from './judge-server.js';
+import { judgeServer } from './judge-server.js';
+import type { ServerFacts } from './read-facts.js';
 
 const good: ServerFacts = {
   versionNumber: 150_004,
@@ -10,6 +11,10 @@ const good: ServerFacts = {
   appliedMigrations: ['1_tables', '2_indexes'],
   installedFunctions: ['old', 'current'],
   requirements: [],
+  role: 'crm_inbound',
+  missingLimits: [],
+  missingRights: [],
+  losesPreparedStatements: false,
 };
 const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'], functions: 'current' };
 const judge = (facts: Partial<ServerFacts>, changed = {}) =>
@@ -35,6 +40,19 @@ describe('judgeServer', () => {
       /14\.11 is too old/,
     );
     expect(judge({ versionNumber: 150_000, version: '15.0' }).refusal).toBeNull();
+  });
+
+  it('refuses a pooler that loses time limits or prepared statements', () => {
+    expect(judge({ missingLimits: ['statement_timeout'] }).refusal).toMatch(
+      /role crm_inbound has no statement_timeout: run crm roles apply, then RECONNECT/,
+    );
+    expect(judge({ losesPreparedStatements: true }).refusal).toMatch(/use PgBouncer 1\.21 or later/);
+  });
+
+  it('waits for rights, before anything that needs them', () => {
+    expect(judge({ missingRights: ['SELECT on notes'], appliedMigrations: [] }).waitingFor).toMatch(
+      /crm_inbound lacks rights \(SELECT on notes\): run crm roles apply$/,
+    );
   });
 
   it('names migrations that are missing', () => {

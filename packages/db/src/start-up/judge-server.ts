@@ -1,20 +1,5 @@
-import {
-  compareSchema,
-  describeUnmet,
-  type SchemaHistory,
-  type SchemaVersion,
-} from '../schema-history/schema-history.js';
-
-/** What a gateway asks its server before it serves. */
-export interface ServerFacts extends SchemaHistory {
-  /** As `150004` for 15.4. */
-  readonly versionNumber: number;
-  readonly version: string;
-  readonly fsync: string;
-  /** As it holds for the gateway's own role. */
-  readonly synchronousCommit: string;
-  readonly isSuperuser: boolean;
-}
+import { compareSchema, describeUnmet, type SchemaVersion } from '../schema-history/schema-history.js';
+import type { ServerFacts } from './read-facts.js';
 
 /** What this gateway needs. */
 export interface ServerRules extends SchemaVersion {
@@ -33,11 +18,7 @@ export interface Judgement {
 
 const oldestVersionNumber = 150_000;
 
-const findRefusal = (facts: ServerFacts, rules: ServerRules): string | null => {
-  if (facts.versionNumber < oldestVersionNumber) {
-    return `PostgreSQL ${facts.version} is too old: version 15 or later is needed`;
-  }
-  if (!rules.needsDurability) return null;
+const findLostDurability = (facts: ServerFacts): string | null => {
   const off = [
     ...(facts.fsync === 'off' ? ['fsync'] : []),
     ...(facts.synchronousCommit === 'off' ? ['synchronous_commit'] : []),
@@ -50,7 +31,42 @@ const findRefusal = (facts: ServerFacts, rules: ServerRules): string | null => {
   );
 };
 
+/** What a pooler takes away. A gateway without one sends its time limits itself. */
+export const findPoolerFaults = ({
+  role,
+  missingLimits,
+  losesPreparedStatements,
+}: Pick<ServerFacts, 'role' | 'missingLimits' | 'losesPreparedStatements'>) => ({
+  limits:
+    missingLimits.length === 0
+      ? null
+      : {
+          message: `With pgbouncer=true no time limits are sent, and the role ${role} has no ${missingLimits.join(', ')}`,
+          advice: "run crm roles apply, then RECONNECT in PgBouncer's console, then start the gateway again",
+        },
+  statements: losesPreparedStatements
+    ? {
+        message: 'The pooler in front of the database loses prepared statements',
+        advice: 'use PgBouncer 1.21 or later with max_prepared_statements above 0, or pool_mode = session',
+      }
+    : null,
+});
+
+const findRefusal = (facts: ServerFacts, rules: ServerRules): string | null => {
+  if (facts.versionNumber < oldestVersionNumber) {
+    return `PostgreSQL ${facts.version} is too old: version 15 or later is needed`;
+  }
+  const lostDurability = rules.needsDurability ? findLostDurability(facts) : null;
+  if (lostDurability !== null) return lostDurability;
+  const { limits, statements } = findPoolerFaults(facts);
+  const fault = statements ?? limits;
+  return fault === null ? null : `${fault.message}: ${fault.advice}`;
+};
+
 const findWait = (facts: ServerFacts, rules: ServerRules): string | null => {
+  if (facts.missingRights.length > 0) {
+    return `The role ${facts.role} lacks rights (${facts.missingRights.join(', ')}): run crm roles apply`;
+  }
   const { missing, lacksFunctions, unmet } = compareSchema(facts, rules);
   if (missing.length > 0) {
     return `The database lacks ${missing.length} of this version's migrations (${missing.join(', ')}): run crm migrate`;

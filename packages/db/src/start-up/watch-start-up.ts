@@ -1,7 +1,9 @@
+import { ApiError } from '@crm/domain';
 import type { Database } from '../database.js';
 import { functionsDigest, migrationNames } from '../generated/expected-schema.js';
-import { type QueryRow, readSchemaHistory, type SchemaHistory } from '../schema-history/schema-history.js';
-import { judgeServer, type ServerFacts, type ServerRules } from './judge-server.js';
+import type { GatewayKind } from '../roles/rights.js';
+import { judgeServer, type ServerRules } from './judge-server.js';
+import { readFacts, type ServerFacts } from './read-facts.js';
 
 /** Told what the checks find; texts are for people and hold no secret. */
 export interface StartUpListener {
@@ -28,26 +30,23 @@ export type AskServer = (work: (database: Database) => Promise<ServerFacts>) => 
 
 const checkAgainAfterMs = 1_000;
 
-const settingsSql = `
-  SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
-         current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
-         current_setting('is_superuser') = 'on' AS "isSuperuser"`;
+/** Whether a pooler refused the settings that a gateway sends when it connects. */
+export const isSettingRefused = (error: unknown): boolean => {
+  const cause = error instanceof ApiError ? error.cause : error;
+  return cause instanceof Error && cause.message.includes('unsupported startup parameter');
+};
 
-type Settings = Omit<ServerFacts, keyof SchemaHistory>;
-
-/** Without Prisma, whose first query takes 60 MB of memory: gateways have no other use for it. */
-const readFacts = (database: Database): Promise<ServerFacts> =>
-  database.withConnection(async (connection) => {
-    const queryRow: QueryRow = (text) => connection.queryServer(text, []);
-    return { ...(await queryRow<Settings>(settingsSql)), ...(await readSchemaHistory(queryRow)) };
-  });
+/** What to do about {@link isSettingRefused}. */
+export const refusedSettingText = 'A pooler refuses the settings of the connection: add ?pgbouncer=true to the address';
 
 /**
  * Checks the server until it can be served from, so that gateways, database and migrations may start in any order.
+ * @param gateway - whose rights the role must have
  * @param ask - runs the questions on the server that reads go to now
  * @param rules - what this gateway needs; the migrations of this version when they are not given
  */
 export const watchStartUp = (
+  gateway: GatewayKind,
   ask: AskServer,
   rules: Pick<ServerRules, 'needsDurability'> & Partial<ServerRules>,
   listener: StartUpListener,
@@ -66,9 +65,9 @@ export const watchStartUp = (
   const check = async (): Promise<void> => {
     let facts: ServerFacts;
     try {
-      facts = await ask(readFacts);
+      facts = await ask((database) => readFacts(database, gateway));
     } catch (error) {
-      if (!isStopped) wait('The database cannot be reached', error);
+      if (!isStopped) wait(isSettingRefused(error) ? refusedSettingText : 'The database cannot be reached', error);
       return;
     }
     if (isStopped) return;

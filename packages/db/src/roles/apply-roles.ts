@@ -1,0 +1,26 @@
+import pg from 'pg';
+import { roleSql, type RoleNames } from './role-sql.js';
+
+/**
+ * Creates the roles of the gateways in a migrated database, or brings them up to date, in one transaction.
+ *
+ * @param url - `postgres://…` of the role that owns the tables and may create roles
+ * @param onWarning - receives what could not be restricted
+ * @throws Error of the server when the role may not do that; nothing was changed
+ */
+export const applyRoles = async (
+  url: string,
+  names: RoleNames,
+  onWarning: (text: string) => void = () => undefined,
+): Promise<void> => {
+  const client = new pg.Client({ connectionString: url, application_name: 'crm-roles' });
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING') onWarning(message ?? '');
+  });
+  await client.connect();
+  try {
+    await client.query(['BEGIN;', ...roleSql(names), 'COMMIT;'].join('\n'));
+  } finally {
+    await client.end();
+  }
+};

@@ -1,0 +1,47 @@
+/** A gateway has a role of its own. */
+export type GatewayKind = 'read' | 'inbound';
+
+/** What a role may do with a table, or with one of its columns. */
+export interface Right {
+  readonly table: string;
+  readonly privilege: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+  readonly column?: string;
+}
+
+type Privileges = readonly Right['privilege'][];
+
+const select: Privileges = ['SELECT'];
+const change: Privileges = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+const none: Privileges = [];
+
+/** Every table, with the privileges of the read and the inbound gateway. */
+const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privileges]>> = {
+  _prisma_migrations: [select, select],
+  function_versions: [select, select],
+  gateway_requirements: [select, select],
+  organizations: [select, select],
+  api_keys: [select, select],
+  members: [select, select],
+  pipelines: [select, select],
+  stages: [select, select],
+  custom_fields: [select, select],
+  custom_field_pipelines: [select, select],
+  accounts: [select, change],
+  contacts: [select, change],
+  opportunities: [select, change],
+  opportunity_contacts: [select, change],
+  notes: [select, change],
+  note_accounts: [select, change],
+  note_contacts: [select, change],
+  idempotency_keys: [none, change],
+  audit_events: [none, none],
+};
+
+/** All that a gateway needs, and all that its role gets. */
+export const rightsOf = (gateway: GatewayKind): Right[] => [
+  ...Object.entries(tables).flatMap(([table, [read, inbound]]) =>
+    (gateway === 'read' ? read : inbound).map((privilege) => ({ table, privilege })),
+  ),
+  // Both note when a key was last used.
+  { table: 'api_keys', privilege: 'UPDATE', column: 'last_used_at' },
+];

@@ -1,0 +1,65 @@
+import { parallelWorkers, sessionLimitsMs } from '../session-limits.js';
+import { type GatewayKind, type Right, rightsOf } from './rights.js';
+
+/** The roles of the gateways. */
+export type RoleNames = Readonly<Record<GatewayKind, string>>;
+
+const namePattern = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** A block that runs a statement with the database's name: `GRANT … ON DATABASE %I`. */
+const withDatabase = (statement: string): string =>
+  `DO $$ BEGIN EXECUTE format('${statement.replaceAll("'", "''")}', current_database()); END $$;`;
+
+const createRole = (role: string): string => `DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}') THEN CREATE ROLE ${role} LOGIN; END IF;
+END $$;`;
+
+const grant = (role: string, { table, privilege, column }: Right): string =>
+  `GRANT ${privilege}${column === undefined ? '' : ` (${column})`} ON ${table} TO ${role};`;
+
+/** PgBouncer in transaction mode sends no settings of a session: the role has to have them. */
+const settings = (role: string): string[] =>
+  [
+    ...Object.entries(sessionLimitsMs).map(([name, ms]) => `${name} = '${ms}ms'`),
+    `max_parallel_workers_per_gather = ${parallelWorkers}`,
+  ].map((setting) => withDatabase(`ALTER ROLE ${role} IN DATABASE %I SET ${setting}`));
+
+const roleStatements = (role: string, gateway: GatewayKind): string[] => [
+  createRole(role),
+  withDatabase(`GRANT CONNECT ON DATABASE %I TO ${role}`),
+  `GRANT USAGE ON SCHEMA public TO ${role};`,
+  // What earlier versions or administrators granted goes, also the privileges on columns.
+  `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role};`,
+  ...rightsOf(gateway).map((right) => grant(role, right)),
+  ...settings(role),
+];
+
+/** Every role may do these by default. Only the owner of a function of the system, a superuser, can revoke it. */
+const revokeFromEveryone = [
+  'REVOKE CREATE ON SCHEMA public FROM PUBLIC;',
+  withDatabase('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC'),
+  `DO $$ DECLARE v_function regprocedure; BEGIN
+  FOR v_function IN SELECT oid FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace
+     AND (proname LIKE 'lo\\_%' OR proname IN ('loread', 'lowrite')) AND has_function_privilege('public', oid, 'EXECUTE') LOOP
+    IF current_setting('is_superuser') = 'off' THEN
+      RAISE WARNING 'every role can create large objects: let a superuser run crm roles apply once';
+      EXIT;
+    END IF;
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', v_function);
+  END LOOP;
+END $$;`,
+];
+
+/**
+ * The statements that create the roles of the gateways, or bring them up to date: what they may do, and the time limits of their
+ * sessions. They can run any number of times. Passwords are left alone.
+ *
+ * @throws RangeError for a name with other characters than lower-case letters, digits and underscores
+ */
+export const roleSql = (names: RoleNames): string[] => {
+  for (const name of Object.values(names)) {
+    if (!namePattern.test(name))
+      throw new RangeError(`${name} is not a role name: use lower-case letters, digits and _`);
+  }
+  return [...revokeFromEveryone, ...roleStatements(names.read, 'read'), ...roleStatements(names.inbound, 'inbound')];
+};

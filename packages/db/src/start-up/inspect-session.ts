@@ -1,0 +1,17 @@
+import type { Database } from '../database.js';
+import { queryRowOf } from '../schema-history/schema-history.js';
+import { isPooled, losesPreparedStatements } from './inspect-pooler.js';
+import { findPoolerFaults } from './judge-server.js';
+import { readSessionFacts } from './read-facts.js';
+
+/** What is wrong with the sessions of an address, and what to do; null where nothing is. */
+export type SessionFaults = ReturnType<typeof findPoolerFaults>;
+
+/** Checks what a pooler in front of a database takes away, as a gateway does before it serves. */
+export const inspectSession = async ({ pool }: Database): Promise<SessionFaults> => {
+  const url = pool.options.connectionString ?? '';
+  return findPoolerFaults({
+    ...(await readSessionFacts(queryRowOf(pool))),
+    losesPreparedStatements: isPooled(url) && (await losesPreparedStatements(url)),
+  });
+};

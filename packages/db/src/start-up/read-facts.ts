@@ -1,0 +1,82 @@
+import type { Connection, Database } from '../database.js';
+import { type GatewayKind, rightsOf } from '../roles/rights.js';
+import { type QueryRow, readSchemaHistory, type SchemaHistory } from '../schema-history/schema-history.js';
+import { sessionLimitsMs } from '../session-limits.js';
+import { isPooled, losesPreparedStatements } from './inspect-pooler.js';
+
+/** Settings of a session that must bound its statements. */
+export interface SessionFacts {
+  readonly role: string;
+  /** Time limits that this session does not have. */
+  readonly missingLimits: readonly string[];
+}
+
+/** What a gateway asks its server before it serves. */
+export interface ServerFacts extends SchemaHistory, SessionFacts {
+  /** As `150004` for 15.4. */
+  readonly versionNumber: number;
+  readonly version: string;
+  readonly fsync: string;
+  /** As it holds for the gateway's own role. */
+  readonly synchronousCommit: string;
+  readonly isSuperuser: boolean;
+  /** Rights that the role lacks, as `SELECT on accounts`. */
+  readonly missingRights: readonly string[];
+  /** Whether a pooler makes prepared statements fail. */
+  readonly losesPreparedStatements: boolean;
+}
+
+type Settings = Pick<ServerFacts, 'versionNumber' | 'version' | 'fsync' | 'synchronousCommit' | 'isSuperuser'>;
+
+const settingsSql = `
+  SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
+         current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
+         current_setting('is_superuser') = 'on' AS "isSuperuser"`;
+
+const limitsSql = `
+  SELECT current_user::text AS role,
+         ARRAY(SELECT name FROM pg_settings WHERE name IN (${Object.keys(sessionLimitsMs)
+           .map((name) => `'${name}'`)
+           .join(', ')}) AND setting = '0' ORDER BY name) AS "missingLimits"`;
+
+/** Tables that do not exist yet are no matter of rights. */
+const rightsSql = `
+  SELECT coalesce(array_agg(privilege || ' on ' || table_name ORDER BY table_name, privilege), '{}') AS "missingRights"
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS needed (table_name, privilege, column_name)
+   WHERE NOT CASE WHEN column_name IS NULL THEN has_table_privilege(to_regclass(table_name), privilege)
+                  ELSE has_column_privilege(to_regclass(table_name), column_name, privilege) END`;
+
+const readMissingRights = async (connection: Connection, gateway: GatewayKind): Promise<readonly string[]> => {
+  const rights = rightsOf(gateway);
+  const values = [
+    rights.map(({ table }) => table),
+    rights.map(({ privilege }) => privilege),
+    rights.map(({ column }) => column ?? null),
+  ];
+  return (await connection.queryServer<{ missingRights: string[] }>(rightsSql, values)).missingRights;
+};
+
+/** Reads the time limits of a session. */
+export const readSessionFacts = (queryRow: QueryRow): Promise<SessionFacts> =>
+  queryRow<SessionFacts & Record<string, unknown>>(limitsSql);
+
+/** Asks a server what {@link ServerFacts} has, without Prisma, whose first query takes 60 MB of memory. */
+export const readFacts = async (database: Database, gateway: GatewayKind): Promise<ServerFacts> => {
+  const url = database.pool.options.connectionString ?? '';
+  const losesStatements = isPooled(url) && (await losesPreparedStatements(url));
+  return database.withConnection(async (connection) => {
+    const queryRow: QueryRow = (text) => connection.queryServer(text, []);
+    const missingRights = await readMissingRights(connection, gateway);
+    const history = missingRights.length > 0 ? {} : await readSchemaHistory(queryRow);
+    return {
+      appliedMigrations: [],
+      installedFunctions: [],
+      requirements: [],
+      ...(await queryRow<Settings>(settingsSql)),
+      ...(await readSessionFacts(queryRow)),
+      ...history,
+      missingRights,
+      losesPreparedStatements: losesStatements,
+    };
+  });
+};

@@ -1,0 +1,90 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { withAdminClient } from './admin-client.js';
+import { findServiceUser } from './debian-postgres.js';
+import { findFreePort } from './gateway/free-port.js';
+
+const program = '/usr/sbin/pgbouncer';
+const startTimeoutMs = 20_000;
+
+/** A pooler in front of one database. */
+export interface PgBouncer {
+  /** The database's address through the pooler, with `?pgbouncer=true`. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** From 1.21 on it translates the names of prepared statements. */
+const translatesFromMinor = 21;
+
+/** Whether the installed PgBouncer can translate prepared statements: Debian 12 has 1.18, which cannot. */
+export const pgBouncerTranslates = async (): Promise<boolean> => {
+  const { stdout } = await promisify(execFile)(program, ['--version']);
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
+  return Number(major) > 1 || Number(minor) >= translatesFromMinor;
+};
+
+/** Starts Debian's PgBouncer. @param databaseUrl - with user and password */
+export const startPgBouncer = async (databaseUrl: string, poolMode: 'session' | 'transaction'): Promise<PgBouncer> => {
+  const user = await findServiceUser();
+  const folder = await mkdtemp(join(tmpdir(), 'crm-pgbouncer-'));
+  const port = await findFreePort();
+  const target = new URL(databaseUrl);
+  const files = {
+    'users.txt': `"${target.username}" "${target.password}"\n`,
+    'pgbouncer.ini': [
+      '[databases]',
+      `* = host=${target.hostname} port=${target.port}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${port}`,
+      'unix_socket_dir =',
+      'auth_type = trust',
+      `auth_file = ${join(folder, 'users.txt')}`,
+      `pool_mode = ${poolMode}`,
+      // In session mode every connection of a gateway holds one.
+      `default_pool_size = ${poolMode === 'session' ? 20 : 5}`,
+      ...((await pgBouncerTranslates()) ? ['max_prepared_statements = 100'] : []),
+      '',
+    ].join('\n'),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  if (user !== null)
+    for (const name of ['', ...Object.keys(files)]) await chown(join(folder, name), user.uid, user.gid);
+  const child = spawn(program, ['--quiet', join(folder, 'pgbouncer.ini')], { ...user, cwd: '/', stdio: 'ignore' });
+  process.once('exit', () => child.kill('SIGKILL'));
+  target.port = String(port);
+  target.searchParams.set('pgbouncer', 'true');
+  await waitUntilReady(target.href, child);
+  return {
+    url: target.href,
+    stop: async () => {
+      if (child.exitCode === null) {
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
+        await ended;
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const waitUntilReady = async (url: string, child: ChildProcess): Promise<void> => {
+  const deadlineMs = performance.now() + startTimeoutMs;
+  for (;;) {
+    const failure = await withAdminClient(url, (client) => client.query('SELECT 1')).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (failure === null) return;
+    if (child.exitCode !== null || performance.now() > deadlineMs) {
+      throw new Error('PgBouncer did not start', { cause: failure });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+
+import { withAdminClient } from './admin-client.js';
+import { databasePrefix, readTestServer } from './test-server.js';
+
+/** The gateways that have a role of their own. */
+export type TestRole = 'read' | 'inbound';
+
+/** The names of the roles of this run: roles belong to a server, which runs may share. */
+export const testRoleNames = (): Readonly<Record<TestRole, string>> => {
+  const prefix = databasePrefix(readTestServer().runId);
+  return { read: `${prefix}read`, inbound: `${prefix}inbound` };
+};
+
+/** The same in every process of a run. */
+const passwordOf = (role: string): string =>
+  createHash('sha256').update(readTestServer().url).update(role).digest('hex');
+
+/** Creates the roles of this run, without any rights: test files that do it at the same time would disturb each other. */
+export const createTestRoles = (): Promise<void> =>
+  withAdminClient(readTestServer().url, async (client) => {
+    for (const name of Object.values(testRoleNames()))
+      await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${passwordOf(name)}'`);
+  });
+
+/** The address of a database for the role of a gateway. */
+export const urlForRole = (databaseUrl: string, role: TestRole): string => {
+  const url = new URL(databaseUrl);
+  const name = testRoleNames()[role];
+  url.username = name;
+  url.password = passwordOf(name);
+  return url.href;
+};
