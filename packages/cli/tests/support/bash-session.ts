@@ -7,14 +7,22 @@ export interface BashResult {
   readonly exitCode: number;
 }
 
+/** A user of the operating system. */
+export interface BashUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** One bash in which blocks of commands run after each other, as in a terminal: variables and functions stay. */
 export class BashSession {
   readonly #child: ChildProcessWithoutNullStreams;
   #stdout = '';
   #stderr = '';
 
-  constructor(directory: string, env: Readonly<Record<string, string>>) {
+  /** @param user - who runs the commands; the user of this process when absent */
+  constructor(directory: string, env: Readonly<Record<string, string>>, user: BashUser | null = null) {
     this.#child = spawn('bash', ['--norc', '-o', 'pipefail'], {
+      ...user,
       cwd: directory,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     });
