@@ -1,5 +1,13 @@
 import type { OperationContract } from '@crm/contract';
-import { type Catalog, readRecord, runWrite, type UpdateTarget, type Write, type WrittenRecord } from '@crm/db';
+import {
+  type Catalog,
+  readRecord,
+  runWrite,
+  StatementTimeoutError,
+  type UpdateTarget,
+  type Write,
+  type WrittenRecord,
+} from '@crm/db';
 import { ApiError, definitionsMap, ErrorCollector, holdsForPipeline, type ObjectType } from '@crm/domain';
 import { JsonText, type OperationReply, type OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
@@ -9,6 +17,7 @@ import { readAfterHeader } from './read-after-header.js';
 /** What an update of any object is asked with. */
 type UpdateRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
   readonly params: { readonly id: string };
+  readonly body: unknown;
 };
 
 /** Makes the write of an update; every fault is noted in `errors`. */
@@ -30,14 +39,34 @@ const answerRecord = (context: Context, organizationId: string, objectType: Obje
     };
   });
 
+/** Values that the opportunities of a record hold, too: a change of one changes all of them. */
+const valuesOfOpportunities: Readonly<Record<ObjectType, readonly string[]>> = {
+  account: ['name', 'domain'],
+  contact: ['first_name', 'last_name', 'email'],
+  opportunity: [],
+};
+
+/** Runs a write. Retrying a change of too many opportunities would time out again, so the response says what took so long. */
+const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: ObjectType, body: unknown) => {
+  try {
+    return await work();
+  } catch (error) {
+    const paths = valuesOfOpportunities[objectType].filter((path) => path in Object(body));
+    if (!(error instanceof StatementTimeoutError) || paths.length === 0) throw error;
+    const text = `Took too long: the opportunities of this ${objectType} hold it, and there are too many to change at once`;
+    const errors = Object.fromEntries(paths.map((path) => [path, text]));
+    throw new ApiError('unavailable', { message: 'The change took too long', errors, cause: error });
+  }
+};
+
 /**
  * Changes one record and answers it whole.
  * @throws ApiError `not_found`, `precondition_failed` where `If-Match` names another version, `conflict` for a natural key
- * that another record has
+ * that another record has; `unavailable` with `errors` where the record has too many opportunities to rename
  */
 export const updateRecord = async <C extends OperationContract>(
   context: Context,
-  { caller: { organizationId }, header, params }: UpdateRequest,
+  { caller: { organizationId }, header, params, body }: UpdateRequest,
   objectType: ObjectType,
   read: ReadUpdate,
 ): Promise<OperationReply<C>> => {
@@ -48,7 +77,8 @@ export const updateRecord = async <C extends OperationContract>(
     errors.throwIfAny();
     return found;
   });
-  const { result } = await runWrite(context.database, organizationId, write, null);
+  const run = () => runWrite(context.database, organizationId, write, null);
+  const { result } = await runOrExplain(run, objectType, body);
   const isChanged = result.record_status === 'updated';
   return {
     message: isChanged ? `Updated ${objectType}` : `Nothing to change in ${objectType}`,

@@ -1,4 +1,4 @@
-import { bulkCreateAccounts, createAccount } from '@crm/contract';
+import { bulkCreateAccounts, createAccount, createOpportunity } from '@crm/contract';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -82,5 +82,33 @@ describe('503 with Retry-After', () => {
     expect((await served).status).toBe(200);
     expect(await countOf('refused.com')).toBe(0);
     expect((await create(client, 'refused.com')).status).toBe(200);
+  });
+});
+
+describe('503 with errors, without Retry-After', () => {
+  test('where a rename changes too many opportunities: the response says so, and nothing is written', async () => {
+    const related_objects = { account_domain: 'many.com', primary_contact_email: 'ann@many.com' };
+    const opportunity = {
+      pipeline_id: gateway.organization.pipeline.id,
+      opportunity: { name: 'One' },
+      related_objects,
+    };
+    await gateway.client.call(createOpportunity, { body: opportunity });
+    const [row] = await gateway.rows<{ accountId: string; contactId: string }>(
+      `SELECT account_id AS "accountId", contact_id AS "contactId" FROM opportunities WHERE organization_id = $1 AND name = 'One'`,
+    );
+    const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 1_000, lockTimeoutMs: 0 });
+    const rename = (type: string, id = '', body = {}) => client.send('PATCH', `/v1/inbound/${type}/${id}`, { body });
+    const holder = await gateway.database.pool.connect();
+    await holder.query('BEGIN; LOCK TABLE opportunities IN SHARE MODE');
+    const account = await rename('accounts', row?.accountId, { name: 'Renamed', description: 'x' });
+    const contact = await rename('contacts', row?.contactId, { last_name: 'Renamed' });
+    await holder.query('ROLLBACK');
+    holder.release();
+    const text = expect.stringMatching(/^Took too long: the opportunities of this (account|contact) hold it/);
+    expect([account.status, account.errors]).toEqual([503, { name: text }]);
+    expect([contact.status, contact.errors]).toEqual([503, { last_name: text }]);
+    expect(account.headers.get('retry-after')).toBeNull();
+    expect((await rename('accounts', row?.accountId, { name: 'Renamed' })).status).toBe(200);
   });
 });
