@@ -149,7 +149,7 @@ describe('a contact', () => {
     expect(await contact({ email: 'again@again.com' })).not.toBe(id);
   });
 
-  test('takes its address out of the natural keys of its deals: a new contact with it starts new deals', async () => {
+  test('does not hand its deals on: a new contact of its address starts new ones', async () => {
     const id = await contact({ email: 'ann@gmail.com' });
     const deal = await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' });
     await call(deleteContact, id);

@@ -6,7 +6,7 @@ const faults: Readonly<Record<string, string>> = {
   accounts: `r.search_text <> concat_ws(' ', r.name_fold, r.domain) OR (r.name IS NULL) <> (r.name_fold IS NULL)`,
   contacts: `r.search_text <> concat_ws(' ', r.name_fold, r.email)
     OR r.name_fold IS DISTINCT FROM nullif(concat_ws(' ', r.folds->>'first_name', r.folds->>'last_name'), '')
-    OR (r.first_name IS NULL) <> (r.folds->>'first_name' IS NULL)`,
+    OR (r.first_name IS NULL) <> (r.folds->>'first_name' IS NULL) OR (r.last_name IS NULL) <> (r.folds->>'last_name' IS NULL)`,
   opportunities: `r.record <> opportunity_record(r, additional_contact_ids(r.organization_id, r.id))
     OR r IS DISTINCT FROM with_related_texts(r)
     OR r.contact_id = ANY (additional_contact_ids(r.organization_id, r.id))

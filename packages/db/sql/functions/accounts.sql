@@ -133,6 +133,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_old FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id;
   PERFORM check_version(v_old.version, p_change);
+  PERFORM check_found_key(v_old.domain, p_change);
   n := changed_account(v_old, p_change);
   IF n IS NOT DISTINCT FROM v_old THEN
     RETURN false;
@@ -186,7 +187,14 @@ BEGIN
 END
 $$;
 
--- The answer of a create that found its account. p_input: {change, on_match}.
+-- What a create changes of an account that exists, with on_match update. p_input: {change}.
+CREATE OR REPLACE FUNCTION matched_account_change(p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN p_input->'change' || jsonb_build_object('found_by_key', p_input->'change'->'set'->'domain');
+END
+$$;
+
+-- The answer of a create. p_input: {change, on_match}.
 CREATE OR REPLACE FUNCTION answer_account(p_row accounts, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN jsonb_build_object('id', p_row.id, 'domain', p_row.domain, 'name', p_row.name, 'record_status', p_status,
@@ -214,7 +222,7 @@ BEGIN
       RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
   END IF;
-  IF p_input->>'on_match' = 'update' AND change_account(p_organization_id, v_row.id, v_change, p_locked, p_renamed) THEN
+  IF p_input->>'on_match' = 'update' AND change_account(p_organization_id, v_row.id, matched_account_change(p_input), p_locked, p_renamed) THEN
     v_status := 'updated';
     SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id;
   END IF;

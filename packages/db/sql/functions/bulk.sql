@@ -60,7 +60,7 @@ END
 $$;
 
 -- Takes the locks for changes of accounts. p_locked: the accounts that change, p_renamed: those that get another name or domain.
-CREATE OR REPLACE FUNCTION lock_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked uuid[], OUT p_renamed uuid[]) LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION prepare_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked uuid[], OUT p_renamed uuid[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_input jsonb;
   v_id uuid;
@@ -95,7 +95,7 @@ END
 $$;
 
 -- Takes the locks for changes of contacts. p_locked: the contacts that change, p_renamed: those that get another name or email.
-CREATE OR REPLACE FUNCTION lock_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked uuid[], OUT p_renamed uuid[]) LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION prepare_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked uuid[], OUT p_renamed uuid[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_item jsonb;
   v_input jsonb;
@@ -126,6 +126,9 @@ BEGIN
       v_moved := v_moved || v_item;
     END IF;
   END LOOP;
+  -- An item may give a contact its old email back after another item changed it, so all items of these contacts count.
+  v_moved := (SELECT coalesce(jsonb_agg(i.value), '[]') FROM jsonb_array_elements(p_items) i
+               WHERE i.value->'input'->'change'->'set' ? 'email' AND i.value->'input'->'id' IN (SELECT m.value->'input'->'id' FROM jsonb_array_elements(v_moved) m));
   PERFORM ensure_accounts_of_items(p_organization_id, v_moved);
   FOR v_email IN SELECT DISTINCT m.value->'input'->'change'->'set'->>'email' COLLATE "C" FROM jsonb_array_elements(v_moved) m ORDER BY 1 LOOP
     PERFORM claim_email(p_organization_id, v_email);
@@ -134,29 +137,37 @@ BEGIN
 END
 $$;
 
--- Creates the accounts and contacts that opportunities name, and takes the locks for their changes. Returns the opportunities that change.
-CREATE OR REPLACE FUNCTION lock_opportunity_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+-- Creates the accounts and contacts that opportunities name, and takes the locks for their changes. p_locked: the opportunities that
+-- change, p_names: the accounts and contacts whose names are locked.
+CREATE OR REPLACE FUNCTION prepare_opportunity_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked uuid[], OUT p_names uuid[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_accounts jsonb := input_values(p_items, 'accounts');
   v_contacts jsonb := input_values(p_items, 'contacts');
+  v_account_ids uuid[];
+  v_contact_ids uuid[];
   v_input jsonb;
+  v_new opportunities;
   v_id uuid;
-  v_locked uuid[] := '{}';
 BEGIN
+  p_locked := '{}';
   PERFORM ensure_related(p_organization_id, v_accounts, v_contacts);
-  PERFORM lock_names(p_organization_id, 'account', find_account_ids(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain')), false);
-  PERFORM lock_names(p_organization_id, 'contact', find_contact_ids(p_organization_id, jsonb_path_query_array(v_contacts, '$[*].email')), false);
+  v_account_ids := find_account_ids(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain'));
+  v_contact_ids := find_contact_ids(p_organization_id, jsonb_path_query_array(v_contacts, '$[*].email'));
+  PERFORM lock_names(p_organization_id, 'account', v_account_ids, false);
+  PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, false);
+  p_names := v_account_ids || v_contact_ids;
   FOR v_input IN SELECT i.value->'input' FROM jsonb_array_elements(p_items) i LOOP
-    v_id := CASE p_function
-      WHEN 'create_opportunity' THEN opportunity_id_of_key(new_opportunity(p_organization_id, v_input))
-      ELSE (v_input->>'id')::uuid END;
+    v_id := v_input->>'id';
+    IF p_function = 'create_opportunity' THEN
+      v_new := new_opportunity(p_organization_id, v_input);
+      v_id := opportunity_id_of_key(v_new);
+    END IF;
     IF opportunity_is_changed(p_organization_id, v_id, CASE p_function
-         WHEN 'create_opportunity' THEN matched_opportunity_change(v_input) ELSE v_input->'change' END) THEN
-      v_locked := v_locked || v_id;
+         WHEN 'create_opportunity' THEN matched_opportunity_change(v_new, v_input) ELSE v_input->'change' END) THEN
+      p_locked := p_locked || v_id;
     END IF;
   END LOOP;
-  PERFORM lock_opportunities(p_organization_id, v_locked);
-  RETURN v_locked;
+  PERFORM lock_opportunities(p_organization_id, p_locked);
 END
 $$;
 
@@ -172,6 +183,7 @@ DECLARE
   v_refusals jsonb := '{}';
   v_locked uuid[];
   v_renamed uuid[] := '{}';
+  v_names uuid[];
   v_item record;
   v_result jsonb;
   v_code text;
@@ -180,17 +192,17 @@ BEGIN
   v_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY i.value->>'key' COLLATE "C", i.ordinality), '[]')
                 FROM jsonb_array_elements(v_items) WITH ORDINALITY i WHERE NOT v_answers ? (i.value->>'index'));
   IF v_function IN ('create_opportunity', 'update_opportunity') THEN
-    v_locked := lock_opportunity_items(p_organization_id, v_function, v_items);
+    SELECT * INTO v_locked, v_names FROM prepare_opportunity_items(p_organization_id, v_function, v_items);
   ELSIF v_function IN ('create_contact', 'update_contact') THEN
-    SELECT * INTO v_locked, v_renamed FROM lock_contact_items(p_organization_id, v_function, v_items);
+    SELECT * INTO v_locked, v_renamed FROM prepare_contact_items(p_organization_id, v_function, v_items);
   ELSE
-    SELECT * INTO v_locked, v_renamed FROM lock_account_items(p_organization_id, v_function, v_items);
+    SELECT * INTO v_locked, v_renamed FROM prepare_account_items(p_organization_id, v_function, v_items);
   END IF;
   FOR v_item IN SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(v_items) i LOOP
     BEGIN
       v_result := CASE v_function
-        WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, v_item.input, v_locked)
-        WHEN 'update_opportunity' THEN update_opportunity(p_organization_id, v_item.input, v_locked)
+        WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, v_item.input, v_locked, v_names)
+        WHEN 'update_opportunity' THEN update_opportunity(p_organization_id, v_item.input, v_locked, v_names)
         WHEN 'create_contact' THEN create_contact(p_organization_id, v_item.input, v_locked, v_renamed)
         WHEN 'update_contact' THEN update_contact(p_organization_id, v_item.input, v_locked, v_renamed)
         WHEN 'create_account' THEN create_account(p_organization_id, v_item.input, v_locked, v_renamed)

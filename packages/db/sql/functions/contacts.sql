@@ -166,6 +166,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_old FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = p_id;
   PERFORM check_version(v_old.version, p_change);
+  PERFORM check_found_key(v_old.email, p_change);
   n := changed_contact(v_old, p_change);
   IF n IS NOT DISTINCT FROM v_old THEN
     RETURN false;
@@ -214,6 +215,8 @@ BEGIN
   IF p_locked IS NULL THEN
     IF v_effect.rekeyed THEN
       PERFORM ensure_accounts(p_organization_id, p_accounts);
+      -- The contact will lock its new account's key; see ensure_related.
+      PERFORM lock_names(p_organization_id, 'account', find_account_ids(p_organization_id, jsonb_path_query_array(p_accounts, '$[*].domain')), false);
       PERFORM claim_email(p_organization_id, p_change->'set'->>'email');
     END IF;
     PERFORM lock_contact_changes(p_organization_id, ARRAY[p_id], CASE WHEN v_effect.renamed THEN ARRAY[p_id] ELSE '{}' END);
@@ -227,7 +230,7 @@ $$;
 -- What a create changes of a contact that exists: with on_match keep, only its empty names. p_input: {change, on_match}.
 CREATE OR REPLACE FUNCTION matched_contact_change(p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  RETURN CASE p_input->>'on_match'
+  RETURN jsonb_build_object('found_by_key', p_input->'change'->'set'->'email') || CASE p_input->>'on_match'
     WHEN 'keep' THEN only_keys(p_input->'change', '{set,folds}') || '{"fills_names": true}'
     ELSE p_input->'change' END;
 END

@@ -56,10 +56,13 @@ CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATIL
   SELECT date_trunc('milliseconds', clock_timestamp())
 $$;
 
--- Refuses a change of a record that is not there, or that has another version than the caller has seen.
+-- Refuses a change of a record that is not there, or that has another version than the caller has seen. A create that found its
+-- record by its natural key (`found_by_key`) runs again instead: the record was deleted meanwhile.
 CREATE OR REPLACE FUNCTION check_version(p_found_version int, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF p_found_version IS NULL THEN
+  IF p_found_version IS NULL AND p_change ? 'found_by_key' THEN
+    RAISE EXCEPTION 'the record was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  ELSIF p_found_version IS NULL THEN
     PERFORM refuse('not_found');
   ELSIF p_found_version <> (p_change->>'version')::int THEN
     PERFORM refuse('precondition_failed');
@@ -73,6 +76,16 @@ BEGIN
   IF p_holder_id IS NOT NULL THEN
     PERFORM refuse('conflict', jsonb_build_object('extra', jsonb_build_object(
       'conflict', jsonb_build_object('field', p_field, 'existing_id', p_holder_id))));
+  END IF;
+END
+$$;
+
+-- Ends a create that found its record by its natural key when the record has got another key since. The caller runs it again: it
+-- must not change a record of another key, nor give this one its old key back.
+CREATE OR REPLACE FUNCTION check_found_key(p_key text, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_key <> p_change->>'found_by_key' THEN
+    RAISE EXCEPTION 'the record got another key meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END
 $$;

@@ -29,6 +29,10 @@ CREATE OR REPLACE FUNCTION keep_result(p_organization_id uuid, p_once jsonb, p_r
 DECLARE
   v_now timestamptz := write_time();
 BEGIN
+  -- A bulk call in which every item was refused: like a refused single call, it may be sent again.
+  IF result_ids(p_result) = '{}' THEN
+    RETURN;
+  END IF;
   INSERT INTO idempotency_keys (organization_id, operation, key, request_hash, result, record_ids, expires_at)
     VALUES (p_organization_id, p_once->>'operation', p_once->>'key', p_once->>'request_hash', p_result, result_ids(p_result), v_now + interval '24 hours')
   ON CONFLICT (organization_id, operation, key)

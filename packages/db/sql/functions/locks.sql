@@ -1,5 +1,6 @@
 -- Lock order. Every write takes its locks in this order, so that two writes cannot wait for each other in a circle:
 --
+--   0. stored results of the organization   lock_results
 --   1. new accounts, by domain              their unique index: a parallel insert of the same domain waits
 --   2. names of accounts, by slot           lock_names
 --   3. new contacts, by email               their unique index
@@ -9,8 +10,8 @@
 --   7. new opportunities, by natural key    lock_visible_fields, then their unique index
 --   8. idempotency keys
 --
--- A write first looks without any lock what it would change, then takes all its locks, then looks again and changes. Where the
--- second look needs a lock that the first one did not, it raises serialization_failure and the caller runs the call again.
+-- A write first computes its change without a lock, takes all its locks, then computes it again and applies it. If the second
+-- computation needs a lock that the first one did not, it raises serialization_failure and the caller runs the call again.
 
 -- Opportunities repeat the names of their account and contacts. A write that makes an opportunity refer to more records shares the
 -- names of those. A write that changes a name holds that name alone, and so sees every opportunity that repeats it. Both last to the
@@ -67,6 +68,20 @@ BEGIN
       PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR NO KEY UPDATE;
     END IF;
   END LOOP;
+END
+$$;
+
+-- A write that stores its result shares this lock, a deletion holds it alone: it then sees every stored result that repeats values of
+-- the record, also that of a create which only found it.
+CREATE OR REPLACE FUNCTION lock_results(p_organization_id uuid, p_alone boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_lock bigint := hashtextextended(p_organization_id::text || 'results', 0);
+BEGIN
+  IF p_alone THEN
+    PERFORM pg_advisory_xact_lock(v_lock);
+  ELSE
+    PERFORM pg_advisory_xact_lock_shared(v_lock);
+  END IF;
 END
 $$;
 

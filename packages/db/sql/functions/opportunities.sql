@@ -62,6 +62,13 @@ BEGIN
 END
 $$;
 
+-- The natural key of an opportunity as one text, to compare it.
+CREATE OR REPLACE FUNCTION opportunity_key(p_row opportunities) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN concat_ws(E'\n', p_row.pipeline_id, p_row.account_key, p_row.name);
+END
+$$;
+
 -- The id of the opportunity with the natural key of p_row, or null.
 CREATE OR REPLACE FUNCTION opportunity_id_of_key(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -165,7 +172,8 @@ END
 $$;
 
 -- Changes an opportunity whose lock is held. Returns whether anything changed.
-CREATE OR REPLACE FUNCTION apply_opportunity_change(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- p_names: the accounts and contacts whose names are locked.
+CREATE OR REPLACE FUNCTION apply_opportunity_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_names uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
   v_old opportunities;
@@ -175,6 +183,11 @@ DECLARE
 BEGIN
   SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
   PERFORM check_version(v_old.version, p_change);
+  PERFORM check_found_key(opportunity_key(v_old), p_change);
+  -- An email or domain may belong to another record since its name was locked.
+  IF p_names IS NOT NULL AND NOT named_ids(p_organization_id, p_change) <@ p_names THEN
+    RAISE EXCEPTION 'a contact or account got another key meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
   v_linked := additional_contact_ids(p_organization_id, p_id);
   n := changed_opportunity(v_old, p_change);
   v_wanted := wanted_contact_ids(v_old, n, v_linked, p_change);
@@ -214,9 +227,21 @@ BEGIN
 END
 $$;
 
+-- The ids of the account and the contacts that a change names.
+CREATE OR REPLACE FUNCTION named_ids(p_organization_id uuid, p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN array_remove(ARRAY[account_id_of(p_organization_id, p_change->>'account_domain'), contact_id_of(p_organization_id, p_change->>'primary_email')]
+    || contact_ids(p_organization_id, coalesce(p_change->'additional_emails', '[]')), NULL);
+END
+$$;
+
 -- Changes an opportunity. Returns whether anything changed; a change that changes nothing takes no lock and writes nothing.
--- p_locked: the opportunities whose locks the caller holds already, with the names of all that the change names; null for none.
-CREATE OR REPLACE FUNCTION change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked uuid[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- p_locked: the opportunities whose locks the caller holds already, null for none; p_names: the accounts and contacts whose names it
+-- has locked.
+CREATE OR REPLACE FUNCTION change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked uuid[] DEFAULT NULL, p_names uuid[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_account_id uuid;
+  v_contact_ids uuid[];
 BEGIN
   PERFORM check_version((SELECT o.version FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id), p_change);
   IF NOT opportunity_is_changed(p_organization_id, p_id, p_change) THEN
@@ -224,14 +249,16 @@ BEGIN
   END IF;
   IF p_locked IS NOT NULL THEN
     PERFORM check_locked(p_id, p_locked);
-  ELSE
-    -- The names of what it refers to already need no lock: whoever changes those names needs the lock on this opportunity.
-    PERFORM lock_names(p_organization_id, 'account', ARRAY[account_id_of(p_organization_id, p_change->>'account_domain')], false);
-    PERFORM lock_names(p_organization_id, 'contact', contact_id_of(p_organization_id, p_change->>'primary_email')
-      || contact_ids(p_organization_id, coalesce(nullif(p_change->'additional_emails', 'null'), '[]')), false);
-    PERFORM lock_opportunities(p_organization_id, ARRAY[p_id]);
+    RETURN apply_opportunity_change(p_organization_id, p_id, p_change, p_names);
   END IF;
-  RETURN apply_opportunity_change(p_organization_id, p_id, p_change);
+  -- Names that it refers to already need no lock, because a rename locks this opportunity too.
+  v_account_id := account_id_of(p_organization_id, p_change->>'account_domain');
+  v_contact_ids := contact_id_of(p_organization_id, p_change->>'primary_email')
+    || contact_ids(p_organization_id, coalesce(p_change->'additional_emails', '[]'));
+  PERFORM lock_names(p_organization_id, 'account', ARRAY[v_account_id], false);
+  PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, false);
+  PERFORM lock_opportunities(p_organization_id, ARRAY[p_id]);
+  RETURN apply_opportunity_change(p_organization_id, p_id, p_change, v_account_id || v_contact_ids);
 END
 $$;
 
@@ -246,10 +273,11 @@ BEGIN
 END
 $$;
 
--- What a create changes of an opportunity that exists: with on_match keep, only its contacts. p_input: {change, on_match}.
-CREATE OR REPLACE FUNCTION matched_opportunity_change(p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+-- What a create changes of an opportunity that exists: with on_match keep, only its contacts. p_row: the natural key by which it was
+-- found; p_input: {change, on_match}.
+CREATE OR REPLACE FUNCTION matched_opportunity_change(p_row opportunities, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  RETURN CASE p_input->>'on_match'
+  RETURN jsonb_build_object('found_by_key', opportunity_key(p_row)) || CASE p_input->>'on_match'
     WHEN 'keep' THEN only_keys(p_input->'change', '{primary_email,additional_emails}') || '{"adds_contacts": true}'
     ELSE p_input->'change' END;
 END
@@ -257,8 +285,8 @@ $$;
 
 -- p_input: {accounts, contacts (as ensure_related takes them), account_domain, defaults: columns of a new opportunity, change (with
 -- primary_email and additional_emails if they were sent), on_match}. Answers the opportunity of that natural key, created or
--- found; a found one that is kept gets the contacts that were sent. p_locked as for change_opportunity.
-CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb, p_locked uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- found; a found one that is kept gets the contacts that were sent. p_locked, p_names as for change_opportunity.
+CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb, p_locked uuid[] DEFAULT NULL, p_names uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
   v_row opportunities;
@@ -281,7 +309,7 @@ BEGIN
     END IF;
   END IF;
   IF v_status = 'matched' THEN
-    IF change_opportunity(p_organization_id, v_id, matched_opportunity_change(p_input), p_locked) THEN
+    IF change_opportunity(p_organization_id, v_id, matched_opportunity_change(v_row, p_input), p_locked, p_names) THEN
       v_status := 'updated';
     END IF;
     SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
@@ -294,12 +322,12 @@ BEGIN
 END
 $$;
 
--- p_input: {id, accounts, contacts, change}. p_locked as for change_opportunity.
-CREATE OR REPLACE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb, p_locked uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- p_input: {id, accounts, contacts, change}. p_locked, p_names as for change_opportunity.
+CREATE OR REPLACE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb, p_locked uuid[] DEFAULT NULL, p_names uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
   RETURN jsonb_build_object('id', p_input->'id', 'record_status',
-    CASE WHEN change_opportunity(p_organization_id, (p_input->>'id')::uuid, p_input->'change', p_locked) THEN 'updated' ELSE 'matched' END);
+    CASE WHEN change_opportunity(p_organization_id, (p_input->>'id')::uuid, p_input->'change', p_locked, p_names) THEN 'updated' ELSE 'matched' END);
 END
 $$;
 

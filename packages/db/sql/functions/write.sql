@@ -3,6 +3,9 @@
 -- Runs one function by its name.
 CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
+  IF starts_with(p_function, 'delete_') THEN
+    PERFORM lock_results(p_organization_id, true);
+  END IF;
   RETURN CASE p_function
     WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
     WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)
@@ -56,6 +59,7 @@ BEGIN
   END IF;
   replayed := result IS NOT NULL;
   IF NOT replayed THEN
+    PERFORM lock_results(p_organization_id, false);
     result := run_write(p_organization_id, p_function, p_input);
     PERFORM keep_result(p_organization_id, p_once, result);
   END IF;

@@ -1,4 +1,4 @@
-import type { ObjectType } from '@crm/domain';
+import { ApiError, type ObjectType } from '@crm/domain';
 import type { Database } from '../database.js';
 import { runWrite, type UpdateTarget, type Write, type Written } from './write.js';
 
@@ -30,7 +30,15 @@ export const deleteRecord = async (
   target: UpdateTarget,
 ): Promise<Written<Deletion>> => {
   let written = await runWrite(database, organizationId, recordDeletion(kind, target), null);
-  while (written.result.is_deleted === false)
-    written = await runWrite(database, organizationId, recordDeletion(kind, { id: target.id }), null);
+  while (written.result.is_deleted === false) {
+    const next = recordDeletion(kind, { id: target.id });
+    const later = await runWrite(database, organizationId, next, null).catch((error: unknown) => {
+      // A parallel deletion was faster.
+      if (error instanceof ApiError && error.code === 'not_found') return null;
+      throw error;
+    });
+    if (later === null) return written;
+    written = later;
+  }
   return written;
 };
