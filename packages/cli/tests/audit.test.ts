@@ -61,6 +61,7 @@ const changes: Readonly<Record<string, { readonly action: string; readonly args:
 const withoutEvents = [
   'start',
   'migrate',
+  'roles apply',
   'org list',
   'pipeline list',
   'field list',

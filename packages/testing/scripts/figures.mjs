@@ -26,6 +26,8 @@ const requirements = {
   R20: 'no secrets in logs',
   R21: 'every answer is in the contract',
   R22: 'one note per key',
+  R29: 'backups can be restored',
+  R30: 'rolling upgrade',
 };
 
 /** Where tests of this run leave their figures. Each package's unit tests leave theirs in its own `.figures`. */

@@ -96,7 +96,7 @@ export const mutationsOfData = [
     requirement: 'R11',
     removed: 'the end of statements that take too long',
     file: 'packages/db/src/database.ts',
-    from: 'statement_timeout: options.statementTimeoutMs ?? defaultStatementTimeoutMs,',
+    from: 'statement_timeout: options.statementTimeoutMs ?? sessionLimitsMs.statement_timeout,',
     to: 'statement_timeout: 0,',
     tests: 'apps/read-gateway search-timeouts',
   },
@@ -130,6 +130,14 @@ export const mutationsOfData = [
     file: 'packages/db/src/migrate/migrate.ts',
     from: "await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);",
     to: "await client.query('SELECT $1::bigint', [migrationLock]);",
+    tests: 'packages/db migrate',
+  },
+  {
+    requirement: 'R16',
+    removed: 'newer write functions, by an older migrator',
+    file: 'packages/db/src/schema-history/schema-history.ts',
+    from: '(newer.length > 0 && history.installedFunctions.length > 0);',
+    to: '(newer.length < 0 && history.installedFunctions.length > 0);',
     tests: 'packages/db migrate',
   },
   {
