@@ -1,5 +1,12 @@
 import { type Catalog, type Database, listPage, type PageRequest } from '@crm/db';
-import { type CursorPosition, ErrorCollector, parseFilters, parseSearchQuery, parseSort } from '@crm/domain';
+import {
+  maxPageBytes,
+  type CursorPosition,
+  ErrorCollector,
+  parseFilters,
+  parseSearchQuery,
+  parseSort,
+} from '@crm/domain';
 import type { OrganizationLayout } from '../dataset/layout.js';
 import { type Cost, measure } from './explain.js';
 import { pageLimit, type Shape } from './shape.js';
@@ -59,7 +66,9 @@ const positionAt = async (database: Database, request: PageRequest, place: numbe
     // A look is not what reaches so far: it is told that it found nothing, and that there is more.
     if (text.includes(' is_match')) return [{ is_match: false, reach: [] }] as never[];
     // One more than missing is asked for: the position comes with the last but one. The limit may be bound several times.
-    const reaching = values.map((value) => (value === request.limit + 1 ? missing + 1 : value));
+    // So much is more than a page may be long.
+    const unbounded = values.map((value) => (value === maxPageBytes ? Number.MAX_SAFE_INTEGER : value));
+    const reaching = unbounded.map((value) => (value === request.limit + 1 ? missing + 1 : value));
     const rows = await database.query<PlaceRow>(organizationId, {
       text: `WITH p AS MATERIALIZED (SELECT position FROM (${text.replace(writtenBound, 'LIMIT ALL) l')}) s)
              SELECT count(*)::int AS count, (SELECT position FROM p WHERE position IS NOT NULL) AS position FROM p`,

@@ -82,6 +82,13 @@ export class ErrorCollector {
     if (this.#errors.size < this.#most && !this.#errors.has(path)) this.#errors.set(path, message);
   }
 
+  /** Notes why no further faults were looked for; takes the place of the last one if there are too many. */
+  addLimit(path: string, message: string): void {
+    const last = [...this.#errors.keys()].at(-1);
+    if (this.#errors.size >= this.#most && last !== undefined && !this.#errors.has(path)) this.#errors.delete(last);
+    this.add(path, message);
+  }
+
   /** Everything noted so far. */
   get fieldErrors(): FieldErrors {
     return Object.fromEntries(this.#errors);

@@ -170,6 +170,8 @@ export const migrate = async (url: string, options: MigrateOptions = {}): Promis
   const functions = options.functions ?? (await readFunctions());
   const version = { migrations: migrations.map(({ name }) => name), functions: functions.digest };
   const client = new pg.Client({ connectionString: url, application_name: 'crm-migrate' });
+  // Without a listener a server that goes away would end the process; the statement in work fails, too.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);

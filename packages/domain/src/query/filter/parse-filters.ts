@@ -35,7 +35,7 @@ export const parseFilters = (input: unknown, catalogue: FieldCatalogue, errors: 
 const isWithinAllowance = (walk: Walk, count = 1): boolean => {
   walk.leaves += count;
   if (walk.leaves <= maxFilterLeaves) return true;
-  walk.errors.add('filters', `Must hold at most ${maxFilterLeaves} comparisons`);
+  walk.errors.addLimit('filters', `Must hold at most ${maxFilterLeaves} comparisons`);
   return false;
 };
 
