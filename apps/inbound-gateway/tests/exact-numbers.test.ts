@@ -131,15 +131,25 @@ describe('bulk', () => {
     expect(await stored('Many')).toHaveLength(1);
   });
 
+  test('with every item refused is not stored under its Idempotency-Key', async () => {
+    const more = { headers: { 'idempotency-key': 'all refused' } };
+    const refused = { items: [deal('Free', { deal_size: '#1.0000000000000001' })] };
+    expect(
+      ((await send(bulkCreateOpportunities, refused, more)).data as { results: BulkResult[] }).results[0]?.success,
+    ).toBe(false);
+    const mended = { items: [deal('Free', { deal_size: 1 })] };
+    const { data, status } = await send(bulkCreateOpportunities, mended, more);
+    expect([status, (data as { results: BulkResult[] }).results[0]?.success]).toEqual([200, true]);
+  });
+
   test('the same Idempotency-Key with the number mended is another request', async () => {
     const more = { headers: { 'idempotency-key': 'mended' } };
-    const first = await send(
-      bulkCreateOpportunities,
-      { items: [deal('Key', { deal_size: '#1.0000000000000001' })] },
-      more,
-    );
-    expect((first.data as { results: BulkResult[] }).results[0]?.success).toBe(false);
-    const second = await send(bulkCreateOpportunities, { items: [deal('Key', { deal_size: 1 })] }, more);
-    expect(second.status).toBe(422);
+    const other = deal('Other');
+    const refused = deal('Key', { deal_size: '#1.0000000000000001' });
+    const first = await send(bulkCreateOpportunities, { items: [other, refused] }, more);
+    const { results } = first.data as { results: BulkResult[] };
+    expect(results.map(({ success }) => success)).toEqual([true, false]);
+    const mended = { items: [other, deal('Key', { deal_size: 1 })] };
+    expect((await send(bulkCreateOpportunities, mended, more)).status).toBe(422);
   });
 });

@@ -13,10 +13,10 @@ import { isInTier, listTestFiles, root } from './test-files.mjs';
 
 const cores = availableParallelism();
 /**
- * One worker more than cores, because a third of the time of tests with a database is waiting for time limits. Not more than
+ * Two workers more than cores, because a third of the time of tests with a database is waiting for time limits. Not more than
  * eight: each holds some thirty connections to the one PostgreSQL.
  */
-const workers = String(Math.min(cores + 1, 8));
+const workers = String(Math.min(cores + 2, 8));
 
 const run = (file, args, env = {}) =>
   new Promise((resolve, reject) => {
