@@ -16,11 +16,12 @@ import { openSchemaEngine } from './schema-engine.js';
 const migrationLock = 4_857_201;
 
 /**
- * A migration that waits for a lock makes all later statements on the table wait for it, too. Gateways wait for locks for 3 s, so
- * a migration gives up before and tries again. A pg_dump holds its locks until it has ended.
+ * A migration that waits for a lock makes all later statements on the table wait for it, too. A read may need four tables in turn
+ * and ends after 5 s in all, so a migration gives up after half a second and tries again. A pg_dump holds its locks until it has
+ * ended.
  */
-const lockTimeoutMs = 2_000;
-const lockAttempts = 20;
+const lockTimeoutMs = 500;
+const lockAttempts = 60;
 const betweenAttemptsMs = 1_000;
 
 /** No table is managed by others. */
