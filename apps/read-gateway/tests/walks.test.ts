@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { type Crowd, makeCrowd } from './walks/crowd.js';
 
 /** Three thousand show what pages of 500 do; the fewer of every run make one page of 500 and three of 50. */
-const rows = testSize({ short: 144, soak: 3_000 });
+const rows = testSize({ short: 108, soak: 3_000 });
 /** Each record of the crowd is a copy of one of these; a walk in pages of one goes through one copy of each. */
 const templateCount = testSize({ short: 12, soak: 48 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
