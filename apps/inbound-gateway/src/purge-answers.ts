@@ -2,10 +2,12 @@ import { type Database, purgeExpiredAnswers } from '@crm/db';
 import type { createLogger } from '@crm/http';
 
 const hourMs = 3_600_000;
+/** A process that has just started has other work, and processes that start together purge at different times. */
+const firstAfterMs = 600_000;
 
 /**
- * Deletes expired answers to requests with an `Idempotency-Key`, shortly after the start and then every hour. Processes that
- * start together do so at different times.
+ * Deletes expired answers to requests with an `Idempotency-Key`: within the first hour, ten minutes after the start at the
+ * earliest, and then every hour.
  * @returns ends it
  */
 export const purgeAnswers = (database: Database, logger: ReturnType<typeof createLogger>): (() => void) => {
@@ -19,6 +21,7 @@ export const purgeAnswers = (database: Database, logger: ReturnType<typeof creat
     }
     timer = setTimeout(() => void purge(), hourMs).unref();
   };
-  let timer = setTimeout(() => void purge(), Math.random() * 60_000).unref();
+  const firstMs = firstAfterMs + Math.random() * (hourMs - firstAfterMs);
+  let timer = setTimeout(() => void purge(), firstMs).unref();
   return () => clearTimeout(timer);
 };
