@@ -10,7 +10,7 @@ import { walkSearch } from './property/walk.js';
 import { makeWorld, type World } from './property/world.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const runs = propertyRuns({ short: 400, soak: 20_000 });
+const runs = propertyRuns({ short: 300, soak: 20_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** So many runs let every pair tell records apart at least once. */
 const runsToTellApart = 20_000;
