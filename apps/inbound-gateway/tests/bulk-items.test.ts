@@ -89,7 +89,7 @@ describe('items that are no objects', () => {
     },
   );
 
-  test('are told from an unknown field that is called item', async () => {
+  test('differ from the errors of an unknown field that is called item', async () => {
     const body = { items: [{ domain: 'item.com', item: {} }] };
     const refused = await gateway.client.call(bulkCreateAccounts, { body, query: { atomic: 'true' } });
     expect(refused.errors).toEqual({ 'items[0].item': 'is not a known field' });

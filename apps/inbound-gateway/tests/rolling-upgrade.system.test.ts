@@ -158,7 +158,7 @@ describe('R30: a rolling upgrade under load', () => {
     expect(refused).toEqual(new Map());
   });
 
-  test('tells an old gateway that starts afterwards to be replaced', async () => {
+  test('an old gateway that starts afterwards says that it has to be replaced', async () => {
     const old = await start('inbound', null, '/livez');
     const readiness = async () => (await fetch(`${old.url}/readyz`)).json() as Promise<{ message: string }>;
     const deadlineMs = performance.now() + patienceMs;
