@@ -167,7 +167,7 @@ for (const image of finalImages) {
   checkBuiltPackages(out, image, copies);
   checkFiles(out, image);
   const count = checkInstalledPackages(out, image);
-  for (const source of ['prisma/', '/app/packages/db/sql/']) {
+  for (const source of ['prisma/migrations/', '/app/packages/db/sql/']) {
     const isCopied = copies.some(({ stage, sources }) => stage === image && sources.includes(source));
     check(isCopied === (image === 'migrate'), `${image}: ${source} belongs into the image that migrates, and no other`);
   }

@@ -14,7 +14,6 @@ export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
 export { joinRecords, type RecordBytes } from './record-bytes.js';
 export { inspectServer, type ServerFacts } from './inspect-server.js';
-export { findSchemaDrift } from './migrate/drift.js';
 export { inspectSchema, migrate, type MigrateOptions, type SchemaState } from './migrate/migrate.js';
 export { type FunctionSources, type Migration, readFunctions, readMigrations } from './migrate/migrations.js';
 export * from './page/latest-labels.js';

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestDatabase, reportFigure } from '@crm/testing';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -70,15 +72,78 @@ test('R16: a migration with bad SQL is named, leaves nothing of itself behind, a
   expect(left).toContain('opportunities');
 });
 
-test('R16: an engine that says it applied what is not in the history is not believed', async () => {
-  // Keeps the history from being told, as an engine would that does nothing.
+test('R16: a migration that the history does not show is not believed', async () => {
   const silenced: Migration = {
     name: '29990101000000_silenced',
     sql: 'CREATE RULE silenced AS ON UPDATE TO _prisma_migrations DO INSTEAD NOTHING;',
   };
-  await expect(migrate(database.url, { migrations: [...all, silenced] })).rejects.toThrow(
-    `These migrations were not applied: ${silenced.name}`,
+  await expect(migrate(database.url, { migrations: [...all, silenced] })).rejects.toThrow(silenced.name);
+});
+
+test.each(['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN'])('a migration with %s is refused', async (statement) => {
+  const migrations = [...all, { ...good, sql: `${statement}; ${good.sql}` }];
+  await expect(migrate(database.url, { migrations })).rejects.toThrow(`${good.name}: Error: the history does not show`);
+});
+
+test('a failure names the line of the migration, and what the server says about it', async () => {
+  const sql = 'CREATE TABLE half_way (id int);\n\nSELECT 1 FROM halfway;';
+  const failure = migrate(database.url, { migrations: [...all, { ...bad, sql }] });
+  await expect(failure).rejects.toThrow(`${bad.name}, line 3: relation "halfway" does not exist`);
+});
+
+test('the history is what Prisma writes', async () => {
+  await migrate(database.url, { migrations: [...all, good] });
+  const rows = await queryOnce(
+    database.url,
+    `SELECT migration_name, checksum, logs, rolled_back_at, applied_steps_count, length(id) AS id,
+            started_at < finished_at AS "takesTime" FROM _prisma_migrations ORDER BY started_at`,
   );
+  const written = { logs: null, rolled_back_at: null, applied_steps_count: 1, id: 36, takesTime: true };
+  expect(rows).toEqual(
+    [...all, good].map(({ name, sql }) => ({
+      ...written,
+      migration_name: name,
+      checksum: createHash('sha256').update(sql).digest('hex'),
+    })),
+  );
+});
+
+test('a migration that was edited after it was applied is refused, also when nothing else is to do', async () => {
+  await migrate(database.url, { migrations: [...all, good] });
+  const edited: Migration = { ...good, sql: `${good.sql} -- edited` };
+  const later: Migration = { name: '29990102000000_later', sql: 'CREATE TABLE later (id int);' };
+  for (const migrations of [
+    [...all, edited],
+    [...all, edited, later],
+  ]) {
+    await expect(migrate(database.url, { migrations })).rejects.toThrow(
+      `The file of ${good.name} has changed since it was applied to this database. Nothing was changed`,
+    );
+  }
+  expect(await tables()).not.toContain('later');
+});
+
+test('a failure that prisma migrate deploy left does not stand in the way', async () => {
+  await migrate(database.url);
+  await queryOnce(
+    database.url,
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs) VALUES ('failed', '', '${good.name}', 'Error')`,
+  );
+  expect(await migrate(database.url, { migrations: [...all, good] })).toEqual([good.name]);
+  const unresolved = 'SELECT id FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL';
+  expect(await queryOnce(database.url, unresolved)).toEqual([]);
+});
+
+test("waits for Prisma's own commands, which hold a lock while they migrate", async () => {
+  const prisma = new pg.Client({ connectionString: database.url });
+  await prisma.connect();
+  await prisma.query('SELECT pg_advisory_lock(72707369)');
+  const applied = migrate(database.url);
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
+  for (let i = 0; i < 500 && (await prisma.query(waiting)).rowCount === 0; i += 1) await sleep(10);
+  expect(await tables()).toEqual([]);
+  await prisma.end();
+  expect(await applied).toContain('write functions');
 });
 
 test('a migration that failed is applied once it is mended', async () => {

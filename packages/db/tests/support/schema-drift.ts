@@ -1,7 +1,6 @@
 import pg from 'pg';
-import { migrate, noFilters } from './migrate.js';
-import { readSchema } from './migrations.js';
-import { openSchemaEngine } from './schema-engine.js';
+import { datamodelSql } from './datamodel-sql.js';
+import { readDatamodel } from './read-datamodel.js';
 
 /** One line for every column, index, and key that a schema holds, without what Prisma cannot say (collations). */
 const describeSchema = `
@@ -26,29 +25,22 @@ const readLines = async (pool: pg.Pool, schema: string): Promise<Set<string>> =>
 };
 
 /**
- * Compares what the migrations make with what `schema.prisma` says, by building both in one empty database.
+ * Compares a database with a `schema.prisma`: builds the tables of the schema beside those of the database, and reads both from
+ * the catalog.
  *
- * @param url - an empty database; it is left with both
- * @param schema - the text of `schema.prisma`, the package's own when absent
- * @returns a line for every difference, `+` for what only schema.prisma has and `-` for what only the migrations have; the
- * indexes and checks that only SQL can say (partial, on expressions, GIN) do not count
+ * @param url - a database; its schema `expected` is made again
+ * @param schema - the text of a `schema.prisma`
+ * @returns a line for every difference, `+` for what only schema.prisma has and `-` for what only the database has; the indexes
+ * and checks that only SQL can say (partial, on expressions, GIN) do not count
  */
-export const findSchemaDrift = async (url: string, schema?: string): Promise<string[]> => {
-  await migrate(url);
+export const findSchemaDrift = async (url: string, schema: string): Promise<string[]> => {
+  const sql = datamodelSql(await readDatamodel(schema));
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   try {
-    const content = schema ?? (await readSchema());
-    const engine = await openSchemaEngine(pool, content);
-    const to = { tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] };
-    const { stdout } = await engine.diff({
-      from: { tag: 'empty' },
-      to,
-      script: true,
-      exitCode: null,
-      filters: noFilters,
-    });
-    if (stdout === null || !stdout.includes('CREATE TABLE')) throw new Error('The schema engine printed no tables');
-    await pool.query(`CREATE SCHEMA expected; SET search_path = expected; ${stdout}; RESET search_path`);
+    await pool.query(
+      `DROP SCHEMA IF EXISTS expected CASCADE; CREATE SCHEMA expected; SET search_path = expected; ${sql}`,
+    );
+    await pool.query('RESET search_path');
     const [actual, expected] = [await readLines(pool, 'public'), await readLines(pool, 'expected')];
     return [
       ...[...expected].filter((line) => !actual.has(line)).map((line) => `+ ${line}`),

@@ -1,0 +1,120 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Migration } from './migrations.js';
+
+/**
+ * A migration that waits for a lock makes all later statements on the table wait for it, too. A read may need four tables in turn
+ * and ends after 5 s in all, so a migration gives up after half a second and tries again. A pg_dump holds its locks until it has
+ * ended.
+ */
+const lockTimeoutMs = 500;
+const lockAttempts = 60;
+const betweenAttemptsMs = 1_000;
+
+/** The table of Prisma 7, column for column, so that `prisma migrate status` and `prisma migrate resolve` work with it. */
+const createHistorySql = `
+  CREATE TABLE IF NOT EXISTS _prisma_migrations (
+    id varchar(36) NOT NULL,
+    checksum varchar(64) NOT NULL,
+    finished_at timestamptz,
+    migration_name varchar(255) NOT NULL,
+    logs text,
+    rolled_back_at timestamptz,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    applied_steps_count integer NOT NULL DEFAULT 0,
+    CONSTRAINT _prisma_migrations_pkey PRIMARY KEY (id)
+  )`;
+
+/**
+ * Creates the history table, and marks failed migrations as rolled back so that they are applied again. {@link applyMigration}
+ * leaves no failed migrations; `prisma migrate deploy` does.
+ */
+export const prepareHistory = async (client: pg.Client): Promise<void> => {
+  await client.query(createHistorySql);
+  await client.query(
+    'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL',
+  );
+};
+
+const checksumOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex');
+
+/**
+ * Compares applied migrations with their files.
+ * @throws Error that names the migrations whose files changed after they were applied
+ */
+export const refuseEditedMigrations = async (client: pg.Client, migrations: readonly Migration[]): Promise<void> => {
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    `SELECT migration_name AS name, checksum FROM _prisma_migrations
+      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+  );
+  const checksums = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  const edited = migrations.filter((migration) => {
+    const applied = checksums.get(migration.name);
+    return applied !== undefined && applied !== checksumOf(migration);
+  });
+  if (edited.length === 0) return;
+  throw new Error(
+    `The file of ${edited.map(({ name }) => name).join(', ')} has changed since it was applied to this database. Nothing was ` +
+      'changed. Restore prisma/migrations of the version that applied it, and make changes in a new migration',
+  );
+};
+
+/** The transaction that inserted the row must also finish it: a script with COMMIT or ROLLBACK would not be atomic. */
+const finishSql = `
+  UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
+   WHERE id = $1 AND xmin = pg_current_xact_id()::xid`;
+
+const applyInTransaction = async (client: pg.Client, migration: Migration): Promise<void> => {
+  const id = randomUUID();
+  await client.query('BEGIN');
+  try {
+    await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at)
+       VALUES ($1, $2, $3, clock_timestamp())`,
+      [id, checksumOf(migration), migration.name],
+    );
+    await client.query(migration.sql);
+    const { rowCount } = await client.query(finishSql, [id]);
+    if (rowCount !== 1) throw new Error('the history does not show it; a migration must not end its transaction');
+    await client.query('COMMIT');
+  } catch (error) {
+    // Fails when the connection is lost, and the first error says more about that.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+};
+
+const isLockTimeout = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '55P03';
+
+/** `0002_add_labels, line 12: column "label" already exists` */
+const describeFailure = ({ name, sql }: Migration, error: unknown): string => {
+  if (!(error instanceof pg.DatabaseError)) return `${name}: ${String(error)}`;
+  const { position, message, detail, hint } = error;
+  const line = position === undefined ? '' : `, line ${sql.slice(0, Number(position)).split('\n').length}`;
+  return [`${name}${line}: ${message}`, detail, hint].filter((part) => part !== undefined).join('. ');
+};
+
+/**
+ * Runs the statements of a migration and records it in `_prisma_migrations`, in one transaction. Waits about a minute for locks.
+ * @throws Error that names the migration; it left nothing behind
+ */
+export const applyMigration = async (client: pg.Client, migration: Migration): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await applyInTransaction(client, migration);
+      return;
+    } catch (error) {
+      const failure = describeFailure(migration, error);
+      if (!isLockTimeout(error))
+        throw new Error(`The migration failed and changed nothing: ${failure}`, { cause: error });
+      if (attempt === lockAttempts) {
+        const advice =
+          'Another session holds a lock on a table, such as pg_dump. Wait for its end, then run crm migrate again';
+        throw new Error(`${advice}: ${failure}`, { cause: error });
+      }
+      await sleep(betweenAttemptsMs);
+    }
+  }
+};

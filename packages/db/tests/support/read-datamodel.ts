@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { DMMF } from '@prisma/generator-helper';
+
+const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
+const prismaCommand = fileURLToPath(new URL('../../../../node_modules/.bin/prisma', import.meta.url));
+const generator = fileURLToPath(new URL('datamodel-generator.mjs', import.meta.url));
+
+/** The text of `schema.prisma`. */
+export const readSchema = (): Promise<string> =>
+  readFile(new URL('../../../../prisma/schema.prisma', import.meta.url), 'utf8');
+
+/**
+ * Parses a schema with `prisma generate` and a generator of ours, which Prisma hands the models, fields and indexes.
+ *
+ * @param schema - the text of a `schema.prisma`
+ */
+export const readDatamodel = async (schema: string): Promise<DMMF.Datamodel> => {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-datamodel-'));
+  const [schemaFile, output] = [join(folder, 'schema.prisma'), join(folder, 'datamodel.json')];
+  const block = `generator datamodel {\n  provider = "node ${generator}"\n  output = "${output}"\n}\n`;
+  try {
+    await writeFile(schemaFile, `${schema}\n${block}`);
+    await promisify(execFile)(prismaCommand, ['generate', '--schema', schemaFile, '--generator', 'datamodel'], {
+      cwd: packageFolder,
+      // As in scripts/generate.mjs: without it the command downloads an engine that it does not use.
+      env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
+    });
+    return JSON.parse(await readFile(output, 'utf8')) as DMMF.Datamodel;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
