@@ -10,13 +10,20 @@ import {
   type Catalog,
   type IndexedWrite,
   runWrites,
-  StatementTimeoutError,
   type Write,
   type WriteFunction,
   type WrittenRecord,
 } from '@crm/db';
-import { ApiError, ErrorCollector, type FieldErrors, reportedItemErrors, validationError } from '@crm/domain';
-import type { OperationRequest } from '@crm/http';
+import {
+  ApiError,
+  ErrorCollector,
+  type Failure,
+  type FieldErrors,
+  isFailure,
+  reportedItemErrors,
+  validationError,
+} from '@crm/domain';
+import { type OperationRequest, toApiError } from '@crm/http';
 import type { Context } from './context.js';
 import { runOnce } from './run-once.js';
 import { warningsExtra } from './warnings.js';
@@ -101,7 +108,7 @@ const runOrNarrow = async <Result>(work: () => Promise<Result>): Promise<Result>
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof StatementTimeoutError)) throw error;
+    if (!isFailure(error, 'timeout')) throw error;
     throw new ApiError('unavailable', {
       message: 'The call took too long: send fewer items',
       errors: { items: 'Took too long: send fewer items in one call, or fewer contacts in each' },
@@ -163,9 +170,9 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
       if (isAtomic || !(error instanceof RefusedItemsError)) throw error;
       return error.items;
     };
-    const answerRefusals = (refusals: ReadonlyMap<number, ApiError>): ByIndex<Refused> => {
-      const refused = [...refusals].map(([index, error]) => {
-        const answer = { id: itemId(items[index]), errors: itemErrors(error, options.notFoundPath) };
+    const answerRefusals = (refusals: ReadonlyMap<number, Failure>): ByIndex<Refused> => {
+      const refused = [...refusals].map(([index, failure]) => {
+        const answer = { id: itemId(items[index]), errors: itemErrors(toApiError(failure), options.notFoundPath) };
         return [index, answer] as const;
       });
       const answers = Object.fromEntries(refused);

@@ -1,7 +1,6 @@
 import type { OperationContract } from '@crm/contract';
 import { findFirstResult, type Once, type Written } from '@crm/db';
-import { ApiError } from '@crm/domain';
-import type { OperationReply } from '@crm/http';
+import { type OperationReply, toApiError } from '@crm/http';
 import type { Context } from './context.js';
 import { type OnceRequest, readOnce } from './idempotency.js';
 import { readAfterHeader } from './read-after-header.js';
@@ -14,7 +13,7 @@ export interface OnceOptions<Result, Reply> {
   readonly answer: (result: Result) => Reply;
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500;
+const isRefusal = (error: unknown): boolean => toApiError(error).status < 500;
 
 /**
  * Runs a write that an `Idempotency-Key` may make happen once. A repeat answers what the first request answered, also where

@@ -1,14 +1,6 @@
 import type { OperationContract } from '@crm/contract';
-import {
-  type Catalog,
-  readRecord,
-  runWrite,
-  StatementTimeoutError,
-  type UpdateTarget,
-  type Write,
-  type WrittenRecord,
-} from '@crm/db';
-import { ApiError, definitionsMap, ErrorCollector, holdsForPipeline, type ObjectType } from '@crm/domain';
+import { type Catalog, readRecord, runWrite, type UpdateTarget, type Write, type WrittenRecord } from '@crm/db';
+import { ApiError, definitionsMap, ErrorCollector, holdsForPipeline, isFailure, type ObjectType } from '@crm/domain';
 import { JsonText, type OperationReply, type OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
 import { readIfMatch } from './if-match.js';
@@ -52,7 +44,7 @@ const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: Obj
     return await work();
   } catch (error) {
     const paths = valuesOfOpportunities[objectType].filter((path) => path in Object(body));
-    if (!(error instanceof StatementTimeoutError) || paths.length === 0) throw error;
+    if (!isFailure(error, 'timeout') || paths.length === 0) throw error;
     const text = `Took too long: the opportunities of this ${objectType} hold it, and there are too many to change at once`;
     const errors = Object.fromEntries(paths.map((path) => [path, text]));
     throw new ApiError('unavailable', { message: 'The change took too long', errors, cause: error });

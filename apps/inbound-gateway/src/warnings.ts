@@ -4,15 +4,6 @@ export interface Warning {
   readonly message: string;
 }
 
-/** Where an opportunity's columns are sent, when it is not `opportunity.<column>`. */
-const opportunityPaths: Readonly<Record<string, string>> = {
-  amount: 'opportunity.deal_size',
-  owner_id: 'related_objects.owner_email',
-};
-
-/** The path under which a create of an opportunity takes a column or custom field. */
-export const opportunityPath = (name: string): string => opportunityPaths[name] ?? `opportunity.${name}`;
-
 /**
  * `warnings` as a further property of the answer, where there are any: what a create that found its record did not apply.
  * @param kept - columns and `custom__slug`s

@@ -118,7 +118,7 @@ describe('the tables of docs/contract.md', () => {
       maxSelections,
       bounds.customValuesPerRecord,
       bounds.keysPerCall,
-      bounds.keysPerCall,
+      bounds.additionalContacts,
       bounds.bulkCreateItems,
       bounds.bulkUpdateItems,
       bounds.bodyBytes,

@@ -161,7 +161,10 @@ test('a request in flight holds its key', async () => {
     const body = { domain: 'flight.com' };
     const first = client.call(createAccount, { body, headers: waiting });
     await untilAWriteWaits(gateway.database);
-    expect((await client.call(createAccount, { body, headers: waiting })).status).toBe(409);
+    const second = await client.call(createAccount, { body, headers: waiting });
+    expect(second.status).toBe(409);
+    expect(second.text).toContain('A request with this Idempotency-Key is in flight');
+    expect(second.headers.get('retry-after')).toBe('1');
     await blocker.query('ROLLBACK');
     expect((await first).status).toBe(200);
   } finally {

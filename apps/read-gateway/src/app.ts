@@ -1,5 +1,5 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
-import { findApiKeysByHash, saysAway, type StartUp, touchApiKey } from '@crm/db';
+import { findApiKeysByHash, isConnectionError, type StartUp, touchApiKey } from '@crm/db';
 import { ApiError } from '@crm/domain';
 import {
   createGatewayApp,
@@ -58,7 +58,7 @@ export const createApp = (
       if (problem !== null) throw new NotReadyError(problem);
       await reads.ping();
     },
-    isOutage: saysAway,
+    isOutage: isConnectionError,
     logger,
     openApiDocument: buildOpenApiDocument(
       'read',

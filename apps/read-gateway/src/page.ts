@@ -1,12 +1,4 @@
-import {
-  type Catalog,
-  joinRecords,
-  listPage,
-  type Page,
-  type PageRequest,
-  StatementTimeoutError,
-  withLatestLabels,
-} from '@crm/db';
+import { type Catalog, joinRecords, listPage, type Page, type PageRequest, withLatestLabels } from '@crm/db';
 import {
   ApiError,
   type CursorBinding,
@@ -14,6 +6,7 @@ import {
   type DefaultSortField,
   definitionsMap,
   ErrorCollector,
+  isFailure,
   type FieldErrors,
   type FieldSelection,
   type ObjectType,
@@ -110,7 +103,7 @@ const readOrNarrow = async (context: Context, input: PageInput, request: PageReq
   try {
     return await listPage(context.database, await withLatestLabels(context.database, request));
   } catch (error) {
-    const errors = error instanceof StatementTimeoutError ? narrowing(input, request) : null;
+    const errors = isFailure(error, 'timeout') ? narrowing(input, request) : null;
     if (errors === null) throw error;
     throw new ApiError('unavailable', { message: 'The search took too long: narrow it', errors, cause: error });
   }

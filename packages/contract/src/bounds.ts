@@ -1,5 +1,6 @@
 import {
   defaultLimit,
+  maxAdditionalContacts,
   maxAccountWebsiteLength,
   maxCursorLength,
   maxCustomValues,
@@ -35,8 +36,9 @@ export const cursorLength = maxCursorLength;
 /** One entry of `fields`, which may itself be a comma-separated list. */
 export const fieldsEntryLength = 8_192;
 
-/** Emails or domains in one call, and additional contacts of one opportunity. */
+/** Emails or domains in one list of a call. */
 export const keysPerCall = 100;
+export const additionalContacts = maxAdditionalContacts;
 export const fieldsPerSelection = maxFieldNames;
 export const customValuesPerRecord = maxCustomValues;
 export const sortKeys = maxSortKeys;

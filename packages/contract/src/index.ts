@@ -2,6 +2,7 @@ export * as bounds from './bounds.js';
 export * from './operation.js';
 export * from './validation.js';
 export * from './openapi.js';
+export * from './opportunity-paths.js';
 export * from './operations/index.js';
 export * from './operations/accounts.js';
 export * from './operations/contacts.js';

@@ -22,7 +22,7 @@ const findApiKeysSql = `
 /**
  * Finds keys by the SHA-256 of their texts, whatever their state, in one statement.
  * @returns one entry for each hash, in order; null where there is no such key
- * @throws ApiError `unavailable`
+ * @throws Failure `unavailable`
  */
 export const findApiKeysByHash = async (
   database: Database,
@@ -45,7 +45,7 @@ export const findApiKeyByHash = async (database: Database, hash: Buffer): Promis
 const touchApiKeySql =
   'UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)';
 
-/** Notes when a key was last used; an older instant than the one noted changes nothing. @throws ApiError `unavailable` */
+/** Notes when a key was last used; an older instant than the one noted changes nothing. @throws Failure `unavailable` */
 export const touchApiKey = async (database: Database, apiKeyId: string, usedAt: Date): Promise<void> => {
   await database.queryServer({ text: touchApiKeySql, values: [apiKeyId, usedAt] });
 };

@@ -1,4 +1,4 @@
-import { saysAway, saysBusy } from './database-errors.js';
+import { isConnectionError, isPoolTimeout } from './database-errors.js';
 import type { Database } from './database.js';
 
 const probeEveryMs = 1_000;
@@ -29,8 +29,8 @@ export class Availability {
 
   /** Takes note of a failure. Those that do not say that the server is away change nothing; of a full pool it asks first. */
   async report(error: unknown): Promise<void> {
-    if (this.#isAway || !saysAway(error)) return;
-    if (saysBusy(error) && (await this.#answers())) return;
+    if (this.#isAway || !isConnectionError(error)) return;
+    if (isPoolTimeout(error) && (await this.#answers())) return;
     this.#leave(error);
   }
 

@@ -1,5 +1,4 @@
 import {
-  ApiError,
   createFieldCatalogue,
   type CustomFieldDefinition,
   type FieldCatalogue,
@@ -7,6 +6,7 @@ import {
   type ObjectType,
 } from '@crm/domain';
 import type { Queries } from './database.js';
+import { notFound } from './errors.js';
 
 /** A stage of a pipeline. */
 export interface Stage {
@@ -135,7 +135,6 @@ export const loadCatalog = async (database: Queries, organizationId: string): Pr
   const statement = { text: catalogSql, values: [], isPrepared: true };
   const [row] = await database.query<{ catalog: CatalogData }>(organizationId, statement);
   // A replica may not have it yet.
-  if (row === undefined)
-    throw new ApiError('not_found', { cause: new Error(`There is no organization ${organizationId}`) });
+  if (row === undefined) throw notFound(`There is no organization ${organizationId}`);
   return new Catalog(organizationId, row.catalog);
 };

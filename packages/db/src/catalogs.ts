@@ -1,5 +1,5 @@
-import { ApiError } from '@crm/domain';
 import { type Catalog, loadCatalog } from './catalog.js';
+import { mayBeOutdated } from './outdated.js';
 import type { Queries } from './database.js';
 
 const maxAgeMs = 1_000;
@@ -25,9 +25,6 @@ export interface Catalogs {
    */
   on(connection: Queries): Catalogs;
 }
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 400 || error.status === 404);
 
 /** Makes the cache of one process. */
 export const createCatalogs = (database: Queries): Catalogs => {
@@ -62,7 +59,7 @@ export const createCatalogs = (database: Queries): Catalogs => {
       try {
         return await work(await entry.catalog);
       } catch (error) {
-        if (!isRefusal(error) || entry.loadedAtMs >= startedAtMs) throw error;
+        if (!mayBeOutdated(error) || entry.loadedAtMs >= startedAtMs) throw error;
         const current = entries.get(organizationId);
         const fresh = current !== undefined && current.loadedAtMs >= startedAtMs ? current : load(from, organizationId);
         return work(await fresh.catalog);

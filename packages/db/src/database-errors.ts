@@ -1,6 +1,43 @@
 import { types } from 'node:util';
-import { ApiError, type ApiErrorDetails, type ErrorCode } from '@crm/domain';
+import { ApiError, Failure } from '@crm/domain';
 import pg from 'pg';
+import { refusalOf } from './errors.js';
+
+/** An error that the server sent. */
+export interface ServerError {
+  /** SQLSTATE. */
+  readonly code: string;
+  /** `ERROR`; `FATAL` and `PANIC` end the connection. */
+  readonly severity: string;
+  readonly message: string;
+  /** `''` if the server sent none. */
+  readonly detail: string;
+  /** The call stack of the functions, innermost first; `''` outside of functions. */
+  readonly where: string;
+}
+
+/** What the server said, or null for an error of another kind. The only place that knows how the driver reports it. */
+export const serverErrorOf = (error: unknown): ServerError | null => {
+  if (!(error instanceof pg.DatabaseError)) return null;
+  const { code = '', severity = '', message, detail = '', where = '' } = error;
+  return { code, severity, message, detail, where };
+};
+
+/** The SQLSTATE of an error of the server, or undefined for an error of another kind. */
+export const sqlStateOf = (error: unknown): string | undefined => serverErrorOf(error)?.code;
+
+/** The error itself, then its cause, and so on. */
+const withCauses = (error: unknown): readonly unknown[] =>
+  types.isNativeError(error) && error.cause !== undefined ? [error, ...withCauses(error.cause)] : [error];
+
+/** The error of the server that an error stands for; null for none. */
+const serverCauseOf = (error: unknown): ServerError | null => {
+  for (const cause of withCauses(error)) {
+    const found = serverErrorOf(cause);
+    if (found !== null) return found;
+  }
+  return null;
+};
 
 /**
  * SQLSTATEs after which the whole transaction may simply run again, because nothing of it was committed: serialization
@@ -8,37 +45,11 @@ import pg from 'pg';
  */
 const retryable = new Set(['40001', '40P01', '23503', '23505']);
 
-/** Our own SQLSTATEs: a write function refused its call, or items of a bulk call. */
-const refused = 'CRM01';
-const itemsRefused = 'CRM02';
-
-/** A bulk call in which some items were refused, by index; nothing of it was written. */
-export class ItemsRefusedError extends Error {
-  constructor(readonly refusals: ReadonlyMap<number, ApiError>) {
-    super('Items of a bulk call were refused');
-  }
-}
-
-interface ItemRefusal {
-  readonly code: ErrorCode;
-  readonly details: ApiErrorDetails;
-}
-
-/** The error of a refusal; the write functions' `refuse` and `write_many` put it into message and detail. */
-const refusalError = (error: pg.DatabaseError): Error => {
-  const details: unknown = JSON.parse(error.detail ?? '{}');
-  if (error.code === refused) return new ApiError(error.message as ErrorCode, details as ApiErrorDetails);
-  const refusals = Object.entries(details as Readonly<Record<string, ItemRefusal>>);
-  return new ItemsRefusedError(
-    new Map(refusals.map(([index, { code, details }]) => [Number(index), new ApiError(code, details)])),
-  );
-};
-
 /**
- * SQLSTATEs (or their classes) of a server that does not serve us now, whatever is asked: the connection broke, it lets us
- * or this database in no more, has no connection left, or somebody intervenes.
+ * SQLSTATEs (or their classes) of a server that serves nobody: the connection broke, the server refuses our role or database, it has
+ * no connection left, or an operator intervenes.
  */
-const isAwayState = (code: string): boolean => /^(08|28|3D|53300|57P)/.test(code);
+const isServerGone = (code: string): boolean => /^(08|28|3D|53300|57P)/.test(code);
 
 /** A write met a server that only reads, as the former primary does after a failover. */
 const readOnly = '25006';
@@ -48,7 +59,7 @@ const endedTransaction = /^25P0[34]$/;
 
 /** SQLSTATEs (or their classes) that say the database cannot serve this now: it is away or full, or a lock was not had in time. */
 const isUnavailable = (code: string): boolean =>
-  isAwayState(code) ||
+  isServerGone(code) ||
   code.startsWith('53') ||
   code === '55P03' ||
   code === readOnly ||
@@ -63,19 +74,15 @@ const lockWait =
   /PL\/pgSQL function (?:lock_(?:names|opportunities|accounts|contacts|results|visible_fields)|claim_(?:domain|email))\(|^while (?:locking|updating|deleting|inserting|checking|rechecking)/m;
 
 /** Whether a statement ran into its time limit because it waited for other transactions: trying again can help, sending less cannot. */
-const isLockTimeout = (error: pg.DatabaseError): boolean => error.code === '57014' && lockWait.test(error.where ?? '');
-
-/** The SQLSTATE of an error of the database, or undefined when it is of another kind. */
-export const sqlStateOf = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError ? error.code : undefined;
+const isLockTimeout = ({ code, where }: ServerError): boolean => code === '57014' && lockWait.test(where);
 
 /** What Node calls errors of the system, of names and of TLS. */
-const connectionCode = /^(E(?!RR_)|ERR_(TLS|SSL)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_)/;
+const networkCode = /^(E(?!RR_)|ERR_(TLS|SSL)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_)/;
 
 /** Errors of the connection rather than of the database: refused, reset, closed, not trusted, or no free one in time. */
-const isConnectionError = (error: unknown): boolean =>
+const isNetworkError = (error: unknown): boolean =>
   types.isNativeError(error) &&
-  (('code' in error && typeof error.code === 'string' && connectionCode.test(error.code)) ||
+  (('code' in error && typeof error.code === 'string' && networkCode.test(error.code)) ||
     /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable|does not support SSL/.test(
       error.message,
     ));
@@ -85,45 +92,51 @@ const noConnectionText = 'timeout exceeded when trying to connect';
 /** The pool's own error for a connection that did not come free in time. */
 export const noConnectionInTime = (): Error => new Error(noConnectionText);
 
-/** Whether an error says that no connection of the pool came free: the server may be away, or only busy. */
-export const saysBusy = (error: unknown): boolean => {
-  const cause = error instanceof ApiError ? error.cause : error;
-  return cause instanceof Error && cause.message === noConnectionText;
-};
+/** Whether no connection of the pool came free in time: the server may be away, or all connections in use. */
+export const isPoolTimeout = (error: unknown): boolean =>
+  withCauses(error).some((cause) => types.isNativeError(cause) && cause.message === noConnectionText);
 
-/** Whether a connection is no good after an error, though the server would keep it: another one may lead to another server. */
-export const endsUse = (error: unknown): boolean => sqlStateOf(error) === readOnly;
-
-/** Whether an error says that the server is away, rather than that this statement could not be served. */
-export const saysAway = (error: unknown): boolean => {
-  const cause = error instanceof ApiError ? error.cause : error;
-  const code = sqlStateOf(cause);
-  return code === undefined ? isConnectionError(cause) : isAwayState(code);
-};
-
-/** A statement was ended by its time limit, or needed more room than it may have: whoever asked knows better how to narrow it than a retry would. */
-export class StatementTimeoutError extends ApiError {
-  constructor(cause: unknown) {
-    super('unavailable', { message: 'The database did not answer in time', cause });
-  }
-}
+/** Whether the server of a connection only reads. Another connection may lead to another server. */
+const isReadOnlyServer = ({ code }: ServerError): boolean => code === readOnly;
 
 /**
- * Runs `work` and turns what the database throws into errors with a public answer; others pass unchanged.
- * @throws ApiError `unavailable` with `Retry-After` when trying again can help; {@link StatementTimeoutError} when not.
+ * Whether a connection must not be used again after an error. After a statement that failed it is as good as before, and after a
+ * refusal of our own code too.
+ */
+export const endsConnection = (error: unknown): boolean => {
+  const found = serverCauseOf(error);
+  if (found !== null) return found.severity === 'FATAL' || found.severity === 'PANIC' || isReadOnlyServer(found);
+  const origin = withCauses(error).at(-1);
+  return !(origin instanceof Failure || origin instanceof ApiError);
+};
+
+/** Whether an error says that the server is away, rather than that it could not serve this statement. */
+export const isConnectionError = (error: unknown): boolean => {
+  const found = serverCauseOf(error);
+  return found === null ? withCauses(error).some(isNetworkError) : isServerGone(found.code);
+};
+
+/** The failure of this package for an error of the driver; any other error unchanged. */
+const failureOf = (error: unknown): unknown => {
+  const found = serverErrorOf(error);
+  if (found === null) return isNetworkError(error) ? new Failure({ kind: 'unavailable' }, { cause: error }) : error;
+  const refusal = refusalOf(found, error);
+  if (refusal !== null) return refusal;
+  const isBlocked = isLockTimeout(found);
+  if (beyondItsLimits.has(found.code) && !isBlocked) return new Failure({ kind: 'timeout' }, { cause: error });
+  return isBlocked || isUnavailable(found.code) ? new Failure({ kind: 'unavailable' }, { cause: error }) : error;
+};
+
+/**
+ * Runs `work` and turns what the driver throws into failures; other errors pass unchanged.
+ * @throws Failure `unavailable` if a retry can help, `timeout` if not, or the reason of a write function
+ * @throws ItemsRefused
  */
 export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    const code = sqlStateOf(error);
-    if (error instanceof pg.DatabaseError && (code === refused || code === itemsRefused)) throw refusalError(error);
-    const isBlocked = error instanceof pg.DatabaseError && isLockTimeout(error);
-    if (code !== undefined && beyondItsLimits.has(code) && !isBlocked) throw new StatementTimeoutError(error);
-    if (isBlocked || (code !== undefined && isUnavailable(code)) || isConnectionError(error)) {
-      throw new ApiError('unavailable', { headers: { 'Retry-After': '1' }, cause: error });
-    }
-    throw error;
+    throw failureOf(error);
   }
 };
 
@@ -136,7 +149,7 @@ export const retryTransaction = async <T>(work: () => Promise<T>, attempts = 4):
     try {
       return await work();
     } catch (error) {
-      const code = sqlStateOf(error instanceof ApiError ? error.cause : error);
+      const code = serverCauseOf(error)?.code;
       if (code === undefined || !retryable.has(code) || attempt === attempts) throw error;
     }
   }

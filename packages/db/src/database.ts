@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { ApiError, OrganizationShares, shareOf } from '@crm/domain';
+import { OrganizationShares, shareOf } from '@crm/domain';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
 import { ConnectionSource } from './connection-source.js';
 import { RecordClient } from './record-client.js';
-import { endsUse, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
+import { endsConnection, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
 import { parallelWorkers, sessionLimitsMs } from './session-limits.js';
 import { traceStatement } from './statement-span.js';
 
@@ -45,7 +45,7 @@ export interface Queries {
   /**
    * Runs a statement for one organization and returns its rows.
    * @throws Error when the statement does not bind the organization, before anything is sent.
-   * @throws ApiError `unavailable` when the database is away, overloaded or over its time limits.
+   * @throws Failure `unavailable` if the database is away or overloaded, `timeout` if the statement took too long.
    */
   query<Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement): Promise<Row[]>;
 }
@@ -63,14 +63,14 @@ export interface Database extends Queries {
   readonly pool: pg.Pool;
   /**
    * Runs an organization's work whose statements all go to one connection, one of those that the organization may have.
-   * @throws ApiError `unavailable` when there is none in time.
+   * @throws Failure `unavailable` when there is none in time.
    */
   withConnectionOf<T>(organizationId: string, work: (connection: Connection) => Promise<T>): Promise<T>;
   /** The same for the process itself, as when it checks the server: no organization's share bounds it. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Runs a statement on no tenant table. @throws ApiError `unavailable` as {@link Queries.query} */
+  /** Runs a statement on no tenant table. @throws Failure `unavailable` as {@link Queries.query} */
   queryServer<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>;
-  /** Succeeds when the database answers. @throws ApiError `unavailable` when it does not. */
+  /** Succeeds when the database answers. @throws Failure `unavailable` when it does not. */
   ping(): Promise<void>;
   /** Succeeds when the server answers on a connection of its own, however busy the pool is. @throws Error when it does not. */
   probe(): Promise<void>;
@@ -119,10 +119,6 @@ const statementName = (text: string): string => {
 const answerTimeout = ({ statementTimeoutMs = sessionLimitsMs.statement_timeout }: DatabaseOptions): pg.PoolConfig =>
   statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + silenceMs };
 
-/** After an error of the server that ends no connection, the connection is as good as before. */
-const endsConnection = (error: unknown): boolean =>
-  !(error instanceof pg.DatabaseError) || error.severity === 'FATAL' || error.severity === 'PANIC' || endsUse(error);
-
 /**
  * Runs work on a connection of the pool. The pool's own `query` ends the connection after every error, also after one that
  * only says that a write was refused: callers who are refused much would spend the server's time on logging in.
@@ -141,8 +137,7 @@ const withClient = async <T>(
   try {
     return await work(client);
   } catch (error) {
-    const origin = error instanceof ApiError ? error.cause : error;
-    if (origin !== undefined && endsConnection(origin)) isBroken = true;
+    if (endsConnection(error)) isBroken = true;
     throw error;
   } finally {
     client.off('error', onError);

@@ -1,4 +1,4 @@
-import { ApiError, encodeReadMark, type ReadMark } from '@crm/domain';
+import { encodeReadMark, Failure, type ReadMark } from '@crm/domain';
 import type { Connection } from './database.js';
 
 /** The mark that the function `read_mark` of the database answers, as `X-Read-After` carries it. */
@@ -46,7 +46,7 @@ export const markState = async (connection: Connection, { cluster, kind, value }
     return (await connection.queryServer<{ state: MarkState }>(statements[kind], values)).state;
   } catch (error) {
     // A server that recovers in a way of its own does not know these functions.
-    if (error instanceof ApiError) throw error;
+    if (error instanceof Failure) throw error;
     return 'foreign';
   }
 };

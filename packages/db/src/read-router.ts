@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type ReadMark } from '@crm/domain';
+import { isFailure, type ReadMark } from '@crm/domain';
 import { Availability, type AvailabilityListener } from './availability.js';
 import { type Catalogs, createCatalogs } from './catalogs.js';
 import type { Database, Queries } from './database.js';
-import { saysBusy, StatementTimeoutError } from './database-errors.js';
+import { isPoolTimeout } from './database-errors.js';
+import { mayBeOutdated } from './outdated.js';
 import { markState } from './read-mark.js';
 
 /** What a read asks: records and the set-up as one server has them. */
@@ -22,7 +23,7 @@ export interface ReadRouter {
   read<T>(organizationId: string, mark: ReadMark | null, work: (source: ReadSource) => Promise<T>): Promise<T>;
   /** Runs what must not be late on the primary; on the replica only while the primary is away. */
   readLatest<T>(work: (database: Database) => Promise<T>): Promise<T>;
-  /** Succeeds when reads can be answered, by whichever server. @throws ApiError `unavailable` when none answers. */
+  /** Succeeds when reads can be answered, by whichever server. @throws Failure `unavailable` when none answers. */
   ping(): Promise<void>;
   /** The kept catalogs of each server, by a name for their counts. */
   readonly catalogs: readonly { readonly name: string; readonly catalogs: Catalogs }[];
@@ -40,13 +41,6 @@ export interface ReadRouterOptions {
 
 const markWaitMs = 500;
 const firstPauseMs = 10;
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 400 || error.status === 404);
-
-/** Failures of a server that another one may not have; a statement that takes too long here takes too long there. */
-const isFailure = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === 'unavailable' && !(error instanceof StatementTimeoutError);
 
 const onlyPrimary = (primary: Database): ReadRouter => {
   const source = { database: primary, catalogs: createCatalogs(primary) };
@@ -108,11 +102,12 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
         const found = await readReplica(organizationId, mark, work);
         if (found !== null) return found.answer;
       } catch (error) {
-        if (isRefusal(error)) refusal = error;
-        else if (!isFailure(error)) throw error;
+        if (mayBeOutdated(error)) refusal = error;
+        // A statement that takes too long here takes too long on the primary.
+        else if (!isFailure(error, 'unavailable')) throw error;
         await replicaState.report(error);
         // The load of a replica that is only busy would be too much for the primary too.
-        if (saysBusy(error) && !isReplicaAway()) throw error;
+        if (isPoolTimeout(error) && !isReplicaAway()) throw error;
       }
       return work(primarySource).catch(async (error: unknown) => {
         await primaryState.report(error);

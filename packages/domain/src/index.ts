@@ -2,6 +2,7 @@ export * from './api-key.js';
 export * from './currency-code.js';
 export * from './errors.js';
 export * from './exact-number.js';
+export * from './failure.js';
 export * from './json-scan.js';
 export { maxMarkRun } from './mark-runs.js';
 export * from './nearest-name.js';

@@ -1,4 +1,4 @@
-import { ApiError, hashApiKey, parseApiKey } from '@crm/domain';
+import { ApiError, Failure, hashApiKey, parseApiKey } from '@crm/domain';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApiKeyRecord, AuthenticationOptions } from './api-key-record.js';
@@ -40,7 +40,7 @@ const createKeyFinder = (
     try {
       return await cache.find(hashApiKey(key), isPastLimit(request));
     } catch (error) {
-      if (error instanceof ApiError) throw error;
+      if (error instanceof ApiError || error instanceof Failure) throw error;
       throw new ApiError('unavailable', { cause: error, headers: { 'Retry-After': '1' } });
     }
   };

@@ -1,6 +1,7 @@
-import { ApiError, errorCatalogue, type ErrorCode, type FieldErrors } from '@crm/domain';
+import { ApiError, errorCatalogue, type ErrorCode, Failure, type FieldErrors } from '@crm/domain';
 import type { ErrorRequestHandler } from 'express';
 import { exchangeOf } from './exchange.js';
+import { apiErrorOf } from './failure-answers.js';
 import { sendJson } from './reply.js';
 
 /** The error envelope as text. */
@@ -28,6 +29,7 @@ const clientStatusOf = (error: unknown): number | undefined => {
  */
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error;
+  if (error instanceof Failure) return apiErrorOf(error);
   const status = clientStatusOf(error);
   if (status === undefined) return new ApiError('internal', { cause: error });
   return new ApiError(codeOfStatus.get(status) ?? 'validation_failed', { cause: error });
@@ -36,7 +38,7 @@ export const toApiError = (error: unknown): ApiError => {
 /** The last middleware of a gateway: answers every error in the envelope and leaves what is behind a 5xx to the log line. */
 export const handleError: ErrorRequestHandler = (thrown: unknown, request, response, _next) => {
   const error = toApiError(thrown);
-  if (error.status >= 500) exchangeOf(request).failure = error.code === 'internal' ? error.cause : error;
+  if (error.status >= 500) exchangeOf(request).failure = error.code === 'internal' ? error.cause : thrown;
   // A response that has begun cannot turn into an error any more; cutting it off is the only honest end.
   if (response.headersSent || response.destroyed) {
     response.destroy();

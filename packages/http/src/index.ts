@@ -1,6 +1,7 @@
 export * from './logger.js';
 export * from './api-key-record.js';
 export * from './environment.js';
+export { toApiError } from './errors.js';
 export * from './gateway-options.js';
 export * from './gateway-settings.js';
 export * from './gateway.js';

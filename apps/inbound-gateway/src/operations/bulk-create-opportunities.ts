@@ -1,11 +1,10 @@
-import { bulkCreateOpportunities as contract } from '@crm/contract';
+import { bulkCreateOpportunities as contract, opportunityPath } from '@crm/contract';
 import { opportunityCreate } from '@crm/db';
 import { ApiError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import { bulkHandler } from '../bulk.js';
 import type { Context } from '../context.js';
 import { readNewOpportunity } from '../input/read-opportunity.js';
-import { opportunityPath } from '../warnings.js';
 
 const handle = bulkHandler(contract);
 

@@ -1,11 +1,11 @@
-import { createOpportunity as contract } from '@crm/contract';
+import { createOpportunity as contract, opportunityPath } from '@crm/contract';
 import { opportunityCreate } from '@crm/db';
 import { ApiError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { createMessage, createRecord } from '../create-record.js';
 import { readNewOpportunity } from '../input/read-opportunity.js';
-import { opportunityPath, warningsExtra } from '../warnings.js';
+import { warningsExtra } from '../warnings.js';
 
 /** `POST /v1/inbound/opportunities`: a deal with its account and contacts, all of it or nothing. */
 export const createOpportunity = defineOperation<Context, typeof contract>(contract, (context, request) =>

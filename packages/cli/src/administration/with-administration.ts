@@ -8,7 +8,7 @@ import {
   type Administration,
   type Catalog,
 } from '@crm/db';
-import { ApiError } from '@crm/domain';
+import { Failure, isFailure } from '@crm/domain';
 
 import type { CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorText } from '../errors.js';
@@ -65,7 +65,7 @@ const findCatalog = async (load: () => Promise<Catalog>, organizationId: string)
   try {
     return await load();
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_found') {
+    if (isFailure(error, 'not_found')) {
       throw new CliError(`There is no organization ${organizationId}. See: crm org list`);
     }
     throw error;
@@ -75,8 +75,9 @@ const findCatalog = async (load: () => Promise<Catalog>, organizationId: string)
 /** Turns what the database layer throws into an error for people; one that is for them already stays. */
 export const databaseError = (error: unknown, url: string): CliError => {
   if (error instanceof CliError) return error;
-  if (error instanceof ApiError && error.code !== 'unavailable') return new CliError(error.message);
-  const text = errorText(error instanceof ApiError ? (error.cause ?? error) : error);
+  const isAway = isFailure(error, 'unavailable') || isFailure(error, 'timeout');
+  if (error instanceof Failure && !isAway) return new CliError(error.message);
+  const text = errorText(error instanceof Failure ? (error.cause ?? error) : error);
   return new CliError(
     `The database ${shownDatabase(url)} cannot be used: ${text}. See that it runs, and that address and password are right.`,
     1,

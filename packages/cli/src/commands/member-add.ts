@@ -1,5 +1,5 @@
 import type { Administration } from '@crm/db';
-import { ApiError } from '@crm/domain';
+import { isFailure } from '@crm/domain';
 import type { Command } from 'commander';
 
 import { makeMember, readMembersFile, type NewMember } from '../administration/new-members.js';
@@ -69,7 +69,7 @@ const addMembers = async (
       const { id } = await administration.addMember({ organizationId, ...member });
       added.push({ ...member, id, status: 'created' });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'conflict') throw error;
+      if (!isFailure(error, 'conflict')) throw error;
       const known = await administration.listMembers(organizationId);
       const found = known.find(({ email }) => email === member.email);
       if (found === undefined) throw error;

@@ -10,7 +10,7 @@ import {
   type NewStage,
   type Pipeline,
 } from '@crm/db';
-import { ApiError, hashApiKey, parseFieldMetadata, type AttributeType, type ObjectType } from '@crm/domain';
+import { hashApiKey, isFailure, parseFieldMetadata, type AttributeType, type ObjectType } from '@crm/domain';
 
 import { newKey } from '../administration/new-key.js';
 import type { DemoFile } from './demo-file.js';
@@ -147,7 +147,7 @@ const unlessThere = async (create: () => Promise<unknown>): Promise<void> => {
   try {
     await create();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'conflict') throw error;
+    if (!isFailure(error, 'conflict')) throw error;
   }
 };
 

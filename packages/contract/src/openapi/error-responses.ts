@@ -43,8 +43,8 @@ const errorResponses: readonly ErrorResponse[] = [
     code: 'conflict',
     description:
       'Another record holds the natural key (`conflict`), the record is still in use (`counts`), or a request with ' +
-      'the same Idempotency-Key is in flight.',
-    headers: countedHeaders,
+      'the same Idempotency-Key is in flight (with Retry-After).',
+    headers: waitHeaders,
     example: { conflict: { field: 'email', existing_id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' } },
   },
   {

@@ -54,7 +54,7 @@ export const headerParameterComponents: Json = {
   }),
   IdempotencyKey: parameter(
     'Idempotency-Key',
-    'Makes a repeat within 24 hours answer the first response. Another body under the same key is 422, one in flight 409.',
+    'Makes a repeat within 24 hours answer the first response. Another body under the same key is 422. While the first request is in flight it is 409 with Retry-After.',
     { type: 'string', maxLength: 255 },
   ),
   ReadAfter: parameter(

@@ -142,7 +142,7 @@ BEGIN
     RAISE EXCEPTION 'the account was renamed meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
   IF n.domain <> v_old.domain THEN
-    PERFORM check_key_is_free('domain', (
+    PERFORM check_key_is_free('account', 'domain', (
       SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = n.domain));
   END IF;
 
@@ -251,8 +251,7 @@ BEGIN
   SELECT count(*) INTO v_contacts FROM contacts c WHERE c.organization_id = p_organization_id AND c.account_id = v_id;
   SELECT count(*) INTO v_opportunities FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = v_id;
   IF v_contacts + v_opportunities > 0 THEN
-    PERFORM refuse('conflict', jsonb_build_object('message', 'The account still has contacts or opportunities', 'extra',
-      jsonb_build_object('counts', jsonb_build_object('contacts', v_contacts, 'opportunities', v_opportunities))));
+    PERFORM refuse('account_in_use', jsonb_build_object('contacts', v_contacts, 'opportunities', v_opportunities));
   END IF;
   DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id;
   PERFORM forget_results(p_organization_id, v_id);

@@ -176,7 +176,7 @@ BEGIN
     RAISE EXCEPTION 'the contact was renamed meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
   IF n.email <> v_old.email THEN
-    PERFORM check_key_is_free('email', (
+    PERFORM check_key_is_free('contact', 'email', (
       SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = n.email));
     n.account_id := account_id_of(p_organization_id, p_change->>'account_domain');
   END IF;

@@ -7,7 +7,7 @@
 --   again.
 -- * A refusal ends in `refuse`, which undoes all of the call, or of the item of a bulk call.
 
--- Ends the call with an error for the caller: a code of the error catalogue and its details (message, errors, extra).
+-- Ends the call with a failure: a kind and its facts as `FailureReason` of packages/domain lists them. TypeScript has the texts.
 CREATE OR REPLACE FUNCTION refuse(p_code text, p_details jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_code, DETAIL = p_details::text;
@@ -71,11 +71,10 @@ END
 $$;
 
 -- Refuses a change onto the natural key of another record.
-CREATE OR REPLACE FUNCTION check_key_is_free(p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION check_key_is_free(p_object text, p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_holder_id IS NOT NULL THEN
-    PERFORM refuse('conflict', jsonb_build_object('extra', jsonb_build_object(
-      'conflict', jsonb_build_object('field', p_field, 'existing_id', p_holder_id))));
+    PERFORM refuse('key_taken', jsonb_build_object('object', p_object, 'field', p_field, 'existingId', p_holder_id));
   END IF;
 END
 $$;

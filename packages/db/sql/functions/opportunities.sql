@@ -1,5 +1,5 @@
 -- Opportunities. A change is as for accounts. It may also carry `account_domain`, `primary_email` and `additional_emails`; those accounts
--- and contacts exist.
+-- and contacts exist. `contact_limit` is how many additional contacts the opportunity may have.
 
 -- The ids of an opportunity's additional contacts, in order.
 CREATE OR REPLACE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
@@ -194,14 +194,13 @@ BEGIN
   IF n IS NOT DISTINCT FROM v_old AND v_wanted = v_linked THEN
     RETURN false;
   END IF;
-  IF cardinality(v_wanted) > 100 THEN
-    PERFORM refuse('validation_failed', '{"errors": {"related_objects.additional_contact_emails": "The opportunity would have more than 100 additional contacts"}}');
+  IF cardinality(v_wanted) > (p_change->>'contact_limit')::int THEN
+    PERFORM refuse('too_many_contacts', jsonb_build_object('limit', p_change->'contact_limit'));
   END IF;
   IF (n.account_key, n.name) <> (v_old.account_key, v_old.name) THEN
     PERFORM check_key_is_free(
-      CASE WHEN n.name <> v_old.name THEN 'opportunity.name'
-           WHEN p_change ? 'account_domain' THEN 'related_objects.account_domain'
-           ELSE 'related_objects.primary_contact_email' END,
+      'opportunity',
+      CASE WHEN n.name <> v_old.name THEN 'name' WHEN p_change ? 'account_domain' THEN 'account_domain' ELSE 'primary_email' END,
       nullif(opportunity_id_of_key(n), p_id));
   END IF;
 
@@ -278,7 +277,7 @@ $$;
 CREATE OR REPLACE FUNCTION matched_opportunity_change(p_row opportunities, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN jsonb_build_object('found_by_key', opportunity_key(p_row)) || CASE p_input->>'on_match'
-    WHEN 'keep' THEN only_keys(p_input->'change', '{primary_email,additional_emails}') || '{"adds_contacts": true}'
+    WHEN 'keep' THEN only_keys(p_input->'change', '{primary_email,additional_emails,contact_limit}') || '{"adds_contacts": true}'
     ELSE p_input->'change' END;
 END
 $$;

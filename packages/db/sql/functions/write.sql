@@ -53,7 +53,7 @@ BEGIN
     -- Held to the end of the transaction. A call that finds it taken meets another one in flight. A call that gets it looks again,
     -- because the other one may have ended in between.
     IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_once->>'operation', p_once->>'key'), 0)) THEN
-      PERFORM refuse('conflict', '{"message": "A request with this Idempotency-Key is in flight"}');
+      PERFORM refuse('idempotency_in_flight');
     END IF;
     result := first_result(p_organization_id, p_once);
   END IF;

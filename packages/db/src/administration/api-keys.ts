@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '@crm/domain';
+import type { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
+import { conflict, notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
 import { type AuditOrigin, noteEvent } from './audit.js';
 import { lockOrganization } from './shared.js';
@@ -72,8 +73,8 @@ const describe = (key: Omit<NewApiKey, 'hash' | 'organizationId'>): Prisma.Input
 
 /** A key that no longer works has nothing to hand on, and one that was replaced would hand on the end of its overlap. */
 const assertCanRotate = (key: StoredKey | null, keyId: string, now: Date): StoredKey => {
-  if (key === null) throw new ApiError('not_found', { message: `There is no key ${keyId}` });
-  const refuse = (why: string): ApiError => new ApiError('conflict', { message: `The key ${keyId} ${why}` });
+  if (key === null) throw notFound(`There is no key ${keyId}`);
+  const refuse = (why: string): Failure => conflict(`The key ${keyId} ${why}`);
   if (key.revokedAt !== null) throw refuse('is revoked. Create a new one');
   if (key.replacedBy !== null) throw refuse(`was replaced by ${key.replacedBy} already. Rotate that one`);
   if (key.expiresAt !== null && key.expiresAt <= now) throw refuse('has expired. Create a new one');
@@ -100,7 +101,7 @@ const rotate = async (
     where: { id: keyId, organizationId, revokedAt: null },
     data: { ...end, replacedBy: id },
   });
-  if (count === 0) throw new ApiError('conflict', { message: `The key ${keyId} is revoked. Create a new one` });
+  if (count === 0) throw conflict(`The key ${keyId} is revoked. Create a new one`);
   const details = { ...describe({ ...successor, prefix: text.prefix }), replaces: keyId };
   await noteEvent(transaction, origin, {
     organizationId,
@@ -113,7 +114,7 @@ const rotate = async (
 
 /** API keys. */
 export const apiKeyAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
-  /** @throws ApiError `not_found` for an unknown organization. */
+  /** @throws Failure `not_found` for an unknown organization. */
   createApiKey: (input: NewApiKey): Promise<{ id: string }> =>
     prisma.$transaction(async (transaction) => {
       const { organizationId } = input;
@@ -139,18 +140,18 @@ export const apiKeyAdministration = ({ prisma }: Database, origin: AuditOrigin) 
 
   /**
    * Puts a new key with the same name, operations, limits and expiry in the place of one that works until the overlap ends.
-   * @throws ApiError `not_found` for an unknown key, `conflict` for one that is revoked, expired or replaced already.
+   * @throws Failure `not_found` for an unknown key, `conflict` for one that is revoked, expired or replaced already.
    */
   rotateApiKey: (input: KeyRotation): Promise<RotatedKey> =>
     prisma.$transaction((transaction) => rotate(transaction, input, origin)),
 
-  /** Revokes at once; a revoked key stays listed, and stays as it is. @throws ApiError `not_found` for an unknown key. */
+  /** Revokes at once; a revoked key stays listed, and stays as it is. @throws Failure `not_found` for an unknown key. */
   revokeApiKey: (input: { readonly organizationId: string; readonly keyId: string }): Promise<void> =>
     prisma.$transaction(async (transaction) => {
       const { organizationId, keyId } = input;
       const where = { id: keyId, organizationId };
       const key = await transaction.apiKey.findFirst({ where, select: { name: true, prefix: true } });
-      if (key === null) throw new ApiError('not_found', { message: `There is no key ${keyId}` });
+      if (key === null) throw notFound(`There is no key ${keyId}`);
       const { count } = await transaction.apiKey.updateMany({
         where: { ...where, revokedAt: null },
         data: { revokedAt: new Date() },

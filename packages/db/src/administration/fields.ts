@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError, type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
+import { type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
 import type { Database } from '../database.js';
+import { notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
 import { type AuditOrigin, noteEvent } from './audit.js';
 import { insertOrConflict, lockOrganization } from './shared.js';
@@ -113,8 +114,7 @@ const changeField = async (
     data,
     select: { id: true },
   });
-  if (field === undefined)
-    throw new ApiError('not_found', { message: `The ${objectType} has no custom field ${slug}` });
+  if (field === undefined) throw notFound(`The ${objectType} has no custom field ${slug}`);
   const { isHidden: hidden, ...rest } = data;
   const details = { object: objectType, slug, ...rest, ...(hidden === undefined ? {} : { is_hidden: hidden }) };
   await noteEvent(transaction, origin, { organizationId, action: 'field.update', target: field.id, details });
@@ -122,7 +122,7 @@ const changeField = async (
 
 /** Custom fields. */
 export const fieldAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
-  /** @throws ApiError `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
+  /** @throws Failure `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
   defineField: (input: NewField): Promise<{ id: string }> =>
     insertOrConflict(
       prisma.$transaction(async (transaction) => ({ id: await insertField(transaction, input, origin) })),
@@ -132,7 +132,7 @@ export const fieldAdministration = ({ prisma }: Database, origin: AuditOrigin) =
   /**
    * Changes how a field is shown. Where `isHidden` changes for opportunities, their stored records follow by
    * {@link rebuildRecords}.
-   * @throws ApiError `not_found` when the object has no field of this slug
+   * @throws Failure `not_found` when the object has no field of this slug
    */
   updateField: (change: FieldChange): Promise<void> =>
     prisma.$transaction((transaction) => changeField(transaction, change, origin)),

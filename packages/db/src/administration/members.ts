@@ -5,7 +5,7 @@ import { insertOrConflict, lockOrganization } from './shared.js';
 
 /** The people of an organization. */
 export const memberAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
-  /** @throws ApiError `not_found` for an unknown organization, `conflict` when the email is a member already. */
+  /** @throws Failure `not_found` for an unknown organization, `conflict` when the email is a member already. */
   addMember: (input: {
     readonly organizationId: string;
     readonly email: string;

@@ -43,7 +43,7 @@ export const organizationAdministration = ({ prisma }: Database, origin: AuditOr
    * Sets requests a minute for all keys of an organization together, by group; null takes a group's own limit away, and
    * groups that are not named stay as they are.
    * @returns the limits of its own that it has now
-   * @throws ApiError `not_found` for an unknown organization
+   * @throws Failure `not_found` for an unknown organization
    */
   limitOrganization: (input: {
     readonly organizationId: string;

@@ -47,7 +47,7 @@ const insertPipeline = async (
 
 /** Pipelines and their stages. */
 export const pipelineAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
-  /** @throws ApiError `not_found` for an unknown organization, `conflict` for a name or label given twice. */
+  /** @throws Failure `not_found` for an unknown organization, `conflict` for a name or label given twice. */
   createPipeline: (input: {
     readonly organizationId: string;
     readonly name: string;

@@ -1,22 +1,22 @@
-import { ApiError } from '@crm/domain';
+import { conflict, notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
 
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'P2002';
 
-/** Runs an insert; what is there already is a conflict with the given text. @throws ApiError `conflict` */
-export const insertOrConflict = async <T>(work: Promise<T>, conflict: string): Promise<T> => {
+/** Runs an insert; what is there already is a conflict with the given text. @throws Failure `conflict` */
+export const insertOrConflict = async <T>(work: Promise<T>, text: string): Promise<T> => {
   try {
     return await work;
   } catch (error) {
-    if (isUniqueViolation(error)) throw new ApiError('conflict', { message: conflict, cause: error });
+    if (isUniqueViolation(error)) throw conflict(text, error);
     throw error;
   }
 };
 
 /**
  * Makes changes to one organization's set-up wait for each other, so that positions and slots are given out once.
- * @throws ApiError `not_found` for an unknown organization
+ * @throws Failure `not_found` for an unknown organization
  */
 export const lockOrganization = async (
   transaction: Prisma.TransactionClient,
@@ -25,5 +25,5 @@ export const lockOrganization = async (
   const rows = await transaction.$queryRaw<
     unknown[]
   >`SELECT id FROM organizations WHERE id = ${organizationId}::uuid FOR UPDATE`;
-  if (rows.length === 0) throw new ApiError('not_found', { message: `There is no organization ${organizationId}` });
+  if (rows.length === 0) throw notFound(`There is no organization ${organizationId}`);
 };

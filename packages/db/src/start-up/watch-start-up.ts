@@ -1,4 +1,4 @@
-import { ApiError } from '@crm/domain';
+import { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
 import { functionsDigest, migrationNames } from '../generated/expected-schema.js';
 import type { GatewayKind } from '../roles/rights.js';
@@ -32,7 +32,7 @@ const checkAgainAfterMs = 1_000;
 
 /** Whether a pooler refused the settings that a gateway sends when it connects. */
 export const isSettingRefused = (error: unknown): boolean => {
-  const cause = error instanceof ApiError ? error.cause : error;
+  const cause = error instanceof Failure ? error.cause : error;
   return cause instanceof Error && cause.message.includes('unsupported startup parameter');
 };
 

@@ -1,4 +1,4 @@
-import { ApiError, type ObjectType } from '@crm/domain';
+import { isFailure, type ObjectType } from '@crm/domain';
 import type { Database } from '../database.js';
 import { runWrite, type UpdateTarget, type Write, type Written } from './write.js';
 
@@ -21,7 +21,7 @@ export const recordDeletion = (kind: ObjectType | 'note', { id, version }: Updat
  * there, with fewer opportunities, and the next call goes on.
  *
  * @param target - the version counts when the deletion begins
- * @throws ApiError `not_found`; `precondition_failed` for another version; `conflict` with the counts for an account in use
+ * @throws Failure `not_found`; `precondition_failed` for another version; `account_in_use`
  */
 export const deleteRecord = async (
   database: Database,
@@ -34,7 +34,7 @@ export const deleteRecord = async (
     const next = recordDeletion(kind, { id: target.id });
     const later = await runWrite(database, organizationId, next, null).catch((error: unknown) => {
       // A parallel deletion was faster.
-      if (error instanceof ApiError && error.code === 'not_found') return null;
+      if (isFailure(error, 'not_found')) return null;
       throw error;
     });
     if (later === null) return written;

@@ -1,4 +1,4 @@
-import { normalizeForSearch, type NormalizedEmail, opportunityAccountSource } from '@crm/domain';
+import { maxAdditionalContacts, normalizeForSearch, type NormalizedEmail, opportunityAccountSource } from '@crm/domain';
 import type { Catalog, Pipeline } from '../catalog.js';
 import type { Database } from '../database.js';
 import { relatedSeeds } from './related.js';
@@ -35,6 +35,7 @@ export interface CreatedOpportunity extends CreatedRecord {
 type OpportunityColumns = Change & {
   readonly primary_email?: string | null;
   readonly additional_emails?: readonly string[];
+  readonly contact_limit: number;
 };
 
 const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns => {
@@ -56,6 +57,7 @@ const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns 
     derived: { ...(name === undefined ? {} : { name_fold: normalizeForSearch(name) }), ...change.derived },
     ...(primaryContact === undefined ? {} : { primary_email: primaryContact?.email ?? null }),
     ...(additionalContacts === undefined ? {} : { additional_emails: [...additionalEmails] }),
+    contact_limit: maxAdditionalContacts,
   };
 };
 

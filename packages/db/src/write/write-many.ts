@@ -1,6 +1,6 @@
-import type { ApiError } from '@crm/domain';
+import type { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
-import { ItemsRefusedError } from '../database-errors.js';
+import { ItemsRefused } from '../errors.js';
 import { type Once, runWrite, type Write, type Written } from './write.js';
 
 /** What items answer, by their index. */
@@ -19,7 +19,7 @@ export interface BulkWrite<Result, Answer> {
   /** Kept with the results, so that a replay has them too. */
   readonly answers: ByIndex<Answer>;
   /** What the items answer that the database refuses; it may throw to refuse the whole call. */
-  readonly answerRefusals: (refusals: ReadonlyMap<number, ApiError>) => ByIndex<Answer>;
+  readonly answerRefusals: (refusals: ReadonlyMap<number, Failure>) => ByIndex<Answer>;
 }
 
 const manyWrites = <Result, Answer>(
@@ -47,7 +47,7 @@ export const runWrites = async <Result, Answer>(
     try {
       return await runWrite(database, organizationId, manyWrites(bulk, answers), once);
     } catch (error) {
-      if (!(error instanceof ItemsRefusedError)) throw error;
+      if (!(error instanceof ItemsRefused)) throw error;
       answers = { ...answers, ...bulk.answerRefusals(error.refusals) };
     }
   }

@@ -73,7 +73,8 @@ const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1
 /**
  * Runs a write in one round trip and one transaction. Repeats it where the database says that nothing of it happened; a note
  * is never repeated, since it has no natural key that would make it one.
- * @throws ApiError `not_found`, `precondition_failed` or `conflict` as the record demands; `idempotency_mismatch`
+ * @throws Failure `not_found`, `precondition_failed`, `key_taken` or `too_many_contacts` as the record demands; `idempotency_mismatch`,
+ * `idempotency_in_flight`
  */
 export const runWrite = async <Result>(
   database: Database,
@@ -91,7 +92,7 @@ export const runWrite = async <Result>(
   return write.function === 'create_note' ? run() : retryTransaction(run);
 };
 
-/** What the first request of this key answered, with a mark, or null; @throws ApiError `idempotency_mismatch` for another request. */
+/** What the first request of this key answered, with a mark, or null; @throws Failure `idempotency_mismatch` for another request. */
 export const findFirstResult = async <Result>(
   database: Database,
   organizationId: string,

@@ -27,3 +27,6 @@ export const opportunityAccountSource = (
   if (isFreeMail(primaryContact.domain)) return { kind: 'contact', email: primaryContact.email };
   return { kind: 'account', domain: primaryContact.domain };
 };
+
+/** Additional contacts of one opportunity. */
+export const maxAdditionalContacts = 100;

@@ -1,0 +1,11 @@
+/** Where an opportunity's columns and references are sent, when it is not `opportunity.<column>`. */
+const paths: Readonly<Record<string, string>> = {
+  amount: 'opportunity.deal_size',
+  owner_id: 'related_objects.owner_email',
+  account_domain: 'related_objects.account_domain',
+  primary_email: 'related_objects.primary_contact_email',
+  additional_emails: 'related_objects.additional_contact_emails',
+};
+
+/** The dotted path under which a body takes a column, reference or custom field of an opportunity. */
+export const opportunityPath = (name: string): string => paths[name] ?? `opportunity.${name}`;

@@ -1,0 +1,43 @@
+import type { ObjectType } from './object-type.js';
+
+/** Why a layer below HTTP could not do what it was asked: facts only. `packages/http` gives each one its status and text. */
+export type FailureReason =
+  | { readonly kind: 'not_found' }
+  /** The record has another version than the caller has seen. */
+  | { readonly kind: 'precondition_failed' }
+  /** What is to be created exists, or cannot change in its present state. */
+  | { readonly kind: 'conflict' }
+  /** Another record has the natural key. `field` is the column or reference that would have changed. */
+  | { readonly kind: 'key_taken'; readonly object: ObjectType; readonly field: string; readonly existingId: string }
+  /** An account that contacts or opportunities refer to cannot be deleted. */
+  | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
+  | { readonly kind: 'too_many_contacts'; readonly limit: number }
+  /** The Idempotency-Key was used with another request. */
+  | { readonly kind: 'idempotency_mismatch' }
+  /** The first request with this Idempotency-Key has not ended yet. */
+  | { readonly kind: 'idempotency_in_flight' }
+  /** A limit of its own ended the statement: of time, or of room. A smaller request may succeed, a retry will not. */
+  | { readonly kind: 'timeout' }
+  /** Not possible now. A retry may succeed. */
+  | { readonly kind: 'unavailable' };
+
+/** What of a failure is for people who read logs or use the command line; callers of the API never see it. */
+export interface FailureOptions {
+  readonly message?: string;
+  readonly cause?: unknown;
+}
+
+/** An error of a layer that knows no HTTP. */
+export class Failure extends Error {
+  constructor(
+    readonly reason: FailureReason,
+    { message, cause }: FailureOptions = {},
+  ) {
+    super(message ?? reason.kind, { cause });
+    this.name = 'Failure';
+  }
+}
+
+/** Whether an error is a failure of one kind. */
+export const isFailure = (error: unknown, kind: FailureReason['kind']): error is Failure =>
+  error instanceof Failure && error.reason.kind === kind;

@@ -1,0 +1,54 @@
+import { Failure, type FailureReason } from '@crm/domain';
+import { expect, test } from '@jest/globals';
+import { errorBody, toApiError } from './errors.js';
+
+const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
+
+test.each<[FailureReason, number, object]>([
+  [{ kind: 'not_found' }, 404, { message: 'Not found' }],
+  [{ kind: 'precondition_failed' }, 412, { message: 'The record has changed since the version in If-Match' }],
+  [
+    { kind: 'key_taken', object: 'contact', field: 'email', existingId: id },
+    409,
+    { message: 'Conflict with an existing record', conflict: { field: 'email', existing_id: id } },
+  ],
+  [
+    { kind: 'key_taken', object: 'opportunity', field: 'primary_email', existingId: id },
+    409,
+    { conflict: { field: 'related_objects.primary_contact_email', existing_id: id } },
+  ],
+  [
+    { kind: 'account_in_use', contacts: 2, opportunities: 1 },
+    409,
+    { message: 'The account still has contacts or opportunities', counts: { contacts: 2, opportunities: 1 } },
+  ],
+  [
+    { kind: 'too_many_contacts', limit: 100 },
+    400,
+    {
+      errors: {
+        'related_objects.additional_contact_emails': 'The opportunity would have more than 100 additional contacts',
+      },
+    },
+  ],
+  [{ kind: 'idempotency_mismatch' }, 422, { message: 'This Idempotency-Key was used with another request' }],
+  [{ kind: 'idempotency_in_flight' }, 409, { message: 'A request with this Idempotency-Key is in flight' }],
+  [{ kind: 'timeout' }, 503, { message: 'The database did not answer in time' }],
+  [{ kind: 'unavailable' }, 503, { message: 'The service is temporarily unavailable, please retry' }],
+])('%j answers %d', (reason, status, body) => {
+  const error = toApiError(new Failure(reason, { message: 'for the log' }));
+  expect(error.status).toBe(status);
+  expect(JSON.parse(errorBody(error.status, error.message, error.errors, error.extra))).toMatchObject({
+    statusCode: status,
+    ...body,
+  });
+});
+
+test.each<[FailureReason['kind'], string | undefined]>([
+  ['idempotency_in_flight', '1'],
+  ['unavailable', '1'],
+  // A retry would take as long again.
+  ['timeout', undefined],
+])('%s: Retry-After is %p', (kind, seconds) => {
+  expect(toApiError(new Failure({ kind } as FailureReason)).headers?.['Retry-After']).toBe(seconds);
+});

@@ -1,0 +1,37 @@
+import { opportunityPath } from '@crm/contract';
+import { ApiError, type ApiErrorDetails, type ErrorCode, type Failure, type FailureReason } from '@crm/domain';
+
+const retry = { headers: { 'Retry-After': '1' } };
+
+/** The code and details that a failure answers with. The texts that are not here are those of `errorCatalogue`. */
+const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?] => {
+  switch (reason.kind) {
+    case 'key_taken': {
+      const field = reason.object === 'opportunity' ? opportunityPath(reason.field) : reason.field;
+      return ['conflict', { extra: { conflict: { field, existing_id: reason.existingId } } }];
+    }
+    case 'account_in_use': {
+      const { contacts, opportunities } = reason;
+      const message = 'The account still has contacts or opportunities';
+      return ['conflict', { message, extra: { counts: { contacts, opportunities } } }];
+    }
+    case 'too_many_contacts': {
+      const text = `The opportunity would have more than ${reason.limit} additional contacts`;
+      return ['validation_failed', { errors: { [opportunityPath('additional_emails')]: text } }];
+    }
+    case 'idempotency_in_flight':
+      return [reason.kind, retry];
+    case 'timeout':
+      return ['unavailable', { message: 'The database did not answer in time' }];
+    case 'unavailable':
+      return ['unavailable', retry];
+    default:
+      return [reason.kind];
+  }
+};
+
+/** The public error for a failure of a layer below HTTP. */
+export const apiErrorOf = (failure: Failure): ApiError => {
+  const [code, details] = answerTo(failure.reason);
+  return new ApiError(code, { ...details, cause: failure });
+};
