@@ -25,11 +25,11 @@ import {
 } from '@crm/domain';
 import { type OperationRequest, toApiError } from '@crm/http';
 import type { Context } from './context.js';
-import { runOnce } from './run-once.js';
+import { runIdempotent } from './run-idempotent.js';
 import { warningsExtra } from './warnings.js';
 
-/** What an applied item answers; `kept` only where it was created. */
-type Applied = WrittenRecord & { readonly kept?: readonly string[] };
+/** What an applied item answers; `unapplied` only on creates. */
+type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
 
 /** What an item answers that was refused. */
 interface Refused {
@@ -179,14 +179,14 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
       if (isAtomic) throw new RefusedItemsError({ writes: [], answers });
       return answers;
     };
-    return runOnce<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
+    return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
       answer: (results) => answerItems(items.length, results, options.pathOf),
-      run: async (once) => {
+      run: async (idempotency) => {
         const read = await context.catalogs
           .use(organizationId, async (catalog) => readItems(catalog, request, options))
           .catch(orGoOn);
         const bulk = { function: options.function, ...read, answerRefusals };
-        return runOrNarrow(() => runWrites(context.database, organizationId, bulk, once));
+        return runOrNarrow(() => runWrites(context.database, organizationId, bulk, idempotency));
       },
     });
   };
@@ -204,7 +204,7 @@ const answerItem = (index: number, result: Applied | Refused, pathOf?: (name: st
         success: true,
         record_status: result.record_status,
         id: result.id,
-        ...warningsExtra(result.kept ?? [], pathOf),
+        ...warningsExtra(result.unapplied ?? [], pathOf),
       };
 
 const answerItems = (

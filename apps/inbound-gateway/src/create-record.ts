@@ -3,7 +3,7 @@ import { type Catalog, type RecordStatus, runWrite, type Write } from '@crm/db';
 import { ErrorCollector } from '@crm/domain';
 import type { OperationReply, OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
-import { runOnce } from './run-once.js';
+import { runIdempotent } from './run-idempotent.js';
 
 /** How one kind of record is created. */
 export interface CreateOptions<C extends OperationContract, Result> {
@@ -21,16 +21,16 @@ export const createRecord = <C extends OperationContract, Result>(
   { read, answer }: CreateOptions<C, Result>,
 ): Promise<OperationReply<C>> => {
   const { organizationId } = request.caller;
-  return runOnce(context, contract, request, {
+  return runIdempotent(context, contract, request, {
     answer,
-    run: async (once) => {
+    run: async (idempotency) => {
       const write = await context.catalogs.use(organizationId, async (catalog) => {
         const errors = new ErrorCollector();
         const found = read(catalog, errors);
         errors.throwIfAny();
         return found;
       });
-      return runWrite(context.database, organizationId, write, once);
+      return runWrite(context.database, organizationId, write, idempotency);
     },
   });
 };

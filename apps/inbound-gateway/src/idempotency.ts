@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { OperationContract } from '@crm/contract';
-import type { Once } from '@crm/db';
+import type { IdempotencyRecord } from '@crm/db';
 import { validationError } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 
 /** What of a request says whether it is another one. */
-export type OnceRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'itemErrors'> & {
+export type IdempotentRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'itemErrors'> & {
   readonly query: unknown;
   readonly body: unknown;
 };
@@ -26,7 +26,10 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
  * The `Idempotency-Key` of a POST with the digest of what it asks for, or null without one.
  * @throws ApiError `validation_failed` for a key that is empty or too long
  */
-export const readOnce = (contract: OperationContract, request: OnceRequest): Once | null => {
+export const readIdempotencyKey = (
+  contract: OperationContract,
+  request: IdempotentRequest,
+): IdempotencyRecord | null => {
   if (contract.method !== 'post') return null;
   const key = request.header('idempotency-key');
   if (key === undefined) return null;

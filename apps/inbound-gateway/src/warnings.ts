@@ -6,13 +6,13 @@ export interface Warning {
 
 /**
  * `warnings` as a further property of the answer, where there are any: what a create that found its record did not apply.
- * @param kept - columns and `custom__slug`s
+ * @param unapplied - columns and `custom__slug`s
  * @param pathOf - where each is sent; under its own name when absent
  */
 export const warningsExtra = (
-  kept: readonly string[],
+  unapplied: readonly string[],
   pathOf = (name: string): string => name,
 ): { warnings?: Warning[] } => {
   const message = 'The record exists: its stored value was kept';
-  return kept.length === 0 ? {} : { warnings: kept.map((name) => ({ field: pathOf(name), message })) };
+  return unapplied.length === 0 ? {} : { warnings: unapplied.map((name) => ({ field: pathOf(name), message })) };
 };

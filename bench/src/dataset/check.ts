@@ -32,7 +32,7 @@ interface FieldRow {
 const sampleSql = `
   SELECT o.id, o.name, o.name_fold, o.next_step, o.custom_fields, o.folds, to_jsonb(o) AS slots,
          o.record = opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS "isRecordRight",
-         o = with_related_texts(o) AS "areTextsRight"
+         o = copy_related_texts(o) AS "areTextsRight"
     FROM (SELECT *, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS total FROM opportunities WHERE organization_id = $1) s
     JOIN opportunities o ON o.organization_id = s.organization_id AND o.id = s.id
    WHERE s.n % greatest(1, s.total / $2) = 0 OR s.n IN (1, s.total)`;

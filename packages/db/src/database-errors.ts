@@ -71,7 +71,7 @@ const beyondItsLimits = new Set(['57014', '53400']);
 
 /** Where a statement was that waited for another transaction: in our lock functions, or at a row or key that the other one holds. */
 const lockWait =
-  /PL\/pgSQL function (?:lock_(?:names|opportunities|accounts|contacts|results|visible_fields)|claim_(?:domain|email))\(|^while (?:locking|updating|deleting|inserting|checking|rechecking)/m;
+  /PL\/pgSQL function (?:lock_(?:names|organization_state|opportunities|accounts|contacts)|claim_(?:domain|email|opportunity_key))\(|^while (?:locking|updating|deleting|inserting|checking|rechecking)/m;
 
 /** Whether a statement ran into its time limit because it waited for other transactions: trying again can help, sending less cannot. */
 const isLockTimeout = ({ code, where }: ServerError): boolean => code === '57014' && lockWait.test(where);

@@ -18,19 +18,19 @@ export class ItemsRefused extends Error {
 
 /** What `refuse` raises: a kind of {@link FailureReason} and its facts. */
 interface Refusal {
-  readonly code: FailureReason['kind'];
-  readonly details: object;
+  readonly kind: string;
+  readonly facts: object;
 }
 
-const failureOf = ({ code, details }: Refusal, cause: unknown): Failure =>
-  new Failure({ kind: code, ...details } as FailureReason, { cause });
+const failureOf = ({ kind, facts }: Refusal, cause: unknown): Failure =>
+  new Failure({ kind, ...facts } as FailureReason, { cause });
 
 /** The error that a write function refused its call with; null for any other error of the server. */
 export const refusalOf = ({ code, message, detail }: ServerError, cause: unknown): Failure | ItemsRefused | null => {
   if (code !== refused && code !== itemsRefused) return null;
-  const details = JSON.parse(detail) as object;
-  if (code === refused) return failureOf({ code: message as Refusal['code'], details }, cause);
-  const items = Object.entries(details as Readonly<Record<string, Refusal>>);
+  const facts = JSON.parse(detail) as object;
+  if (code === refused) return failureOf({ kind: message, facts }, cause);
+  const items = Object.entries(facts as Readonly<Record<string, Refusal>>);
   const refusals = items.map(([index, refusal]) => [Number(index), failureOf(refusal, cause)] as const);
   return new ItemsRefused(new Map(refusals), cause);
 };

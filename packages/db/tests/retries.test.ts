@@ -124,6 +124,23 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
   });
 });
 
+test('R22: a note whose account is deleted meanwhile (23503) is not repeated: nothing is written', async () => {
+  const domain = 'deleted-meanwhile.com';
+  await runWrite(database, catalog.organizationId, accountCreate({ ...none, domain }, 'keep'), null);
+  const other = await database.pool.connect();
+  await other.query('BEGIN');
+  await other.query('DELETE FROM accounts WHERE domain = $1', [domain]);
+  calls = 0;
+  const note = noteCreate(catalog, { title: 'Once', content: null, accountDomains: [domain], contactEmails: [] });
+  const refusal = runWrite(database, catalog.organizationId, note, null).catch((error: unknown) => error);
+  await untilWaiting();
+  await other.query('COMMIT');
+  other.release();
+  expect(await refusal).toMatchObject({ reason: { kind: 'unavailable' }, cause: { code: '23503' } });
+  expect(calls).toBe(1);
+  expect(await countOf('notes')).toBe(0);
+});
+
 test('a write that could not be serialized (40001) runs once more as a whole', async () => {
   const url = new URL(testDatabase.url);
   url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');

@@ -10,7 +10,7 @@ import { recordDeletion } from '../src/write/deletions.js';
 import { noteCreate } from '../src/write/notes.js';
 import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
 import { runWrites } from '../src/write/write-many.js';
-import { type Once, runWrite, type Write } from '../src/write/write.js';
+import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write.js';
 import { createMigratedDatabase } from './support/database.js';
 
 let testDatabase: TestDatabase;
@@ -39,8 +39,8 @@ const email = (text: string): NormalizedEmail => {
   if (!result.ok) throw new Error(`not an email: ${text}`);
   return result.value;
 };
-const run = async <Result>(write: Write<Result>, once: Once | null = null): Promise<Result> =>
-  (await runWrite(database, catalog.organizationId, write, once)).result;
+const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord | null = null): Promise<Result> =>
+  (await runWrite(database, catalog.organizationId, write, idempotency)).result;
 
 /** Tables of the size at which a planner likes to read all of them rather than look up a hundred keys. */
 const fill = async (): Promise<void> => {

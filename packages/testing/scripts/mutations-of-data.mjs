@@ -27,6 +27,22 @@ export const mutationsOfData = [
     tests: 'apps/inbound-gateway parallel-creates',
   },
   {
+    requirement: 'R2',
+    removed: 'the claim of the keys that a bulk call gives to opportunities',
+    file: 'packages/db/sql/functions/bulk_locks.sql',
+    from: 'PERFORM claim_opportunity_key(v_new);',
+    to: 'PERFORM v_new.id;',
+    tests: 'apps/inbound-gateway bulk-rename-races',
+  },
+  {
+    requirement: 'R27',
+    removed: 'the mark of stored results that may repeat anybody',
+    file: 'packages/db/sql/functions/idempotency.sql',
+    from: 'v_record_ids := v_record_ids || any_record_id();',
+    to: 'v_record_ids := v_record_ids;',
+    tests: 'apps/inbound-gateway erasure',
+  },
+  {
     requirement: 'R3',
     removed: 'the refusal of servers that may lose answered writes',
     file: 'packages/db/src/start-up/judge-server.ts',
@@ -184,8 +200,8 @@ export const mutationsOfData = [
     requirement: 'R22',
     removed: 'the memory of idempotency keys',
     file: 'packages/db/src/write/write.ts',
-    from: 'JSON.stringify(write.input), once === null ? null : onceArgument(once)]',
-    to: 'JSON.stringify(write.input), once === null ? null : null]',
+    from: 'idempotency === null ? null : idempotencyArgument(idempotency),',
+    to: 'idempotency === null ? null : null,',
     tests: 'apps/inbound-gateway idempotency',
   },
 ];

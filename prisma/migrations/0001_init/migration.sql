@@ -447,8 +447,8 @@ CREATE TABLE idempotency_keys (
   key text COLLATE "C" NOT NULL,
   request_hash text NOT NULL,
   result jsonb NOT NULL,
-  -- The records whose values the answer repeats: deleting one of them deletes the answer.
-  record_ids uuid[],
+  -- The records whose values the result repeats: deleting one of them deletes the result. The nil UUID stands for any record.
+  record_ids uuid[] NOT NULL DEFAULT ARRAY[]::uuid[],
   expires_at timestamptz(3) NOT NULL,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, operation, key),
   CONSTRAINT idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id)

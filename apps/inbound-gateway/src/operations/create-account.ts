@@ -11,10 +11,10 @@ export const createAccount = defineOperation<Context, typeof contract>(contract,
   createRecord(context, contract, request, {
     read: (catalog, errors) =>
       accountCreate(readNewAccount(catalog, request.body, errors), request.query.on_match ?? 'keep'),
-    answer: ({ id, domain, name, record_status: status, kept }) => ({
+    answer: ({ id, domain, name, record_status: status, unapplied }) => ({
       message: createMessage('Account', status),
       data: { company_id: id, domain, name },
-      extra: warningsExtra(kept),
+      extra: warningsExtra(unapplied),
       headers: { 'X-Record-Status': status },
     }),
   }),

@@ -11,10 +11,10 @@ export const createContact = defineOperation<Context, typeof contract>(contract,
   createRecord(context, contract, request, {
     read: (catalog, errors) =>
       contactCreate(catalog, readNewContact(catalog, request.body, errors), request.query.on_match ?? 'keep'),
-    answer: ({ id, email, first_name: firstName, last_name: lastName, record_status: status, kept }) => ({
+    answer: ({ id, email, first_name: firstName, last_name: lastName, record_status: status, unapplied }) => ({
       message: createMessage('Contact', status),
       data: { people_id: id, email, first_name: firstName, last_name: lastName },
-      extra: warningsExtra(kept),
+      extra: warningsExtra(unapplied),
       headers: { 'X-Record-Status': status },
     }),
   }),

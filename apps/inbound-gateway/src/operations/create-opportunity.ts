@@ -16,10 +16,10 @@ export const createOpportunity = defineOperation<Context, typeof contract>(contr
       const opportunity = readNewOpportunity(catalog, pipeline, request.body, errors);
       return opportunityCreate(catalog, pipeline, opportunity, request.query.on_match ?? 'keep');
     },
-    answer: ({ id, name, amount, record_status: status, kept }) => ({
+    answer: ({ id, name, amount, record_status: status, unapplied }) => ({
       message: createMessage('Opportunity', status),
       data: { opportunity_id: id, name, amount },
-      extra: { statusCode: 200, ...warningsExtra(kept, opportunityPath) },
+      extra: { statusCode: 200, ...warningsExtra(unapplied, opportunityPath) },
       headers: { 'X-Record-Status': status },
     }),
   }),

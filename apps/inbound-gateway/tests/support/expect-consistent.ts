@@ -8,7 +8,7 @@ const faults: Readonly<Record<string, string>> = {
     OR r.name_fold IS DISTINCT FROM nullif(concat_ws(' ', r.folds->>'first_name', r.folds->>'last_name'), '')
     OR (r.first_name IS NULL) <> (r.folds->>'first_name' IS NULL) OR (r.last_name IS NULL) <> (r.folds->>'last_name' IS NULL)`,
   opportunities: `r.record <> opportunity_record(r, additional_contact_ids(r.organization_id, r.id))
-    OR r IS DISTINCT FROM with_related_texts(r)
+    OR r IS DISTINCT FROM copy_related_texts(r)
     OR r.contact_id = ANY (additional_contact_ids(r.organization_id, r.id))
     OR (r.account_id IS NOT NULL AND r.account_key <> r.account_id::text)`,
 };

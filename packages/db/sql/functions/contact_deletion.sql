@@ -1,25 +1,29 @@
--- Deleting a contact, however many opportunities name it.
+-- Deleting a contact, however many opportunities refer to it.
 
 -- Removes a contact from opportunities whose locks are held.
 CREATE OR REPLACE FUNCTION detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
-  v_row opportunities;
+  v_old opportunities;
+  v_new opportunities;
 BEGIN
   DELETE FROM opportunity_contacts l
     WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.opportunity_id = ANY (p_opportunity_ids);
-  FOR v_row IN SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) LOOP
-    IF v_row.contact_id = p_id THEN
-      v_row.contact_id := NULL;
-      v_row.contact_email := NULL;
-      v_row.contact_first_name_key := NULL;
-      v_row.contact_last_name_key := NULL;
+  FOR v_old IN SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) LOOP
+    v_new := v_old;
+    IF v_old.contact_id = p_id THEN
+      v_new.contact_id := NULL;
+      v_new.contact_email := NULL;
+      v_new.contact_first_name_key := NULL;
+      v_new.contact_last_name_key := NULL;
     END IF;
-    v_row.record := opportunity_record(v_row, additional_contact_ids(p_organization_id, v_row.id));
-    UPDATE opportunities o SET contact_id = v_row.contact_id, contact_email = v_row.contact_email,
-           contact_first_name_key = v_row.contact_first_name_key, contact_last_name_key = v_row.contact_last_name_key,
-           record = v_row.record, updated_at = greatest(v_now, v_row.updated_at), version = v_row.version + 1
-      WHERE o.organization_id = p_organization_id AND o.id = v_row.id;
+    v_new.record := opportunity_record(v_new, additional_contact_ids(p_organization_id, v_new.id));
+    v_new.updated_at := greatest(v_now, v_old.updated_at);
+    v_new.version := v_old.version + 1;
+    UPDATE opportunities o SET contact_id = v_new.contact_id, contact_email = v_new.contact_email,
+           contact_first_name_key = v_new.contact_first_name_key, contact_last_name_key = v_new.contact_last_name_key,
+           record = v_new.record, updated_at = v_new.updated_at, version = v_new.version
+      WHERE o.organization_id = p_organization_id AND o.id = v_new.id;
   END LOOP;
 END
 $$;
@@ -30,6 +34,7 @@ CREATE OR REPLACE FUNCTION delete_contact(p_organization_id uuid, p_input jsonb)
 DECLARE
   v_limit constant int := 1000;
   v_id uuid := p_input->>'id';
+  v_old contacts;
   v_opportunity_ids uuid[];
 BEGIN
   PERFORM check_version((SELECT c.version FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id), p_input);
@@ -37,13 +42,14 @@ BEGIN
   v_opportunity_ids := opportunity_ids_of_contact(p_organization_id, v_id, v_limit);
   PERFORM lock_opportunities(p_organization_id, v_opportunity_ids);
   PERFORM lock_contacts(p_organization_id, ARRAY[v_id], ARRAY[v_id]);
-  PERFORM check_version((SELECT c.version FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id), p_input);
+  SELECT * INTO v_old FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id;
+  PERFORM check_version(v_old.version, p_input);
   PERFORM detach_contact(p_organization_id, v_id, v_opportunity_ids);
   IF cardinality(v_opportunity_ids) >= v_limit THEN
     RETURN jsonb_build_object('id', v_id, 'is_deleted', false);
   END IF;
   DELETE FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id;
-  PERFORM forget_results(p_organization_id, v_id);
+  PERFORM delete_results_of_record(p_organization_id, v_id);
   RETURN jsonb_build_object('id', v_id, 'is_deleted', true);
 END
 $$;

@@ -2,20 +2,22 @@
 --
 -- * Every function that reads tables is VOLATILE: under READ COMMITTED each of its statements then sees what others committed
 --   meanwhile. That makes "look, insert unless there, look again" safe.
--- * Most functions are PL/pgSQL, which keeps its plans for the session. SQL functions are planned again in every call.
+-- * Most functions are PL/pgSQL, which caches plans for the session. SQL functions are planned again in every call.
 -- * serialization_failure (40001) is raised when a parallel call changed something between two statements. The caller runs the call
 --   again.
--- * A refusal ends in `refuse`, which undoes all of the call, or of the item of a bulk call.
+-- * A refusal ends in `refuse`, which undoes the call, or the item of a bulk call.
+-- * Every statement binds organization_id as a parameter, and UPDATE sets columns to values that are computed before it: a database
+--   that is distributed by organization can then send each statement to one node.
 
 -- Ends the call with a failure: a kind and its facts as `FailureReason` of packages/domain lists them. TypeScript has the texts.
-CREATE OR REPLACE FUNCTION refuse(p_code text, p_details jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION refuse(p_kind text, p_facts jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_code, DETAIL = p_details::text;
+  RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_kind, DETAIL = p_facts::text;
 END
 $$;
 
--- p_values merged with p_patch: keys that are null in p_patch are removed, those that are absent stay.
-CREATE OR REPLACE FUNCTION patched(p_values jsonb, p_patch jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+-- p_values with a patch applied: a null in the patch removes its key. merge_patch('{"a": 1, "b": 2}', '{"a": null}') = '{"b": 2}'
+CREATE OR REPLACE FUNCTION merge_patch(p_values jsonb, p_patch jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF p_patch IS NULL OR p_patch = '{}' THEN
     RETURN p_values;
@@ -32,13 +34,13 @@ END
 $$;
 
 -- The values that a create did not apply because the record existed: columns that were sent with another value, and `custom__slug`s.
-CREATE OR REPLACE FUNCTION kept_values(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION unapplied_values(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT coalesce(jsonb_agg(k.name), '[]') FROM (
+  RETURN (SELECT coalesce(jsonb_agg(u.name), '[]') FROM (
     SELECT s.key AS name FROM jsonb_each(p_change->'set') s WHERE p_stored->s.key IS DISTINCT FROM s.value
     UNION ALL
     SELECT 'custom__' || c.key FROM jsonb_each(p_change->'custom_fields') c
-     WHERE p_stored->'custom_fields'->c.key IS DISTINCT FROM c.value) k);
+     WHERE p_stored->'custom_fields'->c.key IS DISTINCT FROM c.value) u);
 END
 $$;
 
@@ -56,7 +58,7 @@ CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATIL
   SELECT date_trunc('milliseconds', clock_timestamp())
 $$;
 
--- Refuses a change of a record that is not there, or that has another version than the caller has seen. A create that found its
+-- Refuses a change of a record that does not exist, or that has another version than the caller has seen. A create that found its
 -- record by its natural key (`found_by_key`) runs again instead: the record was deleted meanwhile.
 CREATE OR REPLACE FUNCTION check_version(p_found_version int, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -70,7 +72,7 @@ BEGIN
 END
 $$;
 
--- Refuses a change onto the natural key of another record.
+-- Refuses a change onto the natural key of another record. p_field: the column or reference that changes the key.
 CREATE OR REPLACE FUNCTION check_key_is_free(p_object text, p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_holder_id IS NOT NULL THEN
@@ -79,7 +81,7 @@ BEGIN
 END
 $$;
 
--- Ends a create that found its record by its natural key when the record has got another key since. The caller runs it again: it
+-- Ends a create that found its record by its natural key if the record has another key now. The caller runs it again: it
 -- must not change a record of another key, nor give this one its old key back.
 CREATE OR REPLACE FUNCTION check_found_key(p_key text, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -89,11 +91,11 @@ BEGIN
 END
 $$;
 
--- Ends a bulk call that would change a record for which it took no lock: a parallel call has changed that record since the bulk call
+-- Ends a bulk call that would change a record that it has not locked: a parallel call has changed that record since the bulk call
 -- looked. The caller runs the call again.
-CREATE OR REPLACE FUNCTION check_locked(p_id uuid, p_locked uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION check_locked(p_id uuid, p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF p_id <> ALL (p_locked) THEN
+  IF p_id <> ALL (p_locked_ids) THEN
     RAISE EXCEPTION 'a record was changed meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END

@@ -3,30 +3,35 @@
 -- p_input: {accounts, contacts, account_domains, contact_emails, title, content}.
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_now timestamptz;
-  v_id uuid;
+  v_new notes;
+  v_target_id uuid;
 BEGIN
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
-  v_now := write_time();
-  v_id := new_id(v_now);
-  INSERT INTO notes (organization_id, id, title, content, created_at)
-    VALUES (p_organization_id, v_id, p_input->>'title', p_input->>'content', v_now);
-  INSERT INTO note_accounts (organization_id, note_id, account_id)
-    SELECT p_organization_id, v_id, a FROM unnest(account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a;
-  INSERT INTO note_contacts (organization_id, note_id, contact_id)
-    SELECT p_organization_id, v_id, c FROM unnest(contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c;
-  RETURN jsonb_build_object('id', v_id, 'title', p_input->'title', 'content', p_input->'content');
+  v_new.organization_id := p_organization_id;
+  v_new.created_at := write_time();
+  v_new.id := new_id(v_new.created_at);
+  v_new.title := p_input->>'title';
+  v_new.content := p_input->>'content';
+  INSERT INTO notes VALUES (v_new.*);
+  FOR v_target_id IN SELECT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a LOOP
+    INSERT INTO note_accounts (organization_id, note_id, account_id) VALUES (p_organization_id, v_new.id, v_target_id);
+  END LOOP;
+  FOR v_target_id IN SELECT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c LOOP
+    INSERT INTO note_contacts (organization_id, note_id, contact_id) VALUES (p_organization_id, v_new.id, v_target_id);
+  END LOOP;
+  RETURN jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content);
 END
 $$;
 
--- p_input: {id, version}. Notes have no version, so asking for one is refused. The accounts and contacts of the note stay.
+-- p_input: {id, version}. Notes have no version, so a call that names one is refused. The accounts and contacts of the note stay.
 CREATE OR REPLACE FUNCTION delete_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_id uuid := p_input->>'id';
+  v_old notes;
 BEGIN
-  PERFORM check_version((SELECT 0 FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id FOR UPDATE), p_input);
-  DELETE FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id;
-  PERFORM forget_results(p_organization_id, v_id);
-  RETURN jsonb_build_object('id', v_id);
+  SELECT * INTO v_old FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid FOR UPDATE;
+  PERFORM check_version(CASE WHEN v_old.id IS NOT NULL THEN 0 END, p_input);
+  DELETE FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_old.id;
+  PERFORM delete_results_of_record(p_organization_id, v_old.id);
+  RETURN jsonb_build_object('id', v_old.id);
 END
 $$;

@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF starts_with(p_function, 'delete_') THEN
-    PERFORM lock_results(p_organization_id, true);
+    PERFORM lock_organization_state(p_organization_id, 'stored_results', true);
   END IF;
   RETURN CASE p_function
     WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
@@ -23,7 +23,7 @@ BEGIN
 END
 $$;
 
--- A mark by which a replica can tell whether it has the write already: '<cluster> transaction <id>' if the transaction has written,
+-- A mark by which a replica can tell whether it has replayed the write: '<cluster> transaction <id>' if the transaction has written,
 -- else '<cluster> position <bytes of WAL>', since what it read was committed before that position. Taken last, on the primary.
 CREATE OR REPLACE FUNCTION read_mark() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -37,31 +37,31 @@ BEGIN
 END
 $$;
 
--- Runs a write, or answers what it answered before. p_once is null without an Idempotency-Key. Every statement inside looks up keys.
--- The settings avoid planning them in every call, and avoid a plan that reads a whole table because it was small at the time.
-CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_once jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
+-- Runs a write, or answers what it answered before. p_idempotency is null without an Idempotency-Key. Every statement inside looks up
+-- keys. The settings avoid planning them in every call, and avoid a plan that reads a whole table because it was small at the time.
+CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   replayed := false;
-  IF p_once IS NULL THEN
+  IF p_idempotency IS NULL THEN
     result := run_write(p_organization_id, p_function, p_input);
     read_mark := read_mark();
     RETURN;
   END IF;
-  result := first_result(p_organization_id, p_once);
+  result := find_stored_result(p_organization_id, p_idempotency);
   IF result IS NULL THEN
     -- Held to the end of the transaction. A call that finds it taken meets another one in flight. A call that gets it looks again,
     -- because the other one may have ended in between.
-    IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_once->>'operation', p_once->>'key'), 0)) THEN
+    IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_idempotency->>'operation', p_idempotency->>'key'), 0)) THEN
       PERFORM refuse('idempotency_in_flight');
     END IF;
-    result := first_result(p_organization_id, p_once);
+    result := find_stored_result(p_organization_id, p_idempotency);
   END IF;
   replayed := result IS NOT NULL;
   IF NOT replayed THEN
-    PERFORM lock_results(p_organization_id, false);
+    PERFORM lock_organization_state(p_organization_id, 'stored_results', false);
     result := run_write(p_organization_id, p_function, p_input);
-    PERFORM keep_result(p_organization_id, p_once, result);
+    PERFORM store_result(p_organization_id, p_idempotency, result);
   END IF;
   read_mark := read_mark();
 END

@@ -108,7 +108,7 @@ const changeField = async (
   };
   // Waits for creates in flight: the rebuild of records afterwards then sees their opportunities.
   if (isHidden !== undefined && objectType === 'opportunity')
-    await transaction.$executeRaw`SELECT lock_visible_fields(${organizationId}::uuid, true)`;
+    await transaction.$executeRaw`SELECT lock_organization_state(${organizationId}::uuid, 'visible_fields', true)`;
   const [field] = await transaction.customField.updateManyAndReturn({
     where: { organizationId, objectType, slug },
     data,

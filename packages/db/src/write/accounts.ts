@@ -1,6 +1,6 @@
 import { isFreeMail } from '@crm/domain';
 import { accountSeed } from './related.js';
-import { type Change, type CustomValues, searchFormOrNull, layOut, sentOnly } from './stored-values.js';
+import { type Change, type CustomValues, searchFormOrNull, columnChange, sentOnly } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** Changes to a company: normalised, as `domain` makes them. Undefined keeps, null clears. */
@@ -24,7 +24,7 @@ export interface CreatedAccount extends CreatedRecord {
 
 const accountColumns = (account: AccountChange): Change => {
   const { domain, name } = account;
-  const change = layOut(account, {
+  const change = columnChange(account, {
     industry: account.industry,
     description: account.description,
     website: account.website,

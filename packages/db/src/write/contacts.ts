@@ -1,7 +1,7 @@
 import type { NormalizedEmail } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
 import { accountDomainOf, namedAccounts } from './related.js';
-import { type Change, type CustomValues, layOut } from './stored-values.js';
+import { type Change, type CustomValues, columnChange } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** Changes to a person: normalised, as `domain` makes them. Undefined keeps, null clears. */
@@ -24,7 +24,7 @@ export interface CreatedContact extends CreatedRecord {
 }
 
 const contactColumns = (contact: ContactChange): Change => {
-  const change = layOut(contact, {
+  const change = columnChange(contact, {
     first_name: contact.firstName,
     last_name: contact.lastName,
     job_title: contact.jobTitle,

@@ -2,7 +2,7 @@ import { maxAdditionalContacts, normalizeForSearch, type NormalizedEmail, opport
 import type { Catalog, Pipeline } from '../catalog.js';
 import type { Database } from '../database.js';
 import { relatedSeeds } from './related.js';
-import { type Change, type CustomValues, layOut, sentOnly } from './stored-values.js';
+import { type Change, type CustomValues, columnChange, sentOnly } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** Changes to a deal: normalised, its references resolved against the catalog. Undefined keeps, null clears. */
@@ -40,7 +40,7 @@ type OpportunityColumns = Change & {
 
 const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns => {
   const { name, primaryContact, additionalContacts } = opportunity;
-  const change = layOut(opportunity, { currency: opportunity.currency, next_step: opportunity.nextStep });
+  const change = columnChange(opportunity, { currency: opportunity.currency, next_step: opportunity.nextStep });
   const columns = {
     name,
     stage_id: opportunity.stageId,
@@ -79,10 +79,8 @@ export const opportunityCreate = (
 ): Write<CreatedOpportunity> => {
   const source = opportunityAccountSource(opportunity.accountDomain ?? null, opportunity.primaryContact ?? null);
   const domain = source.kind === 'account' ? source.domain : null;
-  const owner = domain ?? (source.kind === 'contact' ? source.email : '');
   return {
     function: 'create_opportunity',
-    key: JSON.stringify([pipeline.id, owner, opportunity.name]),
     input: {
       ...relatedSeeds(catalog, domain === null ? [] : [domain], contactsOf(opportunity)),
       account_domain: domain,

@@ -15,7 +15,7 @@ export const purgeExpiredAnswers = async (database: Database): Promise<number> =
   let deleted = 0;
   for (const organizationId of ids) {
     for (;;) {
-      const statement = { text: 'SELECT purge_results($1, $2) AS count', values: [batchSize] };
+      const statement = { text: 'SELECT delete_expired_results($1, $2) AS count', values: [batchSize] };
       const [row] = await database.query<{ count: number }>(organizationId, statement);
       deleted += row?.count ?? 0;
       if (row === undefined || row.count < batchSize) break;

@@ -51,12 +51,12 @@ const slotOf = (
 };
 
 /**
- * Lays a change out over the columns of a record: a custom value over `custom_fields`, `folds` and its slot together, a text
- * that has no fold column of its own over itself and `folds`.
+ * The change of a record's columns: a custom value is stored in `custom_fields`, its normalized text in `folds` and its comparison key
+ * in its slot. A text column without a normalized column of its own is stored as it is and in `folds`.
  *
- * @param texts - text columns whose folds share the `folds` column
+ * @param texts - text columns whose normalized texts share the `folds` column
  */
-export const layOut = (custom: CustomValues, texts: TextColumns): Change => {
+export const columnChange = (custom: CustomValues, texts: TextColumns): Change => {
   const customFields: Record<string, CustomValue | null> = {};
   const folds: Record<string, unknown> = {};
   const derived: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import type { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
 import { ItemsRefused } from '../errors.js';
-import { type Once, runWrite, type Write, type Written } from './write.js';
+import { type IdempotencyRecord, runWrite, type Write, type Written } from './write.js';
 
 /** What items answer, by their index. */
 export type ByIndex<Answer> = Readonly<Record<string, Answer>>;
@@ -40,12 +40,12 @@ export const runWrites = async <Result, Answer>(
   database: Database,
   organizationId: string,
   bulk: BulkWrite<Result, Answer>,
-  once: Once | null,
+  idempotency: IdempotencyRecord | null,
 ): Promise<Written<ByIndex<Result | Answer>>> => {
   let { answers } = bulk;
   for (;;) {
     try {
-      return await runWrite(database, organizationId, manyWrites(bulk, answers), once);
+      return await runWrite(database, organizationId, manyWrites(bulk, answers), idempotency);
     } catch (error) {
       if (!(error instanceof ItemsRefused)) throw error;
       answers = { ...answers, ...bulk.answerRefusals(error.refusals) };

@@ -16,9 +16,9 @@ export type WriteFunction =
 export interface Write<Result> {
   readonly function: WriteFunction;
   readonly input: object;
-  /** The natural key of what is created: writes of one bulk call act in its order. */
+  /** The domain or email of what is created: writes of one bulk call act in its order. Opportunities are ordered by the database. */
   readonly key?: string | undefined;
-  /** Says only what type the function answers. */
+  /** Carries the type of the result; never set. */
   readonly result?: Result;
 }
 
@@ -34,7 +34,7 @@ export interface WrittenRecord {
 /** What creates of objects with a natural key answer. */
 export interface CreatedRecord extends WrittenRecord {
   /** What was sent, differs from what is stored and was not applied: columns, and custom fields as `custom__slug`. */
-  readonly kept: readonly string[];
+  readonly unapplied: readonly string[];
 }
 
 /** Which record to update. */
@@ -47,8 +47,8 @@ export interface UpdateTarget {
 /** What a create does with a record that exists: keep its values, or apply the sent ones as an update would. */
 export type OnMatch = 'keep' | 'update';
 
-/** A promise that a request takes effect once, whoever sends it how often. */
-export interface Once {
+/** What is stored of an `Idempotency-Key`, so that a request takes effect once however often it is sent. */
+export interface IdempotencyRecord {
   /** The operation's id; keys of different operations do not meet. */
   readonly operation: string;
   /** SHA-256 of the key. The key itself is not stored: clients put emails into it, which an erasure could not find. */
@@ -65,14 +65,14 @@ export interface Written<Result> {
   readonly readMark: string;
 }
 
-const onceArgument = ({ operation, keyHash, requestHash }: Once): string =>
+const idempotencyArgument = ({ operation, keyHash, requestHash }: IdempotencyRecord): string =>
   JSON.stringify({ operation, key: keyHash, request_hash: requestHash });
 
 const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4)';
 
 /**
- * Runs a write in one round trip and one transaction. Repeats it where the database says that nothing of it happened; a note
- * is never repeated, since it has no natural key that would make it one.
+ * Runs a write in one round trip and one transaction. Repeats it where the database says that nothing of it happened. A note is
+ * never repeated, whatever the error: it has no natural key, so a mistake about what was committed would make two of it.
  * @throws Failure `not_found`, `precondition_failed`, `key_taken` or `too_many_contacts` as the record demands; `idempotency_mismatch`,
  * `idempotency_in_flight`
  */
@@ -80,9 +80,13 @@ export const runWrite = async <Result>(
   database: Database,
   organizationId: string,
   write: Write<Result>,
-  once: Once | null,
+  idempotency: IdempotencyRecord | null,
 ): Promise<Written<Result>> => {
-  const values = [write.function, JSON.stringify(write.input), once === null ? null : onceArgument(once)];
+  const values = [
+    write.function,
+    JSON.stringify(write.input),
+    idempotency === null ? null : idempotencyArgument(idempotency),
+  ];
   const run = async (): Promise<Written<Result>> => {
     const statement = { text: writeSql, values, isPrepared: true };
     const [row] = await database.query<Written<Result> & Record<string, unknown>>(organizationId, statement);
@@ -93,13 +97,13 @@ export const runWrite = async <Result>(
 };
 
 /** What the first request of this key answered, with a mark, or null; @throws Failure `idempotency_mismatch` for another request. */
-export const findFirstResult = async <Result>(
+export const findStoredResult = async <Result>(
   database: Database,
   organizationId: string,
-  once: Once,
+  idempotency: IdempotencyRecord,
 ): Promise<Written<Result> | null> => {
-  const text = 'SELECT first_result($1, $2) AS result, read_mark() AS "readMark"';
-  const statement = { text, values: [onceArgument(once)] };
+  const text = 'SELECT find_stored_result($1, $2) AS result, read_mark() AS "readMark"';
+  const statement = { text, values: [idempotencyArgument(idempotency)] };
   const [row] = await database.query<{ result: Result | null; readMark: string }>(organizationId, statement);
   if (row === undefined || row.result === null) return null;
   return { result: row.result, replayed: true, readMark: readMarkText(row.readMark) };

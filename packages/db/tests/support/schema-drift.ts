@@ -2,10 +2,10 @@ import pg from 'pg';
 import { datamodelSql } from './datamodel-sql.js';
 import { readDatamodel } from './read-datamodel.js';
 
-/** One line for every column, index, and key that a schema holds, without what Prisma cannot say (collations). */
+/** One line for every column, index, and key that a schema holds, without what Prisma cannot say (collations, and that a list is not null). */
 const describeSchema = `
   SELECT format('column %s.%s %s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
-                CASE WHEN a.attnotnull THEN ' not null' ELSE '' END, ' default ' || pg_get_expr(d.adbin, d.adrelid)) AS line
+                CASE WHEN a.attnotnull AND a.attndims = 0 THEN ' not null' ELSE '' END, ' default ' || pg_get_expr(d.adbin, d.adrelid)) AS line
     FROM pg_class c
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum

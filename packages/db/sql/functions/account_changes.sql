@@ -1,0 +1,141 @@
+-- Changes of accounts.
+--
+-- A change is {set, derived, custom_fields, folds}: columns that the caller names, columns that follow from them, and patches of the
+-- two maps. An absent key keeps its value, null clears it. A new record is a change to an empty one.
+--
+-- Functions that run alone and within bulk calls take the locks that a bulk call holds already: p_locked_ids, the records it has
+-- locked, and p_renamed_ids, those of them whose name lock it holds exclusively. p_locked_ids is null outside of bulk calls.
+
+-- The account with a change applied, and the columns that follow from others.
+CREATE OR REPLACE FUNCTION changed_account(p_row accounts, p_change jsonb) RETURNS accounts LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_row accounts := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
+BEGIN
+  v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
+  v_row.folds := merge_patch(v_row.folds, p_change->'folds');
+  v_row.search_text := concat_ws(' ', v_row.name_fold, v_row.domain);
+  RETURN v_row;
+END
+$$;
+
+-- What a change would do to an account, without any lock. has_new_name: opportunities repeat what it changes (name, domain).
+-- has_new_key: it changes the domain. If there is no such account, version is null and the rest false.
+CREATE OR REPLACE FUNCTION account_effect(p_organization_id uuid, p_id uuid, p_change jsonb,
+  OUT version int, OUT is_changed boolean, OUT has_new_name boolean, OUT has_new_key boolean) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old accounts;
+  v_new accounts;
+BEGIN
+  SELECT * INTO v_old FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id;
+  v_new := changed_account(v_old, p_change);
+  version := v_old.version;
+  is_changed := version IS NOT NULL AND v_new IS DISTINCT FROM v_old;
+  has_new_name := is_changed AND v_new.search_text <> v_old.search_text;
+  has_new_key := is_changed AND v_new.domain <> v_old.domain;
+END
+$$;
+
+-- Takes the locks for changes of accounts; p_renamed_ids are those of p_ids that get another name or domain.
+CREATE OR REPLACE FUNCTION lock_account_changes(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_renamed_ids <> '{}' THEN
+    PERFORM lock_names(p_organization_id, 'account', p_renamed_ids, true);
+    PERFORM lock_opportunities(p_organization_id, ARRAY(
+      SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = ANY (p_renamed_ids)));
+  END IF;
+  PERFORM lock_accounts(p_organization_id, p_ids, p_renamed_ids);
+END
+$$;
+
+-- Waits for parallel calls that create an account of this domain, and keeps new ones waiting to the end of the transaction. A call
+-- that gives an account another domain does this before it takes its locks, because those calls may wait for them.
+CREATE OR REPLACE FUNCTION claim_domain(p_organization_id uuid, p_domain text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_now timestamptz := write_time();
+  v_id uuid := new_id(v_now);
+BEGIN
+  INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
+    VALUES (p_organization_id, v_id, p_domain, '', v_now, v_now) ON CONFLICT (organization_id, domain) DO NOTHING;
+  IF FOUND THEN
+    DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id;
+  END IF;
+END
+$$;
+
+-- Stores all columns of an account that can change.
+CREATE OR REPLACE FUNCTION update_account_row(n accounts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  UPDATE accounts a SET
+      (domain, name, name_fold, industry, description, website, employee_range, is_freemail, custom_fields, folds, search_text,
+       text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
+       number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
+    = (n.domain, n.name, n.name_fold, n.industry, n.description, n.website, n.employee_range, n.is_freemail, n.custom_fields, n.folds, n.search_text,
+       n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
+       n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
+    WHERE a.organization_id = n.organization_id AND a.id = n.id;
+END
+$$;
+
+-- Copies an account's name and domain to its opportunities, whose locks are held.
+CREATE OR REPLACE FUNCTION copy_account_texts(p_account accounts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  UPDATE opportunities o
+     SET search_text = o.name_fold || ' ' || p_account.search_text, account_domain = p_account.domain,
+         account_name_key = left(p_account.name_fold, 200)
+    WHERE o.organization_id = p_account.organization_id AND o.account_id = p_account.id;
+END
+$$;
+
+-- Changes an account whose locks are held, and what opportunities repeat of it. Returns whether anything changed.
+-- p_holds_name: whether its name lock is held exclusively.
+CREATE OR REPLACE FUNCTION apply_account_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old accounts;
+  v_new accounts;
+BEGIN
+  SELECT * INTO v_old FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id;
+  PERFORM check_version(v_old.version, p_change);
+  PERFORM check_found_key(v_old.domain, p_change);
+  v_new := changed_account(v_old, p_change);
+  IF v_new IS NOT DISTINCT FROM v_old THEN
+    RETURN false;
+  END IF;
+  IF v_new.search_text <> v_old.search_text AND NOT p_holds_name THEN
+    RAISE EXCEPTION 'the account was renamed meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  IF v_new.domain <> v_old.domain THEN
+    PERFORM check_key_is_free('account', 'domain', (
+      SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_new.domain));
+  END IF;
+  v_new.updated_at := greatest(write_time(), v_old.updated_at);
+  v_new.version := v_old.version + 1;
+
+  PERFORM update_account_row(v_new);
+  IF v_new.search_text <> v_old.search_text THEN
+    PERFORM copy_account_texts(v_new);
+  END IF;
+  RETURN true;
+END
+$$;
+
+-- Changes an account. Returns whether anything changed; a change that changes nothing takes no lock and writes nothing.
+CREATE OR REPLACE FUNCTION change_account(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_effect record;
+BEGIN
+  SELECT * INTO v_effect FROM account_effect(p_organization_id, p_id, p_change);
+  PERFORM check_version(v_effect.version, p_change);
+  IF NOT v_effect.is_changed THEN
+    RETURN false;
+  END IF;
+  IF p_locked_ids IS NULL THEN
+    IF v_effect.has_new_key THEN
+      PERFORM claim_domain(p_organization_id, p_change->'set'->>'domain');
+    END IF;
+    PERFORM lock_account_changes(p_organization_id, ARRAY[p_id], CASE WHEN v_effect.has_new_name THEN ARRAY[p_id] ELSE '{}' END);
+    RETURN apply_account_change(p_organization_id, p_id, p_change, v_effect.has_new_name);
+  END IF;
+  PERFORM check_locked(p_id, p_locked_ids);
+  RETURN apply_account_change(p_organization_id, p_id, p_change, p_id = ANY (p_renamed_ids));
+END
+$$;

@@ -1,0 +1,209 @@
+-- What a bulk call does before its items act: it creates missing accounts and contacts, and takes every lock that its items need, in the
+-- order of locks.sql. Two bulk calls on the same records then wait for each other there rather than in a circle.
+
+-- The values under one key of all inputs, each once: `accounts` or `contacts`.
+CREATE OR REPLACE FUNCTION input_values(p_items jsonb, p_key text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(DISTINCT v.value), '[]') FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->p_key) v);
+END
+$$;
+
+-- Creates the accounts of p_items, and shares the locks on their names with other calls that create contacts of them.
+CREATE OR REPLACE FUNCTION ensure_accounts_of_items(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_accounts jsonb := input_values(p_items, 'accounts');
+BEGIN
+  PERFORM ensure_accounts(p_organization_id, v_accounts);
+  PERFORM lock_names(p_organization_id, 'account', find_account_ids(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain')), false);
+END
+$$;
+
+-- Inserts the missing records of creates, in the order of their keys. Returns the results by index; items whose record exists, also
+-- because an earlier item created it, have none.
+CREATE OR REPLACE FUNCTION insert_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_missing jsonb;
+  v_item record;
+  v_account accounts;
+  v_contact contacts;
+  v_answers jsonb := '{}';
+BEGIN
+  IF p_function NOT IN ('create_account', 'create_contact') THEN
+    RETURN v_answers;
+  END IF;
+  SELECT coalesce(jsonb_agg(i.value ORDER BY i.value->>'key' COLLATE "C", i.ordinality), '[]') INTO v_missing
+    FROM jsonb_array_elements(p_items) WITH ORDINALITY i
+   WHERE CASE p_function
+           WHEN 'create_account' THEN (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = i.value->>'key')
+           ELSE (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = i.value->>'key')
+         END IS NULL;
+  IF p_function = 'create_contact' THEN
+    PERFORM ensure_accounts_of_items(p_organization_id, v_missing);
+  END IF;
+  FOR v_item IN SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(v_missing) i LOOP
+    IF p_function = 'create_account' THEN
+      v_account := insert_account(p_organization_id, v_item.input);
+      IF v_account.id IS NOT NULL THEN
+        v_answers := v_answers || jsonb_build_object(v_item.index, account_result(v_account, 'created', v_item.input));
+      END IF;
+    ELSE
+      v_contact := insert_contact(p_organization_id, v_item.input);
+      IF v_contact.id IS NOT NULL THEN
+        v_answers := v_answers || jsonb_build_object(v_item.index, contact_result(v_contact, 'created', v_item.input));
+      END IF;
+    END IF;
+  END LOOP;
+  RETURN v_answers;
+END
+$$;
+
+-- Takes the locks for changes of accounts. p_locked_ids: the accounts that change, p_renamed_ids: those that get another name or domain.
+CREATE OR REPLACE FUNCTION prepare_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_input jsonb;
+  v_id uuid;
+  v_effect record;
+  v_domain text;
+  v_domains text[] := '{}';
+BEGIN
+  p_locked_ids := '{}';
+  p_renamed_ids := '{}';
+  FOR v_input IN SELECT i.value->'input' FROM jsonb_array_elements(p_items) i LOOP
+    v_id := v_input->>'id';
+    IF p_function = 'create_account' THEN
+      CONTINUE WHEN v_input->>'on_match' = 'keep';
+      v_id := (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_input->'change'->'set'->>'domain');
+    END IF;
+    SELECT * INTO v_effect FROM account_effect(p_organization_id, v_id, v_input->'change');
+    IF v_effect.is_changed THEN
+      p_locked_ids := p_locked_ids || v_id;
+    END IF;
+    IF v_effect.has_new_name THEN
+      p_renamed_ids := p_renamed_ids || v_id;
+    END IF;
+    IF v_effect.has_new_key THEN
+      v_domains := v_domains || (v_input->'change'->'set'->>'domain');
+    END IF;
+  END LOOP;
+  FOR v_domain IN SELECT DISTINCT d COLLATE "C" FROM unnest(v_domains) d ORDER BY 1 LOOP
+    PERFORM claim_domain(p_organization_id, v_domain);
+  END LOOP;
+  PERFORM lock_account_changes(p_organization_id, p_locked_ids, p_renamed_ids);
+END
+$$;
+
+-- Takes the locks for changes of contacts. p_locked_ids: the contacts that change, p_renamed_ids: those that get another name or email.
+CREATE OR REPLACE FUNCTION prepare_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_item jsonb;
+  v_input jsonb;
+  v_id uuid;
+  v_change jsonb;
+  v_effect record;
+  v_moved jsonb := '[]';
+  v_email text;
+BEGIN
+  p_locked_ids := '{}';
+  p_renamed_ids := '{}';
+  FOR v_item IN SELECT i.value FROM jsonb_array_elements(p_items) i LOOP
+    v_input := v_item->'input';
+    v_id := v_input->>'id';
+    v_change := v_input->'change';
+    IF p_function = 'create_contact' THEN
+      v_id := (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = v_change->'set'->>'email');
+      v_change := matched_contact_change(v_input);
+    END IF;
+    SELECT * INTO v_effect FROM contact_effect(p_organization_id, v_id, v_change);
+    IF v_effect.is_changed THEN
+      p_locked_ids := p_locked_ids || v_id;
+    END IF;
+    IF v_effect.has_new_name THEN
+      p_renamed_ids := p_renamed_ids || v_id;
+    END IF;
+    IF v_effect.has_new_key THEN
+      v_moved := v_moved || v_item;
+    END IF;
+  END LOOP;
+  -- An item may give a contact its old email back after another item changed it, so all items of these contacts count.
+  v_moved := (SELECT coalesce(jsonb_agg(i.value), '[]') FROM jsonb_array_elements(p_items) i
+               WHERE i.value->'input'->'change'->'set' ? 'email' AND i.value->'input'->'id' IN (SELECT m.value->'input'->'id' FROM jsonb_array_elements(v_moved) m));
+  PERFORM ensure_accounts_of_items(p_organization_id, v_moved);
+  FOR v_email IN SELECT DISTINCT m.value->'input'->'change'->'set'->>'email' COLLATE "C" FROM jsonb_array_elements(v_moved) m ORDER BY 1 LOOP
+    PERFORM claim_email(p_organization_id, v_email);
+  END LOOP;
+  PERFORM lock_contact_changes(p_organization_id, p_locked_ids, p_renamed_ids);
+END
+$$;
+
+-- Claims the natural keys that changes of opportunities give them, in the order in which other calls create or claim them. The
+-- opportunities are locked. Several items may change one opportunity, so each is applied to what the one before left.
+CREATE OR REPLACE FUNCTION claim_changed_keys(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_input jsonb;
+  v_old opportunities;
+  v_new opportunities;
+  v_changed opportunities[] := '{}';
+BEGIN
+  FOR v_input IN SELECT i.value->'input' FROM jsonb_array_elements(p_items) i LOOP
+    CONTINUE WHEN NOT (v_input->'change'->'set' ? 'name' OR v_input->'change' ?| '{account_domain,primary_email}');
+    SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = (v_input->>'id')::uuid;
+    CONTINUE WHEN NOT FOUND;
+    FOREACH v_new IN ARRAY v_changed LOOP
+      IF v_new.id = v_old.id THEN
+        v_old := v_new;
+      END IF;
+    END LOOP;
+    v_new := changed_opportunity(v_old, v_input->'change');
+    IF opportunity_key(v_new) <> opportunity_key(v_old) THEN
+      v_changed := v_changed || v_new;
+    END IF;
+  END LOOP;
+  FOR v_new IN SELECT c.* FROM unnest(v_changed) c ORDER BY opportunity_key(c) COLLATE "C" LOOP
+    PERFORM claim_opportunity_key(v_new);
+  END LOOP;
+END
+$$;
+
+-- Creates the accounts and contacts that opportunities refer to, and takes the locks for their changes. p_locked_ids: the opportunities
+-- that change, p_name_ids: the accounts and contacts whose name locks are held. p_items returns creates in the order of their keys.
+CREATE OR REPLACE FUNCTION prepare_opportunity_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_locked_ids uuid[], OUT p_name_ids uuid[]) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_accounts jsonb := input_values(p_items, 'accounts');
+  v_contacts jsonb := input_values(p_items, 'contacts');
+  v_account_ids uuid[];
+  v_contact_ids uuid[];
+  v_input jsonb;
+  v_change jsonb;
+  v_new opportunities;
+  v_id uuid;
+  v_keys text[] := '{}';
+BEGIN
+  p_locked_ids := '{}';
+  PERFORM ensure_related(p_organization_id, v_accounts, v_contacts);
+  v_account_ids := find_account_ids(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain'));
+  v_contact_ids := find_contact_ids(p_organization_id, jsonb_path_query_array(v_contacts, '$[*].email'));
+  PERFORM lock_names(p_organization_id, 'account', v_account_ids, false);
+  PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, false);
+  p_name_ids := v_account_ids || v_contact_ids;
+  FOR v_input IN SELECT i.value->'input' FROM jsonb_array_elements(p_items) i LOOP
+    v_id := v_input->>'id';
+    v_change := v_input->'change';
+    IF p_function = 'create_opportunity' THEN
+      v_new := new_opportunity(p_organization_id, v_input);
+      v_keys := v_keys || opportunity_key(v_new);
+      v_id := opportunity_id_of_key(v_new);
+      v_change := matched_opportunity_change(v_new, v_input);
+    END IF;
+    IF opportunity_is_changed(p_organization_id, v_id, v_change) THEN
+      p_locked_ids := p_locked_ids || v_id;
+    END IF;
+  END LOOP;
+  PERFORM lock_opportunities(p_organization_id, p_locked_ids);
+  IF p_function = 'create_opportunity' THEN
+    p_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY v_keys[i.ordinality] COLLATE "C", i.ordinality), '[]')
+                  FROM jsonb_array_elements(p_items) WITH ORDINALITY i);
+  ELSE
+    PERFORM claim_changed_keys(p_organization_id, p_items);
+  END IF;
+END
+$$;

@@ -1,0 +1,213 @@
+-- Changes of opportunities. A change is as for accounts (account_changes.sql). It may also carry `account_domain`, `primary_email` and
+-- `additional_emails`; those accounts and contacts exist. `contact_limit` is how many additional contacts the opportunity may have.
+
+-- The natural key of an opportunity as one text, to compare it and to order creates and changes by it.
+CREATE OR REPLACE FUNCTION opportunity_key(p_row opportunities) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN concat_ws(E'\n', p_row.pipeline_id, p_row.account_key, p_row.name);
+END
+$$;
+
+-- The id of the opportunity with the natural key of p_row, or null.
+CREATE OR REPLACE FUNCTION opportunity_id_of_key(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT o.id FROM opportunities o
+           WHERE o.organization_id = p_row.organization_id AND o.pipeline_id = p_row.pipeline_id
+             AND o.account_key = p_row.account_key AND o.name = p_row.name);
+END
+$$;
+
+-- The opportunity with a change applied, apart from related texts and record. Naming the account or the primary contact sets the
+-- account's part of the natural key: the account's id, else the primary contact's id, else empty. So a contact's new email keeps it.
+CREATE OR REPLACE FUNCTION changed_opportunity(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
+BEGIN
+  v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
+  v_row.folds := merge_patch(v_row.folds, p_change->'folds');
+  IF p_change ? 'account_domain' THEN
+    v_row.account_id := require_account_id(v_row.organization_id, p_change->>'account_domain');
+  END IF;
+  IF p_change ? 'primary_email' THEN
+    v_row.contact_id := require_contact_id(v_row.organization_id, p_change->>'primary_email');
+  END IF;
+  IF p_change ?| '{account_domain,primary_email}' OR v_row.account_key IS NULL THEN
+    v_row.account_key := coalesce(v_row.account_id::text, v_row.contact_id::text, '');
+  END IF;
+  RETURN v_row;
+END
+$$;
+
+-- The additional contacts after a change. A list that was sent replaces the old one; with `adds_contacts` it is added, and a replaced
+-- primary contact becomes an additional one. The primary contact is never also an additional one.
+CREATE OR REPLACE FUNCTION wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := p_linked;
+BEGIN
+  IF p_change ? 'adds_contacts' THEN
+    v_ids := v_ids || p_old.contact_id || require_contact_ids(p_old.organization_id, coalesce(p_change->'additional_emails', '[]'));
+  ELSIF p_change ? 'additional_emails' THEN
+    v_ids := require_contact_ids(p_old.organization_id, p_change->'additional_emails');
+  END IF;
+  RETURN ARRAY(
+    SELECT i.id FROM unnest(v_ids) WITH ORDINALITY AS i (id, position)
+     WHERE i.id IS NOT NULL AND i.id IS DISTINCT FROM p_new.contact_id GROUP BY i.id ORDER BY min(i.position));
+END
+$$;
+
+-- Whether a change would change an opportunity; false if there is none. Takes no lock.
+CREATE OR REPLACE FUNCTION opportunity_is_changed(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old opportunities;
+  v_new opportunities;
+  v_linked uuid[];
+BEGIN
+  SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
+  IF v_old.id IS NULL THEN
+    RETURN false;
+  END IF;
+  v_linked := additional_contact_ids(p_organization_id, p_id);
+  v_new := changed_opportunity(v_old, p_change);
+  RETURN v_new IS DISTINCT FROM v_old OR wanted_contact_ids(v_old, v_new, v_linked, p_change) <> v_linked;
+END
+$$;
+
+-- Links additional contacts to an opportunity, in their order. A contact that is linked already gets its new position.
+CREATE OR REPLACE FUNCTION add_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_link record;
+BEGIN
+  FOR v_link IN SELECT c.id, c.position FROM unnest(p_contact_ids) WITH ORDINALITY AS c (id, position) ORDER BY c.id LOOP
+    INSERT INTO opportunity_contacts AS l (organization_id, opportunity_id, contact_id, position)
+      VALUES (p_organization_id, p_opportunity_id, v_link.id, v_link.position)
+    ON CONFLICT (organization_id, opportunity_id, contact_id) DO UPDATE SET position = excluded.position
+      WHERE l.position <> excluded.position;
+  END LOOP;
+END
+$$;
+
+-- Makes p_contact_ids the additional contacts of an opportunity, in their order.
+CREATE OR REPLACE FUNCTION replace_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  DELETE FROM opportunity_contacts l
+    WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_opportunity_id AND l.contact_id <> ALL (p_contact_ids);
+  PERFORM add_contact_links(p_organization_id, p_opportunity_id, p_contact_ids);
+END
+$$;
+
+-- Stores all columns of an opportunity that can change.
+CREATE OR REPLACE FUNCTION update_opportunity_row(n opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  UPDATE opportunities o SET
+      (account_key, name, name_fold, stage_id, account_id, contact_id, owner_id, amount, currency, close_date, next_action_date, next_step,
+       account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key,
+       record, custom_fields, folds, search_text,
+       text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
+       number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
+    = (n.account_key, n.name, n.name_fold, n.stage_id, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
+       n.account_domain, n.account_name_key, n.contact_email, n.contact_first_name_key, n.contact_last_name_key,
+       n.record, n.custom_fields, n.folds, n.search_text,
+       n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
+       n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
+    WHERE o.organization_id = n.organization_id AND o.id = n.id;
+END
+$$;
+
+-- The column or reference by which a change gives an opportunity another natural key.
+CREATE OR REPLACE FUNCTION changed_key_field(p_old opportunities, p_new opportunities, p_change jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN CASE WHEN p_new.name <> p_old.name THEN 'name' WHEN p_change ? 'account_domain' THEN 'account_domain' ELSE 'primary_email' END;
+END
+$$;
+
+-- Changes an opportunity whose lock is held. Returns whether anything changed.
+-- p_name_ids: the accounts and contacts whose name locks are held.
+CREATE OR REPLACE FUNCTION apply_opportunity_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_name_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old opportunities;
+  v_new opportunities;
+  v_linked uuid[];
+  v_wanted uuid[];
+BEGIN
+  SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
+  PERFORM check_version(v_old.version, p_change);
+  PERFORM check_found_key(opportunity_key(v_old), p_change);
+  -- An email or domain may belong to another record since its name was locked.
+  IF p_name_ids IS NOT NULL AND NOT referenced_ids(p_organization_id, p_change) <@ p_name_ids THEN
+    RAISE EXCEPTION 'a contact or account got another key meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  v_linked := additional_contact_ids(p_organization_id, p_id);
+  v_new := changed_opportunity(v_old, p_change);
+  v_wanted := wanted_contact_ids(v_old, v_new, v_linked, p_change);
+  IF v_new IS NOT DISTINCT FROM v_old AND v_wanted = v_linked THEN
+    RETURN false;
+  END IF;
+  IF cardinality(v_wanted) > (p_change->>'contact_limit')::int THEN
+    PERFORM refuse('too_many_contacts', jsonb_build_object('limit', p_change->'contact_limit'));
+  END IF;
+  IF opportunity_key(v_new) <> opportunity_key(v_old) THEN
+    PERFORM check_key_is_free('opportunity', changed_key_field(v_old, v_new, p_change), nullif(opportunity_id_of_key(v_new), p_id));
+  END IF;
+
+  IF v_wanted <> v_linked THEN
+    PERFORM replace_contact_links(p_organization_id, p_id, v_wanted);
+  END IF;
+  v_new := copy_related_texts(v_new);
+  v_new.record := opportunity_record(v_new, v_wanted);
+  v_new.updated_at := greatest(write_time(), v_old.updated_at);
+  v_new.version := v_old.version + 1;
+  PERFORM update_opportunity_row(v_new);
+  RETURN true;
+END
+$$;
+
+-- Waits for parallel calls that give this natural key to an opportunity, and keeps new ones waiting to the end of the transaction. A
+-- bulk call claims all keys of its changes before it applies the first, in the order in which others create them.
+CREATE OR REPLACE FUNCTION claim_opportunity_key(p_row opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_now timestamptz := write_time();
+  v_id uuid := new_id(v_now);
+BEGIN
+  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+    VALUES (p_row.organization_id, v_id, p_row.pipeline_id, p_row.account_key, p_row.name, '', '', '', v_now, v_now)
+  ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
+  IF FOUND THEN
+    DELETE FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.id = v_id;
+  END IF;
+END
+$$;
+
+-- The ids of the account and the contacts that a change refers to.
+CREATE OR REPLACE FUNCTION referenced_ids(p_organization_id uuid, p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN array_remove(ARRAY[require_account_id(p_organization_id, p_change->>'account_domain'), require_contact_id(p_organization_id, p_change->>'primary_email')]
+    || require_contact_ids(p_organization_id, coalesce(p_change->'additional_emails', '[]')), NULL);
+END
+$$;
+
+-- Changes an opportunity. Returns whether anything changed; a change that changes nothing takes no lock and writes nothing.
+-- p_locked_ids: the opportunities that a bulk call has locked, null outside of bulk calls; p_name_ids: the accounts and contacts whose
+-- name locks it holds.
+CREATE OR REPLACE FUNCTION change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL, p_name_ids uuid[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_account_id uuid;
+  v_contact_ids uuid[];
+BEGIN
+  PERFORM check_version((SELECT o.version FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id), p_change);
+  IF NOT opportunity_is_changed(p_organization_id, p_id, p_change) THEN
+    RETURN false;
+  END IF;
+  IF p_locked_ids IS NOT NULL THEN
+    PERFORM check_locked(p_id, p_locked_ids);
+    RETURN apply_opportunity_change(p_organization_id, p_id, p_change, p_name_ids);
+  END IF;
+  -- Names that it refers to already need no lock, because a rename locks this opportunity too.
+  v_account_id := require_account_id(p_organization_id, p_change->>'account_domain');
+  v_contact_ids := require_contact_id(p_organization_id, p_change->>'primary_email')
+    || require_contact_ids(p_organization_id, coalesce(p_change->'additional_emails', '[]'));
+  PERFORM lock_names(p_organization_id, 'account', ARRAY[v_account_id], false);
+  PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, false);
+  PERFORM lock_opportunities(p_organization_id, ARRAY[p_id]);
+  RETURN apply_opportunity_change(p_organization_id, p_id, p_change, v_account_id || v_contact_ids);
+END
+$$;

@@ -1,0 +1,66 @@
+-- What an opportunity repeats of other records: its record as lists show it, search text and sort keys.
+
+-- The ids of an opportunity's additional contacts, in order.
+CREATE OR REPLACE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT coalesce(array_agg(l.contact_id ORDER BY l.position), '{}')
+    FROM opportunity_contacts l
+   WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_opportunity_id);
+END
+$$;
+
+-- The record of an opportunity as default lists show it. p_additional_ids are its additional contacts, in order.
+CREATE OR REPLACE FUNCTION opportunity_record(p_row opportunities, p_additional_ids uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN '{"id":"' || p_row.id
+      || '","name":' || to_json(p_row.name)
+      || ',"pipeline_id":"' || p_row.pipeline_id
+      || '","stage_id":' || coalesce('"' || p_row.stage_id || '"', 'null')
+      || ',"stage_name":' || coalesce((
+           SELECT to_json(s.label)::text FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.stage_id), 'null')
+      || ',"account_id":' || coalesce('"' || p_row.account_id || '"', 'null')
+      || ',"contact_id":' || coalesce('"' || p_row.contact_id || '"', 'null')
+      || ',"additional_contacts":[' || coalesce((
+           SELECT string_agg(
+                    '{"contact_id":"' || c.id
+                    || '","contact_first_name":' || coalesce(to_json(c.first_name)::text, 'null')
+                    || ',"contact_last_name":' || coalesce(to_json(c.last_name)::text, 'null')
+                    || ',"contact_email":' || to_json(c.email) || '}', ',' ORDER BY a.position)
+             FROM unnest(p_additional_ids) WITH ORDINALITY AS a (id, position)
+             JOIN contacts c ON c.organization_id = p_row.organization_id AND c.id = a.id), '')
+      || '],"custom_fields":' || (p_row.custom_fields - coalesce((
+           SELECT array_agg(f.slug::text) FROM custom_fields f
+            WHERE f.organization_id = p_row.organization_id AND f.object_type = 'opportunity' AND f.is_hidden), '{}'))
+      || '}';
+END
+$$;
+
+-- What an opportunity repeats of its account and primary contact: the text that `q` searches, and sort keys.
+CREATE OR REPLACE FUNCTION copy_related_texts(p_row opportunities) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities := p_row;
+  v_account_text text;
+BEGIN
+  SELECT a.domain, left(a.name_fold, 200), concat_ws(' ', a.name_fold, a.domain)
+    INTO v_row.account_domain, v_row.account_name_key, v_account_text
+    FROM accounts a WHERE a.organization_id = v_row.organization_id AND a.id = v_row.account_id;
+  SELECT c.email, left(c.folds->>'first_name', 200), left(c.folds->>'last_name', 200)
+    INTO v_row.contact_email, v_row.contact_first_name_key, v_row.contact_last_name_key
+    FROM contacts c WHERE c.organization_id = v_row.organization_id AND c.id = v_row.contact_id;
+  v_row.search_text := concat_ws(' ', v_row.name_fold, v_account_text);
+  RETURN v_row;
+END
+$$;
+
+-- Rebuilds the stored records of some opportunities. Locks them first, so that it reads what parallel calls have committed.
+CREATE OR REPLACE FUNCTION refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities;
+BEGIN
+  PERFORM lock_opportunities(p_organization_id, p_opportunity_ids);
+  FOR v_row IN SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) LOOP
+    v_row.record := opportunity_record(v_row, additional_contact_ids(p_organization_id, v_row.id));
+    UPDATE opportunities o SET record = v_row.record WHERE o.organization_id = p_organization_id AND o.id = v_row.id;
+  END LOOP;
+END
+$$;
