@@ -50,7 +50,7 @@ let answered = 0;
 
 beforeAll(async () => {
   migrations = [...(await readMigrations()), expand];
-  newer = { migrations: migrations.map(({ name }) => name), functions: 'newer' };
+  newer = { migrations: migrations.map(({ name }) => name), functions: 'newer', release: '9.0.0' };
   database = await createTestDatabase(prepareDatabase, 'gateways');
   const opened = openDatabase({ url: database.url, applicationName: 'rolling-upgrade-test', maxConnections: 1 });
   organization = await createTestOrganization(organizationTools(opened));
@@ -112,7 +112,7 @@ const replaceAll = async (by: ExpectedSchema | null): Promise<void> => {
 
 const functionsOf = async (digest: string) => {
   const { sql } = await readFunctions();
-  return { sql: sql.replace('clock_timestamp()', 'clock_timestamp() /* newer */'), digest };
+  return { sql: sql.replace('clock_timestamp()', 'clock_timestamp() /* newer */'), digest, release: '9.0.0' };
 };
 
 /** Reads every table in one transaction, as pg_dump does. @returns ends it */

@@ -1,5 +1,5 @@
-// Generates the Prisma client, and what a gateway expects of its database: the names of the migrations and the digest of the write
-// functions. Images of gateways contain neither.
+// Generates the Prisma client, and what a gateway expects of its database: the names of the migrations, the digest of the write
+// functions and its own release. Images of gateways contain none of their sources.
 //
 // `prisma generate` needs no schema engine, yet downloads one unless it is told of a binary:
 // any existing executable will do. The setting is made here alone, because under it `prisma migrate` would do nothing and
@@ -34,10 +34,15 @@ const source = files
   .join('\n');
 const digest = createHash('sha256').update(source).digest('hex');
 
+const { version: release } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
 writeFileSync(
   new URL('../src/generated/expected-schema.ts', import.meta.url),
   `/** The migrations of this version, in order. */
 export const migrationNames: readonly string[] = [\n${list.join('')}];
+
+/** The version of this package. */
+export const release = '${release}';
 
 /** SHA-256 of the write functions of this version. */
 export const functionsDigest = '${digest}';

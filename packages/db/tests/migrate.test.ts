@@ -152,6 +152,49 @@ test('a migration that failed is applied once it is mended', async () => {
   expect(await tables()).toContain('half_way');
 });
 
+const sourceOfWriteTime = async (): Promise<string> => {
+  const [row] = await queryOnce<{ source: string }>(
+    database.url,
+    `SELECT prosrc AS source FROM pg_proc WHERE proname = 'write_time'`,
+  );
+  return row?.source ?? '';
+};
+
+/** The write functions of another version: one of them says its name. */
+const functionsOf = async (name: string, release: string): Promise<FunctionSources> => {
+  const { sql } = await readFunctions();
+  return { sql: sql.replace('clock_timestamp()', `clock_timestamp() /* ${name} */`), digest: name, release };
+};
+
+describe('R30: write functions, where the migrations are equal', () => {
+  const install = async (name: string, release: string): Promise<string[]> =>
+    migrate(database.url, { functions: await functionsOf(name, release) });
+
+  test('of a later release stay when an earlier one migrates, whether or not its own were there before', async () => {
+    await install('first', '1.9.0');
+    await install('second', '1.10.0');
+    expect(await install('first', '1.9.0')).toEqual([]);
+    expect(await install('other', '1.9.9')).toEqual([]);
+    expect(await sourceOfWriteTime()).toContain('/* second */');
+    expect(await install('third', '2.0.0')).toEqual(['write functions']);
+    expect(await sourceOfWriteTime()).toContain('/* third */');
+  });
+
+  test('are installed again when a text was reverted', async () => {
+    await install('first', '1.9.0');
+    await install('second', '1.9.0');
+    expect(await install('first', '1.9.0')).toEqual(['write functions']);
+    expect(await sourceOfWriteTime()).toContain('/* first */');
+    expect(await install('first', '1.9.0')).toEqual([]);
+    const rows = await queryOnce(database.url, 'SELECT number, digest, release FROM function_versions ORDER BY number');
+    expect(rows).toEqual([
+      { number: 1, digest: 'first', release: '1.9.0' },
+      { number: 2, digest: 'second', release: '1.9.0' },
+      { number: 3, digest: 'first', release: '1.9.0' },
+    ]);
+  });
+});
+
 test('write functions are installed again after their version was lost, and the newest text counts', async () => {
   await migrate(database.url);
   await queryOnce(
@@ -160,11 +203,7 @@ test('write functions are installed again after their version was lost, and the 
   );
   await queryOnce(database.url, `UPDATE function_versions SET digest = 'older'`);
   expect(await migrate(database.url)).toEqual(['write functions']);
-  const [{ source } = { source: '' }] = await queryOnce<{ source: string }>(
-    database.url,
-    `SELECT prosrc AS source FROM pg_proc WHERE proname = 'write_time'`,
-  );
-  expect(source).toContain('clock_timestamp()');
+  expect(await sourceOfWriteTime()).toContain('clock_timestamp()');
 });
 
 test('migrating waits for whoever migrates now, and a failure lets the next one in', async () => {
@@ -189,19 +228,11 @@ describe('R30: a database that a newer version has migrated', () => {
   let newerFunctions: FunctionSources;
 
   beforeEach(async () => {
-    const { sql } = await readFunctions();
-    newerFunctions = { sql: sql.replace('clock_timestamp()', 'clock_timestamp() /* newer */'), digest: 'newer' };
+    newerFunctions = await functionsOf('newer', (await readFunctions()).release);
   });
 
   const upgrade = (...added: readonly Migration[]) =>
     migrate(database.url, { migrations: [...all, ...added], functions: newerFunctions });
-  const sourceOfWriteTime = async (): Promise<string> => {
-    const [row] = await queryOnce<{ source: string }>(
-      database.url,
-      `SELECT prosrc AS source FROM pg_proc WHERE proname = 'write_time'`,
-    );
-    return row?.source ?? '';
-  };
   const requirements = () => queryOnce(database.url, 'SELECT * FROM gateway_requirements');
   const inspect = async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });

@@ -152,8 +152,8 @@ export const mutationsOfData = [
     requirement: 'R16',
     removed: 'newer write functions, by an older migrator',
     file: 'packages/db/src/schema-history/schema-history.ts',
-    from: '(newer.length > 0 && history.installedFunctions.length > 0);',
-    to: '(newer.length < 0 && history.installedFunctions.length > 0);',
+    from: '(newer.length > 0 || isLaterRelease(latest.release, version.release));',
+    to: 'newer.length < 0;',
     tests: 'packages/db migrate',
   },
   {

@@ -10,11 +10,14 @@
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 
--- The versions of the write functions that were installed here, newest last. `digest` is the SHA-256 of their source.
+-- The write functions that were installed here: the ones with the highest number are in the database. `digest` is the SHA-256 of
+-- their source, `release` the version of the program that installed them.
 CREATE TABLE function_versions (
+  number integer NOT NULL,
   digest text NOT NULL,
+  release text NOT NULL,
   installed_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  CONSTRAINT function_versions_pkey PRIMARY KEY (digest)
+  CONSTRAINT function_versions_pkey PRIMARY KEY (number)
 );
 
 -- Migrations that some gateways cannot work with: a gateway must know the migration `needs`, which is `migration` itself or an

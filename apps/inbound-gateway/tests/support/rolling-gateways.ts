@@ -4,6 +4,7 @@ import { startGatewayProcess, type GatewayProcess } from '@crm/testing';
 export interface ExpectedSchema {
   readonly migrations: readonly string[];
   readonly functions: string;
+  readonly release: string;
 }
 
 const mains = {
@@ -14,9 +15,10 @@ const mains = {
 export type GatewayKind = keyof typeof mains;
 
 /** Node's options that give the built gateways another list of migrations, as a newer version has. */
-const optionsOf = ({ migrations, functions }: ExpectedSchema): string => {
+const optionsOf = ({ migrations, functions, release }: ExpectedSchema): string => {
   const source = `export const migrationNames = ${JSON.stringify(migrations)};
-    export const functionsDigest = ${JSON.stringify(functions)};`;
+    export const functionsDigest = ${JSON.stringify(functions)};
+    export const release = ${JSON.stringify(release)};`;
   const hooks = `export const load = (url, context, next) => url.endsWith('/generated/expected-schema.js')
     ? { format: 'module', shortCircuit: true, source: ${JSON.stringify(source)} } : next(url, context);`;
   const dataUrl = (text: string): string => `data:text/javascript,${encodeURIComponent(text)}`;

@@ -34,7 +34,10 @@ const installFunctions = async (client: pg.Client, functions: FunctionSources): 
   await client.query('BEGIN');
   try {
     await client.query(functions.sql);
-    await client.query('INSERT INTO function_versions (digest) VALUES ($1)', [functions.digest]);
+    await client.query(
+      'INSERT INTO function_versions (number, digest, release) SELECT coalesce(max(number), 0) + 1, $1, $2 FROM function_versions',
+      [functions.digest, functions.release],
+    );
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
@@ -45,14 +48,17 @@ const installFunctions = async (client: pg.Client, functions: FunctionSources): 
 /** What {@link migrate} calls the write functions, beside the names of migrations. */
 const functionsName = 'write functions';
 
+/** What of the write functions says which version they are. */
+const versionOf = ({ digest, release }: FunctionSources) => ({ functions: digest, release });
+
 const readVersion = async (): Promise<SchemaVersion> => ({
   migrations: (await readMigrations()).map(({ name }) => name),
-  functions: (await readFunctions()).digest,
+  ...versionOf(await readFunctions()),
 });
 
 /** What `crm migrate` of a version would do to a database: names of migrations, then `write functions`. */
-const pendingChanges = ({ missing, lacksFunctions }: SchemaDifference): string[] =>
-  lacksFunctions ? [...missing, functionsName] : [...missing];
+const pendingChanges = ({ missing, installsFunctions }: SchemaDifference): string[] =>
+  installsFunctions ? [...missing, functionsName] : [...missing];
 
 /** How a database differs from the version of this program. */
 export interface SchemaState extends Pick<SchemaDifference, 'newer' | 'unmet'> {
@@ -83,8 +89,8 @@ const applyMissing = async (
 
 /**
  * Brings a database to the current schema: applies the missing migrations and records them in Prisma's table
- * `_prisma_migrations`, then installs the write functions when their source has changed. A database with newer migrations keeps
- * its write functions. Parallel migrators wait for each other; the second one finds nothing to do.
+ * `_prisma_migrations`, then installs the write functions when others were installed last. A database with newer migrations or
+ * functions keeps its write functions. Parallel migrators wait for each other; the second one finds nothing to do.
  *
  * @param url - `postgres://…` of a role that may create tables
  * @returns what was done now, in order: names of migrations, then `write functions`
@@ -95,7 +101,7 @@ const applyMissing = async (
 export const migrate = async (url: string, options: MigrateOptions = {}): Promise<string[]> => {
   const migrations = options.migrations ?? (await readMigrations());
   const functions = options.functions ?? (await readFunctions());
-  const version = { migrations: migrations.map(({ name }) => name), functions: functions.digest };
+  const version = { migrations: migrations.map(({ name }) => name), ...versionOf(functions) };
   const client = new pg.Client({ connectionString: url, application_name: 'crm-migrate' });
   // Without a listener a server that goes away would end the process; the statement in work fails, too.
   client.on('error', () => undefined);
@@ -111,7 +117,7 @@ export const migrate = async (url: string, options: MigrateOptions = {}): Promis
       options.onProgress?.(missing);
       await applyMissing(client, migrations, missing);
     }
-    if (difference.lacksFunctions) await installFunctions(client, functions);
+    if (difference.installsFunctions) await installFunctions(client, functions);
     return pendingChanges(difference);
   } finally {
     await client.end();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { release } from '../generated/expected-schema.js';
 
 /** Stands beside `packages/`, in images as in the repository. */
 const migrationsFolder = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
@@ -30,6 +31,8 @@ export interface FunctionSources {
   readonly sql: string;
   /** SHA-256 of {@link sql}, in hexadecimal. */
   readonly digest: string;
+  /** The version of the program that they belong to, as `1.2.0`. */
+  readonly release: string;
 }
 
 /** Reads the source of the write functions. */
@@ -37,5 +40,5 @@ export const readFunctions = async (): Promise<FunctionSources> => {
   const names = (await readdir(functionsFolder)).filter((name) => name.endsWith('.sql')).sort();
   const sources = await Promise.all(names.map((name) => readFile(join(functionsFolder, name), 'utf8')));
   const sql = sources.join('\n');
-  return { sql, digest: createHash('sha256').update(sql).digest('hex') };
+  return { sql, digest: createHash('sha256').update(sql).digest('hex'), release };
 };

@@ -7,12 +7,20 @@ export interface GatewayRequirement {
   readonly needs: string;
 }
 
+/** Write functions that were installed in a database. */
+export interface InstalledFunctions {
+  /** SHA-256 of their source. */
+  readonly digest: string;
+  /** The version of the program that installed them, as `1.2.0`. */
+  readonly release: string;
+}
+
 /** The versions that were installed in a database. */
 export interface SchemaHistory {
   /** Migrations that were applied in full. */
   readonly appliedMigrations: readonly string[];
-  /** SHA-256 digests of all write functions that were ever installed. */
-  readonly installedFunctions: readonly string[];
+  /** The write functions that were ever installed, oldest first. The last ones are what the database has. */
+  readonly installedFunctions: readonly InstalledFunctions[];
   /** Requirements of the applied migrations. */
   readonly requirements: readonly GatewayRequirement[];
 }
@@ -23,14 +31,18 @@ export interface SchemaVersion {
   readonly migrations: readonly string[];
   /** SHA-256 digest of its write functions. */
   readonly functions: string;
+  /** As `1.2.0`. */
+  readonly release: string;
 }
 
 /** How a database differs from the version of a program. */
 export interface SchemaDifference {
   /** Migrations of this version that the database lacks. */
   readonly missing: readonly string[];
-  /** Whether `crm migrate` has to install the write functions of this version. */
+  /** Whether the database never had the write functions of this version, nor has newer ones: a gateway cannot work with it. */
   readonly lacksFunctions: boolean;
+  /** Whether `crm migrate` installs the write functions of this version. */
+  readonly installsFunctions: boolean;
   /** Migrations of newer versions. This version works with them unless {@link unmet} names one. */
   readonly newer: readonly string[];
   /** Newer migrations that this version cannot work with. */
@@ -45,7 +57,8 @@ const historySql = `
   WITH applied AS (
     SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL)
   SELECT (SELECT coalesce(array_agg(migration_name), '{}') FROM applied) AS "appliedMigrations",
-         (SELECT coalesce(array_agg(digest), '{}') FROM function_versions) AS "installedFunctions",
+         (SELECT coalesce(jsonb_agg(jsonb_build_object('digest', f.digest, 'release', f.release) ORDER BY f.number), '[]')
+            FROM function_versions f) AS "installedFunctions",
          (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.migration), '[]') FROM gateway_requirements r
            WHERE r.migration IN (SELECT migration_name FROM applied)) AS requirements`;
 
@@ -67,18 +80,26 @@ export const readSchemaHistory = async (queryRow: QueryRow): Promise<SchemaHisto
   return isPresent ? queryRow<SchemaHistory & pg.QueryResultRow>(historySql) : emptyHistory;
 };
 
+/** Whether the release `1.10.0` comes after `1.9.2`. */
+const isLaterRelease = (release: string, than: string): boolean => {
+  const [parts, others] = [release, than].map((text) => text.split('.').map(Number));
+  const at = (parts ?? []).findIndex((part, index) => part !== others?.[index]);
+  return at !== -1 && (parts?.[at] ?? 0) > (others?.[at] ?? 0);
+};
+
 /**
- * Compares a database with a version; pure. Newer write functions serve older gateways, so a database with newer migrations
- * needs no functions of this version: `crm migrate` of an older version must not replace newer functions.
+ * Compares a database with a version; pure. Newer write functions serve older gateways, and an older `crm migrate` must not replace
+ * them. They are newer if the database has newer migrations, or if a later release installed them. Of one release, the functions that
+ * were installed last count, so that a text that was reverted is installed again.
  */
 export const compareSchema = (history: SchemaHistory, version: SchemaVersion): SchemaDifference => {
   const newer = history.appliedMigrations.filter((name) => !version.migrations.includes(name));
-  const hasFunctions =
-    history.installedFunctions.includes(version.functions) ||
-    (newer.length > 0 && history.installedFunctions.length > 0);
+  const latest = history.installedFunctions.at(-1);
+  const areNewer = latest !== undefined && (newer.length > 0 || isLaterRelease(latest.release, version.release));
   return {
     missing: version.migrations.filter((name) => !history.appliedMigrations.includes(name)),
-    lacksFunctions: !hasFunctions,
+    lacksFunctions: !areNewer && !history.installedFunctions.some(({ digest }) => digest === version.functions),
+    installsFunctions: !areNewer && latest?.digest !== version.functions,
     newer,
     unmet: history.requirements.filter(({ needs }) => !version.migrations.includes(needs)),
   };

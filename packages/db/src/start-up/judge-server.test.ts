@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { judgeServer } from './judge-server.js';
 import type { ServerFacts } from './read-facts.js';
 
+const installed = (...digests: readonly string[]) => digests.map((digest) => ({ digest, release: '1.9.0' }));
+
 const good: ServerFacts = {
   versionNumber: 150_004,
   version: '15.4',
@@ -9,14 +11,14 @@ const good: ServerFacts = {
   synchronousCommit: 'on',
   isSuperuser: false,
   appliedMigrations: ['1_tables', '2_indexes'],
-  installedFunctions: ['old', 'current'],
+  installedFunctions: installed('old', 'current'),
   requirements: [],
   role: 'crm_inbound',
   missingLimits: [],
   missingRights: [],
   losesPreparedStatements: false,
 };
-const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'], functions: 'current' };
+const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'], functions: 'current', release: '1.9.0' };
 const judge = (facts: Partial<ServerFacts>, changed = {}) =>
   judgeServer({ ...good, ...facts }, { ...rules, ...changed });
 
@@ -69,13 +71,15 @@ describe('judgeServer', () => {
   });
 
   it('waits for its write functions, and accepts a database that once had them', () => {
-    expect(judge({ installedFunctions: ['old'] }).waitingFor).toMatch(/write functions: run crm migrate/);
-    expect(judge({ installedFunctions: ['current', 'newer'] }).waitingFor).toBeNull();
+    expect(judge({ installedFunctions: installed('old') }).waitingFor).toMatch(/write functions: run crm migrate/);
+    expect(judge({ installedFunctions: installed('current', 'newer') }).waitingFor).toBeNull();
   });
 
   it('accepts the write functions of a newer version', () => {
     const appliedMigrations = [...good.appliedMigrations, '3_new'];
-    expect(judge({ appliedMigrations, installedFunctions: ['newer'] }).waitingFor).toBeNull();
+    expect(judge({ appliedMigrations, installedFunctions: installed('newer') }).waitingFor).toBeNull();
+    const later = [{ digest: 'newer', release: '1.10.0' }];
+    expect(judge({ installedFunctions: later }).waitingFor).toBeNull();
     expect(judge({ appliedMigrations, installedFunctions: [] }).waitingFor).toMatch(/write functions/);
   });
 

@@ -1,6 +1,6 @@
 import { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
-import { functionsDigest, migrationNames } from '../generated/expected-schema.js';
+import { functionsDigest, migrationNames, release } from '../generated/expected-schema.js';
 import type { GatewayKind } from '../roles/rights.js';
 import { judgeServer, type ServerRules } from './judge-server.js';
 import { readFacts, type ServerFacts } from './read-facts.js';
@@ -51,7 +51,7 @@ export const watchStartUp = (
   rules: Pick<ServerRules, 'needsDurability'> & Partial<ServerRules>,
   listener: StartUpListener,
 ): StartUp => {
-  const complete = { migrations: migrationNames, functions: functionsDigest, ...rules };
+  const complete = { migrations: migrationNames, functions: functionsDigest, release, ...rules };
   const warned = new Set<string>();
   let problem: string | null = 'The database has not been checked yet';
   let timer: NodeJS.Timeout | undefined;
