@@ -15,6 +15,7 @@ export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
 export { joinRecords, type RecordBytes } from './record-bytes.js';
 export { inspectServer, type ServerFacts } from './inspect-server.js';
+export { dumpSchema } from './migrate/dump-schema.js';
 export { inspectSchema, migrate, type MigrateOptions, type SchemaState } from './migrate/migrate.js';
 export { type FunctionSources, type Migration, readFunctions, readMigrations } from './migrate/migrations.js';
 export * from './page/latest-labels.js';

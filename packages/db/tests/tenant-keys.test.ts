@@ -81,6 +81,15 @@ describe('R19: the organization comes first', () => {
     );
   });
 
+  test('and no foreign key changes keys on its own: distributed PostgreSQL has no ON UPDATE CASCADE', async () => {
+    const rows = await queryOnce<{ name: string; update: string }>(
+      testDatabase.url,
+      `SELECT conname AS name, confupdtype AS update FROM pg_constraint WHERE contype = 'f'`,
+    );
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.filter(({ update }) => update !== 'a')).toEqual([]);
+  });
+
   test('in every statement: one that does not bind it is not sent', async () => {
     const organizationId = '00000000-0000-4000-8000-000000000001';
     const unbound = [
@@ -116,4 +125,17 @@ describe('R19: the organization comes first', () => {
       direct.filter((file) => !allowed.includes(file)),
     );
   });
+});
+
+test('CHECK constraints call built-in functions alone, which pg_restore finds with an empty search_path', async () => {
+  const callsSql = `SELECT c.conname AS name FROM pg_constraint c
+    JOIN pg_depend d ON d.classid = 'pg_constraint'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_proc'::regclass
+    WHERE c.contype = 'c'`;
+  expect(await queryOnce(testDatabase.url, callsSql)).toEqual([]);
+  await queryOnce(
+    testDatabase.url,
+    `CREATE FUNCTION is_fine(text) RETURNS boolean LANGUAGE sql IMMUTABLE RETURN true;
+     ALTER TABLE notes ADD CONSTRAINT notes_title_check CHECK (is_fine(title))`,
+  );
+  expect(await queryOnce(testDatabase.url, callsSql)).toEqual([{ name: 'notes_title_check' }]);
 });

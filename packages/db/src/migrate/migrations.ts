@@ -35,10 +35,14 @@ export interface FunctionSources {
   readonly release: string;
 }
 
+/** The files of `sql/functions`, in the order of their names. */
+export const readFunctionFiles = async (): Promise<{ readonly name: string; readonly sql: string }[]> => {
+  const names = (await readdir(functionsFolder)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(names.map(async (name) => ({ name, sql: await readFile(join(functionsFolder, name), 'utf8') })));
+};
+
 /** Reads the source of the write functions. */
 export const readFunctions = async (): Promise<FunctionSources> => {
-  const names = (await readdir(functionsFolder)).filter((name) => name.endsWith('.sql')).sort();
-  const sources = await Promise.all(names.map((name) => readFile(join(functionsFolder, name), 'utf8')));
-  const sql = sources.join('\n');
+  const sql = (await readFunctionFiles()).map((file) => file.sql).join('\n');
   return { sql, digest: createHash('sha256').update(sql).digest('hex'), release };
 };

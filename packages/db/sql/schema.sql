@@ -1,0 +1,573 @@
+-- The schema of a migrated database: what the migrations in prisma/migrations add up to. Not run by anything.
+-- Made by `npm run reference`; a test compares it with a database. README.md says which index serves which query.
+
+CREATE EXTENSION btree_gin;
+CREATE EXTENSION pg_trgm;
+
+CREATE TABLE accounts (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  name text,
+  name_fold text COLLATE "C",
+  industry text,
+  description text,
+  website text,
+  employee_range text,
+  is_freemail boolean NOT NULL DEFAULT false,
+  custom_fields jsonb NOT NULL DEFAULT '{}'::jsonb,
+  folds jsonb NOT NULL DEFAULT '{}'::jsonb,
+  search_text text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  text_1 text COLLATE "C",
+  text_2 text COLLATE "C",
+  text_3 text COLLATE "C",
+  text_4 text COLLATE "C",
+  text_5 text COLLATE "C",
+  text_6 text COLLATE "C",
+  text_7 text COLLATE "C",
+  text_8 text COLLATE "C",
+  number_1 double precision,
+  number_2 double precision,
+  number_3 double precision,
+  number_4 double precision,
+  number_5 double precision,
+  number_6 double precision,
+  number_7 double precision,
+  number_8 double precision,
+  CONSTRAINT accounts_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT accounts_domain_check CHECK (((length(domain) <= 253) AND (domain ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text))),
+  CONSTRAINT accounts_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
+  CONSTRAINT accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+) WITH (autovacuum_analyze_threshold=100);
+CREATE INDEX accounts_employee_range_idx ON accounts (organization_id, "left"(((folds ->> 'employee_range'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX accounts_empty_slots_idx ON accounts (organization_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX accounts_industry_idx ON accounts (organization_id, "left"(((folds ->> 'industry'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX accounts_is_freemail_idx ON accounts (organization_id, is_freemail, created_at, id);
+CREATE INDEX accounts_name_idx ON accounts (organization_id, "left"(name_fold, 200), created_at, id);
+CREATE INDEX accounts_number_1_changed_idx ON accounts (organization_id, number_1, updated_at, created_at, id) WHERE (number_1 IS NOT NULL);
+CREATE INDEX accounts_number_1_idx ON accounts (organization_id, number_1, created_at, id, updated_at) WHERE (number_1 IS NOT NULL);
+CREATE INDEX accounts_number_2_changed_idx ON accounts (organization_id, number_2, updated_at, created_at, id) WHERE (number_2 IS NOT NULL);
+CREATE INDEX accounts_number_2_idx ON accounts (organization_id, number_2, created_at, id, updated_at) WHERE (number_2 IS NOT NULL);
+CREATE INDEX accounts_number_3_changed_idx ON accounts (organization_id, number_3, updated_at, created_at, id) WHERE (number_3 IS NOT NULL);
+CREATE INDEX accounts_number_3_idx ON accounts (organization_id, number_3, created_at, id, updated_at) WHERE (number_3 IS NOT NULL);
+CREATE INDEX accounts_number_4_changed_idx ON accounts (organization_id, number_4, updated_at, created_at, id) WHERE (number_4 IS NOT NULL);
+CREATE INDEX accounts_number_4_idx ON accounts (organization_id, number_4, created_at, id, updated_at) WHERE (number_4 IS NOT NULL);
+CREATE INDEX accounts_number_5_changed_idx ON accounts (organization_id, number_5, updated_at, created_at, id) WHERE (number_5 IS NOT NULL);
+CREATE INDEX accounts_number_5_idx ON accounts (organization_id, number_5, created_at, id, updated_at) WHERE (number_5 IS NOT NULL);
+CREATE INDEX accounts_number_6_changed_idx ON accounts (organization_id, number_6, updated_at, created_at, id) WHERE (number_6 IS NOT NULL);
+CREATE INDEX accounts_number_6_idx ON accounts (organization_id, number_6, created_at, id, updated_at) WHERE (number_6 IS NOT NULL);
+CREATE INDEX accounts_number_7_changed_idx ON accounts (organization_id, number_7, updated_at, created_at, id) WHERE (number_7 IS NOT NULL);
+CREATE INDEX accounts_number_7_idx ON accounts (organization_id, number_7, created_at, id, updated_at) WHERE (number_7 IS NOT NULL);
+CREATE INDEX accounts_number_8_changed_idx ON accounts (organization_id, number_8, updated_at, created_at, id) WHERE (number_8 IS NOT NULL);
+CREATE INDEX accounts_number_8_idx ON accounts (organization_id, number_8, created_at, id, updated_at) WHERE (number_8 IS NOT NULL);
+CREATE INDEX accounts_organization_id_created_at_id_idx ON accounts (organization_id, created_at, id);
+CREATE UNIQUE INDEX accounts_organization_id_domain_key ON accounts (organization_id, domain);
+CREATE INDEX accounts_organization_id_updated_at_created_at_id_idx ON accounts (organization_id, updated_at, created_at, id);
+CREATE INDEX accounts_search_idx ON accounts USING gin (organization_id, search_text gin_trgm_ops);
+CREATE INDEX accounts_text_1_changed_idx ON accounts (organization_id, text_1, updated_at, created_at, id) WHERE (text_1 IS NOT NULL);
+CREATE INDEX accounts_text_1_idx ON accounts (organization_id, text_1, created_at, id, updated_at) WHERE (text_1 IS NOT NULL);
+CREATE INDEX accounts_text_2_changed_idx ON accounts (organization_id, text_2, updated_at, created_at, id) WHERE (text_2 IS NOT NULL);
+CREATE INDEX accounts_text_2_idx ON accounts (organization_id, text_2, created_at, id, updated_at) WHERE (text_2 IS NOT NULL);
+CREATE INDEX accounts_text_3_changed_idx ON accounts (organization_id, text_3, updated_at, created_at, id) WHERE (text_3 IS NOT NULL);
+CREATE INDEX accounts_text_3_idx ON accounts (organization_id, text_3, created_at, id, updated_at) WHERE (text_3 IS NOT NULL);
+CREATE INDEX accounts_text_4_changed_idx ON accounts (organization_id, text_4, updated_at, created_at, id) WHERE (text_4 IS NOT NULL);
+CREATE INDEX accounts_text_4_idx ON accounts (organization_id, text_4, created_at, id, updated_at) WHERE (text_4 IS NOT NULL);
+CREATE INDEX accounts_text_5_changed_idx ON accounts (organization_id, text_5, updated_at, created_at, id) WHERE (text_5 IS NOT NULL);
+CREATE INDEX accounts_text_5_idx ON accounts (organization_id, text_5, created_at, id, updated_at) WHERE (text_5 IS NOT NULL);
+CREATE INDEX accounts_text_6_changed_idx ON accounts (organization_id, text_6, updated_at, created_at, id) WHERE (text_6 IS NOT NULL);
+CREATE INDEX accounts_text_6_idx ON accounts (organization_id, text_6, created_at, id, updated_at) WHERE (text_6 IS NOT NULL);
+CREATE INDEX accounts_text_7_changed_idx ON accounts (organization_id, text_7, updated_at, created_at, id) WHERE (text_7 IS NOT NULL);
+CREATE INDEX accounts_text_7_idx ON accounts (organization_id, text_7, created_at, id, updated_at) WHERE (text_7 IS NOT NULL);
+CREATE INDEX accounts_text_8_changed_idx ON accounts (organization_id, text_8, updated_at, created_at, id) WHERE (text_8 IS NOT NULL);
+CREATE INDEX accounts_text_8_idx ON accounts (organization_id, text_8, created_at, id, updated_at) WHERE (text_8 IS NOT NULL);
+CREATE INDEX accounts_website_idx ON accounts (organization_id, "left"(((folds ->> 'website'::text) COLLATE "C"), 200), created_at, id);
+
+CREATE TABLE api_keys (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  name text NOT NULL,
+  prefix text NOT NULL,
+  hash bytea NOT NULL,
+  allowed_operations text[],
+  limits jsonb NOT NULL DEFAULT '{}'::jsonb,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  replaced_by uuid,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+);
+CREATE UNIQUE INDEX api_keys_hash_key ON api_keys (hash);
+CREATE INDEX api_keys_organization_id_idx ON api_keys (organization_id);
+
+CREATE TABLE audit_events (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  actor text NOT NULL,
+  os_user text,
+  command_id uuid NOT NULL,
+  action text NOT NULL,
+  target text NOT NULL,
+  details jsonb NOT NULL DEFAULT '{}'::jsonb,
+  CONSTRAINT audit_events_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT audit_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+);
+CREATE INDEX audit_events_organization_id_created_at_id_idx ON audit_events (organization_id, created_at, id);
+
+CREATE TABLE contacts (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  first_name text,
+  last_name text,
+  name_fold text COLLATE "C",
+  account_id uuid,
+  job_title text,
+  phone text,
+  custom_fields jsonb NOT NULL DEFAULT '{}'::jsonb,
+  folds jsonb NOT NULL DEFAULT '{}'::jsonb,
+  search_text text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  text_1 text COLLATE "C",
+  text_2 text COLLATE "C",
+  text_3 text COLLATE "C",
+  text_4 text COLLATE "C",
+  text_5 text COLLATE "C",
+  text_6 text COLLATE "C",
+  text_7 text COLLATE "C",
+  text_8 text COLLATE "C",
+  number_1 double precision,
+  number_2 double precision,
+  number_3 double precision,
+  number_4 double precision,
+  number_5 double precision,
+  number_6 double precision,
+  number_7 double precision,
+  number_8 double precision,
+  CONSTRAINT contacts_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT contacts_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@[^@]+$'::text) AND (length(split_part(email, '@'::text, 2)) <= 253) AND (split_part(email, '@'::text, 2) ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text))),
+  CONSTRAINT contacts_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES accounts(organization_id, id) ON DELETE RESTRICT,
+  CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+) WITH (autovacuum_analyze_threshold=100);
+CREATE INDEX contacts_empty_slots_idx ON contacts (organization_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX contacts_first_name_idx ON contacts (organization_id, "left"(((folds ->> 'first_name'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX contacts_job_title_idx ON contacts (organization_id, "left"(((folds ->> 'job_title'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX contacts_last_name_idx ON contacts (organization_id, "left"(((folds ->> 'last_name'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX contacts_name_idx ON contacts (organization_id, "left"(name_fold, 200), created_at, id);
+CREATE INDEX contacts_number_1_changed_idx ON contacts (organization_id, number_1, updated_at, created_at, id) WHERE (number_1 IS NOT NULL);
+CREATE INDEX contacts_number_1_idx ON contacts (organization_id, number_1, created_at, id, updated_at) WHERE (number_1 IS NOT NULL);
+CREATE INDEX contacts_number_2_changed_idx ON contacts (organization_id, number_2, updated_at, created_at, id) WHERE (number_2 IS NOT NULL);
+CREATE INDEX contacts_number_2_idx ON contacts (organization_id, number_2, created_at, id, updated_at) WHERE (number_2 IS NOT NULL);
+CREATE INDEX contacts_number_3_changed_idx ON contacts (organization_id, number_3, updated_at, created_at, id) WHERE (number_3 IS NOT NULL);
+CREATE INDEX contacts_number_3_idx ON contacts (organization_id, number_3, created_at, id, updated_at) WHERE (number_3 IS NOT NULL);
+CREATE INDEX contacts_number_4_changed_idx ON contacts (organization_id, number_4, updated_at, created_at, id) WHERE (number_4 IS NOT NULL);
+CREATE INDEX contacts_number_4_idx ON contacts (organization_id, number_4, created_at, id, updated_at) WHERE (number_4 IS NOT NULL);
+CREATE INDEX contacts_number_5_changed_idx ON contacts (organization_id, number_5, updated_at, created_at, id) WHERE (number_5 IS NOT NULL);
+CREATE INDEX contacts_number_5_idx ON contacts (organization_id, number_5, created_at, id, updated_at) WHERE (number_5 IS NOT NULL);
+CREATE INDEX contacts_number_6_changed_idx ON contacts (organization_id, number_6, updated_at, created_at, id) WHERE (number_6 IS NOT NULL);
+CREATE INDEX contacts_number_6_idx ON contacts (organization_id, number_6, created_at, id, updated_at) WHERE (number_6 IS NOT NULL);
+CREATE INDEX contacts_number_7_changed_idx ON contacts (organization_id, number_7, updated_at, created_at, id) WHERE (number_7 IS NOT NULL);
+CREATE INDEX contacts_number_7_idx ON contacts (organization_id, number_7, created_at, id, updated_at) WHERE (number_7 IS NOT NULL);
+CREATE INDEX contacts_number_8_changed_idx ON contacts (organization_id, number_8, updated_at, created_at, id) WHERE (number_8 IS NOT NULL);
+CREATE INDEX contacts_number_8_idx ON contacts (organization_id, number_8, created_at, id, updated_at) WHERE (number_8 IS NOT NULL);
+CREATE INDEX contacts_organization_id_account_id_created_at_id_idx ON contacts (organization_id, account_id, created_at, id);
+CREATE INDEX contacts_organization_id_created_at_id_idx ON contacts (organization_id, created_at, id);
+CREATE UNIQUE INDEX contacts_organization_id_email_key ON contacts (organization_id, email);
+CREATE INDEX contacts_organization_id_updated_at_created_at_id_idx ON contacts (organization_id, updated_at, created_at, id);
+CREATE INDEX contacts_phone_idx ON contacts (organization_id, "left"(((folds ->> 'phone'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX contacts_search_idx ON contacts USING gin (organization_id, search_text gin_trgm_ops);
+CREATE INDEX contacts_text_1_changed_idx ON contacts (organization_id, text_1, updated_at, created_at, id) WHERE (text_1 IS NOT NULL);
+CREATE INDEX contacts_text_1_idx ON contacts (organization_id, text_1, created_at, id, updated_at) WHERE (text_1 IS NOT NULL);
+CREATE INDEX contacts_text_2_changed_idx ON contacts (organization_id, text_2, updated_at, created_at, id) WHERE (text_2 IS NOT NULL);
+CREATE INDEX contacts_text_2_idx ON contacts (organization_id, text_2, created_at, id, updated_at) WHERE (text_2 IS NOT NULL);
+CREATE INDEX contacts_text_3_changed_idx ON contacts (organization_id, text_3, updated_at, created_at, id) WHERE (text_3 IS NOT NULL);
+CREATE INDEX contacts_text_3_idx ON contacts (organization_id, text_3, created_at, id, updated_at) WHERE (text_3 IS NOT NULL);
+CREATE INDEX contacts_text_4_changed_idx ON contacts (organization_id, text_4, updated_at, created_at, id) WHERE (text_4 IS NOT NULL);
+CREATE INDEX contacts_text_4_idx ON contacts (organization_id, text_4, created_at, id, updated_at) WHERE (text_4 IS NOT NULL);
+CREATE INDEX contacts_text_5_changed_idx ON contacts (organization_id, text_5, updated_at, created_at, id) WHERE (text_5 IS NOT NULL);
+CREATE INDEX contacts_text_5_idx ON contacts (organization_id, text_5, created_at, id, updated_at) WHERE (text_5 IS NOT NULL);
+CREATE INDEX contacts_text_6_changed_idx ON contacts (organization_id, text_6, updated_at, created_at, id) WHERE (text_6 IS NOT NULL);
+CREATE INDEX contacts_text_6_idx ON contacts (organization_id, text_6, created_at, id, updated_at) WHERE (text_6 IS NOT NULL);
+CREATE INDEX contacts_text_7_changed_idx ON contacts (organization_id, text_7, updated_at, created_at, id) WHERE (text_7 IS NOT NULL);
+CREATE INDEX contacts_text_7_idx ON contacts (organization_id, text_7, created_at, id, updated_at) WHERE (text_7 IS NOT NULL);
+CREATE INDEX contacts_text_8_changed_idx ON contacts (organization_id, text_8, updated_at, created_at, id) WHERE (text_8 IS NOT NULL);
+CREATE INDEX contacts_text_8_idx ON contacts (organization_id, text_8, created_at, id, updated_at) WHERE (text_8 IS NOT NULL);
+
+CREATE TABLE custom_field_pipelines (
+  organization_id uuid NOT NULL,
+  custom_field_id uuid NOT NULL,
+  pipeline_id uuid NOT NULL,
+  CONSTRAINT custom_field_pipelines_pkey PRIMARY KEY (organization_id, custom_field_id, pipeline_id),
+  CONSTRAINT custom_field_pipelines_organization_id_custom_field_id_fkey FOREIGN KEY (organization_id, custom_field_id) REFERENCES custom_fields(organization_id, id) ON DELETE RESTRICT,
+  CONSTRAINT custom_field_pipelines_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE RESTRICT
+);
+
+CREATE TABLE custom_fields (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  object_type text COLLATE "C" NOT NULL,
+  slug text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  attribute_type text NOT NULL,
+  metadata jsonb,
+  "position" integer NOT NULL,
+  is_hidden boolean NOT NULL DEFAULT false,
+  all_pipelines boolean NOT NULL DEFAULT true,
+  slot text COLLATE "C",
+  created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT custom_fields_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT custom_fields_object_type_check CHECK ((object_type = ANY (ARRAY['opportunity'::text, 'account'::text, 'contact'::text]))),
+  CONSTRAINT custom_fields_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT,
+  CONSTRAINT custom_fields_slug_check CHECK (((slug ~ '^[a-z][a-z0-9_]{0,62}$'::text) AND (slug <> ALL (ARRAY['__proto__'::text, 'constructor'::text, 'prototype'::text]))))
+);
+CREATE UNIQUE INDEX custom_fields_organization_id_object_type_slot_key ON custom_fields (organization_id, object_type, slot);
+CREATE UNIQUE INDEX custom_fields_organization_id_object_type_slug_key ON custom_fields (organization_id, object_type, slug);
+
+CREATE TABLE function_versions (
+  number integer NOT NULL,
+  digest text NOT NULL,
+  release text NOT NULL,
+  installed_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT function_versions_pkey PRIMARY KEY (number)
+);
+
+CREATE TABLE gateway_requirements (
+  migration text NOT NULL,
+  needs text NOT NULL,
+  CONSTRAINT gateway_requirements_pkey PRIMARY KEY (migration)
+);
+
+CREATE TABLE idempotency_keys (
+  organization_id uuid NOT NULL,
+  operation text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  request_hash text NOT NULL,
+  result jsonb NOT NULL,
+  record_ids uuid[] NOT NULL DEFAULT ARRAY[]::uuid[],
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, operation, key),
+  CONSTRAINT idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+);
+CREATE INDEX idempotency_keys_organization_id_expires_at_idx ON idempotency_keys (organization_id, expires_at);
+CREATE INDEX idempotency_keys_record_ids_idx ON idempotency_keys USING gin (organization_id, record_ids);
+
+CREATE TABLE members (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT members_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT members_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@[^@]+$'::text) AND (length(split_part(email, '@'::text, 2)) <= 253) AND (split_part(email, '@'::text, 2) ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text))),
+  CONSTRAINT members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+);
+CREATE UNIQUE INDEX members_organization_id_email_key ON members (organization_id, email);
+
+CREATE TABLE note_accounts (
+  organization_id uuid NOT NULL,
+  note_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  CONSTRAINT note_accounts_pkey PRIMARY KEY (organization_id, note_id, account_id),
+  CONSTRAINT note_accounts_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES accounts(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT note_accounts_organization_id_note_id_fkey FOREIGN KEY (organization_id, note_id) REFERENCES notes(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX note_accounts_organization_id_account_id_note_id_idx ON note_accounts (organization_id, account_id, note_id);
+
+CREATE TABLE note_contacts (
+  organization_id uuid NOT NULL,
+  note_id uuid NOT NULL,
+  contact_id uuid NOT NULL,
+  CONSTRAINT note_contacts_pkey PRIMARY KEY (organization_id, note_id, contact_id),
+  CONSTRAINT note_contacts_organization_id_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contacts(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT note_contacts_organization_id_note_id_fkey FOREIGN KEY (organization_id, note_id) REFERENCES notes(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX note_contacts_organization_id_contact_id_note_id_idx ON note_contacts (organization_id, contact_id, note_id);
+
+CREATE TABLE notes (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  title text,
+  content text,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notes_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT notes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+) WITH (autovacuum_analyze_threshold=100);
+CREATE INDEX notes_organization_id_created_at_id_idx ON notes (organization_id, created_at, id);
+
+CREATE TABLE opportunities (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  pipeline_id uuid NOT NULL,
+  account_key text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  name_fold text COLLATE "C" NOT NULL,
+  stage_id uuid,
+  account_id uuid,
+  contact_id uuid,
+  owner_id uuid,
+  amount numeric(19,4),
+  currency text,
+  close_date bigint,
+  next_action_date bigint,
+  next_step text,
+  record text NOT NULL,
+  custom_fields jsonb NOT NULL DEFAULT '{}'::jsonb,
+  folds jsonb NOT NULL DEFAULT '{}'::jsonb,
+  search_text text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  account_domain text COLLATE "C",
+  account_name_key text COLLATE "C",
+  contact_email text COLLATE "C",
+  contact_first_name_key text COLLATE "C",
+  contact_last_name_key text COLLATE "C",
+  text_1 text COLLATE "C",
+  text_2 text COLLATE "C",
+  text_3 text COLLATE "C",
+  text_4 text COLLATE "C",
+  text_5 text COLLATE "C",
+  text_6 text COLLATE "C",
+  text_7 text COLLATE "C",
+  text_8 text COLLATE "C",
+  number_1 double precision,
+  number_2 double precision,
+  number_3 double precision,
+  number_4 double precision,
+  number_5 double precision,
+  number_6 double precision,
+  number_7 double precision,
+  number_8 double precision,
+  CONSTRAINT opportunities_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT opportunities_amount_check CHECK ((abs(amount) < '1000000000000000'::numeric)),
+  CONSTRAINT opportunities_close_date_check CHECK ((close_date <= '253402300799999'::bigint)),
+  CONSTRAINT opportunities_name_check CHECK ((((length(name) >= 1) AND (length(name) <= 255)) AND (name = btrim(name)))),
+  CONSTRAINT opportunities_next_action_date_check CHECK ((next_action_date <= '253402300799999'::bigint)),
+  CONSTRAINT opportunities_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES accounts(organization_id, id) ON DELETE RESTRICT,
+  CONSTRAINT opportunities_organization_id_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contacts(organization_id, id) ON DELETE RESTRICT,
+  CONSTRAINT opportunities_organization_id_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES members(organization_id, id) ON DELETE RESTRICT,
+  CONSTRAINT opportunities_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE RESTRICT,
+  CONSTRAINT opportunities_organization_id_pipeline_id_stage_id_fkey FOREIGN KEY (organization_id, pipeline_id, stage_id) REFERENCES stages(organization_id, pipeline_id, id) ON DELETE RESTRICT
+) WITH (autovacuum_analyze_threshold=100);
+CREATE INDEX opportunities_account_domain_idx ON opportunities (organization_id, pipeline_id, account_domain, created_at, id);
+CREATE INDEX opportunities_account_name_idx ON opportunities (organization_id, pipeline_id, account_name_key, created_at, id);
+CREATE INDEX opportunities_contact_email_idx ON opportunities (organization_id, pipeline_id, contact_email, created_at, id);
+CREATE INDEX opportunities_contact_first_name_idx ON opportunities (organization_id, pipeline_id, contact_first_name_key, created_at, id);
+CREATE INDEX opportunities_contact_last_name_idx ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
+CREATE INDEX opportunities_empty_slots_idx ON opportunities (organization_id, pipeline_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX opportunities_name_idx ON opportunities (organization_id, pipeline_id, "left"(name_fold, 200), created_at, id);
+CREATE INDEX opportunities_number_1_changed_idx ON opportunities (organization_id, pipeline_id, number_1, updated_at, created_at, id) WHERE (number_1 IS NOT NULL);
+CREATE INDEX opportunities_number_1_idx ON opportunities (organization_id, pipeline_id, number_1, created_at, id, updated_at) WHERE (number_1 IS NOT NULL);
+CREATE INDEX opportunities_number_2_changed_idx ON opportunities (organization_id, pipeline_id, number_2, updated_at, created_at, id) WHERE (number_2 IS NOT NULL);
+CREATE INDEX opportunities_number_2_idx ON opportunities (organization_id, pipeline_id, number_2, created_at, id, updated_at) WHERE (number_2 IS NOT NULL);
+CREATE INDEX opportunities_number_3_changed_idx ON opportunities (organization_id, pipeline_id, number_3, updated_at, created_at, id) WHERE (number_3 IS NOT NULL);
+CREATE INDEX opportunities_number_3_idx ON opportunities (organization_id, pipeline_id, number_3, created_at, id, updated_at) WHERE (number_3 IS NOT NULL);
+CREATE INDEX opportunities_number_4_changed_idx ON opportunities (organization_id, pipeline_id, number_4, updated_at, created_at, id) WHERE (number_4 IS NOT NULL);
+CREATE INDEX opportunities_number_4_idx ON opportunities (organization_id, pipeline_id, number_4, created_at, id, updated_at) WHERE (number_4 IS NOT NULL);
+CREATE INDEX opportunities_number_5_changed_idx ON opportunities (organization_id, pipeline_id, number_5, updated_at, created_at, id) WHERE (number_5 IS NOT NULL);
+CREATE INDEX opportunities_number_5_idx ON opportunities (organization_id, pipeline_id, number_5, created_at, id, updated_at) WHERE (number_5 IS NOT NULL);
+CREATE INDEX opportunities_number_6_changed_idx ON opportunities (organization_id, pipeline_id, number_6, updated_at, created_at, id) WHERE (number_6 IS NOT NULL);
+CREATE INDEX opportunities_number_6_idx ON opportunities (organization_id, pipeline_id, number_6, created_at, id, updated_at) WHERE (number_6 IS NOT NULL);
+CREATE INDEX opportunities_number_7_changed_idx ON opportunities (organization_id, pipeline_id, number_7, updated_at, created_at, id) WHERE (number_7 IS NOT NULL);
+CREATE INDEX opportunities_number_7_idx ON opportunities (organization_id, pipeline_id, number_7, created_at, id, updated_at) WHERE (number_7 IS NOT NULL);
+CREATE INDEX opportunities_number_8_changed_idx ON opportunities (organization_id, pipeline_id, number_8, updated_at, created_at, id) WHERE (number_8 IS NOT NULL);
+CREATE INDEX opportunities_number_8_idx ON opportunities (organization_id, pipeline_id, number_8, created_at, id, updated_at) WHERE (number_8 IS NOT NULL);
+CREATE INDEX opportunities_organization_id_account_id_pipeline_id_create_idx ON opportunities (organization_id, account_id, pipeline_id, created_at, id);
+CREATE INDEX opportunities_organization_id_contact_id_pipeline_id_create_idx ON opportunities (organization_id, contact_id, pipeline_id, created_at, id);
+CREATE UNIQUE INDEX opportunities_organization_id_pipeline_id_account_key_name_key ON opportunities (organization_id, pipeline_id, account_key, name);
+CREATE INDEX opportunities_organization_id_pipeline_id_amount_created_at_idx ON opportunities (organization_id, pipeline_id, amount, created_at, id, updated_at);
+CREATE INDEX opportunities_organization_id_pipeline_id_close_date_create_idx ON opportunities (organization_id, pipeline_id, close_date, created_at, id, updated_at);
+CREATE INDEX opportunities_organization_id_pipeline_id_created_at_id_idx ON opportunities (organization_id, pipeline_id, created_at, id);
+CREATE INDEX opportunities_organization_id_pipeline_id_next_action_date__idx ON opportunities (organization_id, pipeline_id, next_action_date, created_at, id, updated_at);
+CREATE INDEX opportunities_organization_id_pipeline_id_owner_id_created__idx ON opportunities (organization_id, pipeline_id, owner_id, created_at, id);
+CREATE INDEX opportunities_organization_id_pipeline_id_stage_id_created__idx ON opportunities (organization_id, pipeline_id, stage_id, created_at, id);
+CREATE INDEX opportunities_organization_id_pipeline_id_updated_at_create_idx ON opportunities (organization_id, pipeline_id, updated_at, created_at, id);
+CREATE INDEX opportunities_owner_id_changed_idx ON opportunities (organization_id, pipeline_id, owner_id, updated_at, created_at, id);
+CREATE INDEX opportunities_search_idx ON opportunities USING gin (organization_id, pipeline_id, search_text gin_trgm_ops);
+CREATE INDEX opportunities_stage_id_changed_idx ON opportunities (organization_id, pipeline_id, stage_id, updated_at, created_at, id);
+CREATE INDEX opportunities_text_1_changed_idx ON opportunities (organization_id, pipeline_id, text_1, updated_at, created_at, id) WHERE (text_1 IS NOT NULL);
+CREATE INDEX opportunities_text_1_idx ON opportunities (organization_id, pipeline_id, text_1, created_at, id, updated_at) WHERE (text_1 IS NOT NULL);
+CREATE INDEX opportunities_text_2_changed_idx ON opportunities (organization_id, pipeline_id, text_2, updated_at, created_at, id) WHERE (text_2 IS NOT NULL);
+CREATE INDEX opportunities_text_2_idx ON opportunities (organization_id, pipeline_id, text_2, created_at, id, updated_at) WHERE (text_2 IS NOT NULL);
+CREATE INDEX opportunities_text_3_changed_idx ON opportunities (organization_id, pipeline_id, text_3, updated_at, created_at, id) WHERE (text_3 IS NOT NULL);
+CREATE INDEX opportunities_text_3_idx ON opportunities (organization_id, pipeline_id, text_3, created_at, id, updated_at) WHERE (text_3 IS NOT NULL);
+CREATE INDEX opportunities_text_4_changed_idx ON opportunities (organization_id, pipeline_id, text_4, updated_at, created_at, id) WHERE (text_4 IS NOT NULL);
+CREATE INDEX opportunities_text_4_idx ON opportunities (organization_id, pipeline_id, text_4, created_at, id, updated_at) WHERE (text_4 IS NOT NULL);
+CREATE INDEX opportunities_text_5_changed_idx ON opportunities (organization_id, pipeline_id, text_5, updated_at, created_at, id) WHERE (text_5 IS NOT NULL);
+CREATE INDEX opportunities_text_5_idx ON opportunities (organization_id, pipeline_id, text_5, created_at, id, updated_at) WHERE (text_5 IS NOT NULL);
+CREATE INDEX opportunities_text_6_changed_idx ON opportunities (organization_id, pipeline_id, text_6, updated_at, created_at, id) WHERE (text_6 IS NOT NULL);
+CREATE INDEX opportunities_text_6_idx ON opportunities (organization_id, pipeline_id, text_6, created_at, id, updated_at) WHERE (text_6 IS NOT NULL);
+CREATE INDEX opportunities_text_7_changed_idx ON opportunities (organization_id, pipeline_id, text_7, updated_at, created_at, id) WHERE (text_7 IS NOT NULL);
+CREATE INDEX opportunities_text_7_idx ON opportunities (organization_id, pipeline_id, text_7, created_at, id, updated_at) WHERE (text_7 IS NOT NULL);
+CREATE INDEX opportunities_text_8_changed_idx ON opportunities (organization_id, pipeline_id, text_8, updated_at, created_at, id) WHERE (text_8 IS NOT NULL);
+CREATE INDEX opportunities_text_8_idx ON opportunities (organization_id, pipeline_id, text_8, created_at, id, updated_at) WHERE (text_8 IS NOT NULL);
+
+CREATE TABLE opportunity_contacts (
+  organization_id uuid NOT NULL,
+  opportunity_id uuid NOT NULL,
+  contact_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  CONSTRAINT opportunity_contacts_pkey PRIMARY KEY (organization_id, opportunity_id, contact_id),
+  CONSTRAINT opportunity_contacts_organization_id_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contacts(organization_id, id) ON DELETE RESTRICT,
+  CONSTRAINT opportunity_contacts_organization_id_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunities(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX opportunity_contacts_organization_id_contact_id_idx ON opportunity_contacts (organization_id, contact_id);
+
+CREATE TABLE organizations (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  freemail text NOT NULL DEFAULT 'create'::text,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  limits jsonb NOT NULL DEFAULT '{}'::jsonb,
+  CONSTRAINT organizations_pkey PRIMARY KEY (id),
+  CONSTRAINT organizations_freemail_check CHECK ((freemail = ANY (ARRAY['create'::text, 'skip'::text])))
+);
+
+CREATE TABLE pipelines (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  "position" integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT pipelines_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+);
+CREATE UNIQUE INDEX pipelines_organization_id_name_key ON pipelines (organization_id, name);
+
+CREATE TABLE stages (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  pipeline_id uuid NOT NULL,
+  label text COLLATE "C" NOT NULL,
+  "position" integer NOT NULL,
+  color text NOT NULL,
+  is_active boolean NOT NULL DEFAULT true,
+  is_default boolean NOT NULL DEFAULT false,
+  probability double precision,
+  CONSTRAINT stages_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT stages_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE RESTRICT
+);
+CREATE UNIQUE INDEX stages_organization_id_pipeline_id_id_key ON stages (organization_id, pipeline_id, id);
+CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (organization_id, pipeline_id, label);
+
+-- Write functions, by the file of sql/functions that has their text.
+
+-- account_changes.sql
+--   changed_account(p_row accounts, p_change jsonb) → accounts
+--   account_effect(p_organization_id uuid, p_id uuid, p_change jsonb, OUT version integer, OUT is_changed boolean, OUT has_new_name boolean, OUT has_new_key boolean) → record
+--   lock_account_changes(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
+--   claim_domain(p_organization_id uuid, p_domain text) → void
+--   update_account_row(n accounts) → void
+--   copy_account_texts(p_account accounts) → void
+--   apply_account_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) → boolean
+--   change_account(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → boolean
+-- accounts.sql
+--   find_account_ids(p_organization_id uuid, p_domains jsonb) → uuid[]
+--   require_account_ids(p_organization_id uuid, p_domains jsonb) → uuid[]
+--   require_account_id(p_organization_id uuid, p_domain text) → uuid
+--   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
+--   insert_account(p_organization_id uuid, p_input jsonb) → accounts
+--   matched_account_change(p_input jsonb) → jsonb
+--   account_result(p_row accounts, p_status text, p_input jsonb) → jsonb
+--   create_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
+--   update_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
+--   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
+-- bulk.sql
+--   write_many(p_organization_id uuid, p_input jsonb) → jsonb
+-- bulk_locks.sql
+--   input_values(p_items jsonb, p_key text) → jsonb
+--   ensure_accounts_of_items(p_organization_id uuid, p_items jsonb) → void
+--   insert_items(p_organization_id uuid, p_function text, p_items jsonb) → jsonb
+--   prepare_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) → record
+--   prepare_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) → record
+--   claim_changed_keys(p_organization_id uuid, p_items jsonb) → void
+--   prepare_opportunity_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_locked_ids uuid[], OUT p_name_ids uuid[]) → record
+-- contact_changes.sql
+--   changed_contact(p_row contacts, p_change jsonb) → contacts
+--   contact_is_renamed(p_old contacts, p_new contacts) → boolean
+--   contact_effect(p_organization_id uuid, p_id uuid, p_change jsonb, OUT version integer, OUT is_changed boolean, OUT has_new_name boolean, OUT has_new_key boolean) → record
+--   opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit integer DEFAULT NULL::integer) → uuid[]
+--   lock_contact_changes(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
+--   claim_email(p_organization_id uuid, p_email text) → void
+--   update_contact_row(n contacts) → void
+--   copy_contact_texts(p_contact contacts) → void
+--   apply_contact_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) → boolean
+--   change_contact(p_organization_id uuid, p_id uuid, p_change jsonb, p_accounts jsonb DEFAULT '[]'::jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → boolean
+-- contact_deletion.sql
+--   detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[]) → void
+--   delete_contact(p_organization_id uuid, p_input jsonb) → jsonb
+-- contacts.sql
+--   find_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
+--   require_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
+--   require_contact_id(p_organization_id uuid, p_email text) → uuid
+--   ensure_contacts(p_organization_id uuid, p_contacts jsonb) → void
+--   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
+--   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
+--   matched_contact_change(p_input jsonb) → jsonb
+--   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
+--   create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
+--   update_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
+-- helpers.sql
+--   refuse(p_kind text, p_facts jsonb DEFAULT '{}'::jsonb) → void
+--   merge_patch(p_values jsonb, p_patch jsonb) → jsonb
+--   only_keys(p_values jsonb, p_keys text[]) → jsonb
+--   unapplied_values(p_stored jsonb, p_change jsonb) → jsonb
+--   new_id(p_at timestamp with time zone) → uuid
+--   write_time() → timestamp with time zone
+--   check_version(p_found_version integer, p_change jsonb) → void
+--   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
+--   check_found_key(p_key text, p_change jsonb) → void
+--   check_locked(p_id uuid, p_locked_ids uuid[]) → void
+-- idempotency.sql
+--   find_stored_result(p_organization_id uuid, p_idempotency jsonb) → jsonb
+--   result_record_ids(p_result jsonb) → uuid[]
+--   any_record_id() → uuid
+--   store_result(p_organization_id uuid, p_idempotency jsonb, p_result jsonb) → void
+--   delete_expired_results(p_organization_id uuid, p_limit integer) → integer
+--   delete_results_of_record(p_organization_id uuid, p_record_id uuid) → void
+-- locks.sql
+--   lock_names(p_organization_id uuid, p_kind text, p_ids uuid[], p_is_exclusive boolean) → void
+--   lock_organization_state(p_organization_id uuid, p_state text, p_is_exclusive boolean) → void
+--   lock_opportunities(p_organization_id uuid, p_ids uuid[]) → void
+--   lock_accounts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
+--   lock_contacts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
+-- notes.sql
+--   create_note(p_organization_id uuid, p_input jsonb) → jsonb
+--   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
+-- opportunities.sql
+--   insert_opportunity(p_row opportunities, p_additional_ids uuid[]) → opportunities
+--   new_opportunity(p_organization_id uuid, p_input jsonb) → opportunities
+--   matched_opportunity_change(p_row opportunities, p_input jsonb) → jsonb
+--   create_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_name_ids uuid[] DEFAULT NULL::uuid[]) → jsonb
+--   update_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_name_ids uuid[] DEFAULT NULL::uuid[]) → jsonb
+--   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
+-- opportunity_changes.sql
+--   opportunity_key(p_row opportunities) → text
+--   opportunity_id_of_key(p_row opportunities) → uuid
+--   changed_opportunity(p_row opportunities, p_change jsonb) → opportunities
+--   wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) → uuid[]
+--   opportunity_is_changed(p_organization_id uuid, p_id uuid, p_change jsonb) → boolean
+--   add_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) → void
+--   replace_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) → void
+--   update_opportunity_row(n opportunities) → void
+--   changed_key_field(p_old opportunities, p_new opportunities, p_change jsonb) → text
+--   apply_opportunity_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_name_ids uuid[]) → boolean
+--   claim_opportunity_key(p_row opportunities) → void
+--   referenced_ids(p_organization_id uuid, p_change jsonb) → uuid[]
+--   change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_name_ids uuid[] DEFAULT NULL::uuid[]) → boolean
+-- opportunity_records.sql
+--   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
+--   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text
+--   copy_related_texts(p_row opportunities) → opportunities
+--   refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) → void
+-- write.sql
+--   run_write(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
+--   read_mark() → text
+--   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text) → record
