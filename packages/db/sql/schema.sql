@@ -299,7 +299,6 @@ CREATE TABLE notes (
   CONSTRAINT notes_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT notes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
-CREATE INDEX notes_organization_id_created_at_id_idx ON notes (organization_id, created_at, id);
 
 CREATE TABLE opportunities (
   organization_id uuid NOT NULL,

@@ -415,8 +415,6 @@ CREATE TABLE notes (
   CONSTRAINT notes_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
-CREATE INDEX notes_organization_id_created_at_id_idx
-  ON notes (organization_id, created_at, id);
 
 CREATE TABLE note_accounts (
   organization_id uuid NOT NULL,
