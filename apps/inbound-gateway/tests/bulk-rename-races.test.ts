@@ -143,8 +143,7 @@ describe('R2: no deadlock between bulk calls that give opportunities new keys', 
   });
 
   test('that swap names within one call', async () => {
-    const [ids = []] = [await create(['Left', 'Right'], 'swap.com')];
-    const [left, right] = ids;
+    const [left, right] = await create(['Left', 'Right'], 'swap.com');
     const swap = update([
       { id: left, opportunity: { name: 'Between' } },
       { id: right, opportunity: { name: 'Left' } },

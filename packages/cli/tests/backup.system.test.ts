@@ -10,7 +10,7 @@ import {
   loadCatalog,
   migrate,
   noteCreate,
-  type Once,
+  type IdempotencyRecord,
   openDatabase,
   opportunityCreate,
   runWrite,
@@ -78,8 +78,8 @@ const fillRecords = async (url: string, organizationId: string): Promise<void> =
     const none = { definitions: new Map(), values: new Map() };
     const ann = emailOf("ann.o'neil+crm@bücher.example");
     const definitions = catalog.fieldCatalogue('contact', null).bySlug;
-    const write = <Result>(one: Write<Result>, once: Once | null = null) =>
-      runWrite(database, organizationId, one, once);
+    const write = <Result>(one: Write<Result>, idempotency: IdempotencyRecord | null = null) =>
+      runWrite(database, organizationId, one, idempotency);
     const contact = {
       email: ann,
       firstName: 'Ann',

@@ -39,5 +39,5 @@ export class Failure extends Error {
 }
 
 /** Whether an error is a failure of one kind. */
-export const isFailure = (error: unknown, kind: FailureReason['kind']): error is Failure =>
+export const isFailure = (error: unknown, kind: FailureReason['kind']): boolean =>
   error instanceof Failure && error.reason.kind === kind;
