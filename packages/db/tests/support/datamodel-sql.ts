@@ -43,11 +43,16 @@ const columnType = ({ type, nativeType, isList }: Field): string => {
   return name + (parameters.length > 0 ? `(${parameters.join(', ')})` : '') + (isList ? '[]' : '');
 };
 
-/** `@default("x")` is `'x'`, `@default(now())` is `CURRENT_TIMESTAMP`. */
-const defaultOf = (value: Field['default']): string => {
+const isList = (value: Field['default']): value is readonly DMMF.FieldDefaultScalar[] => Array.isArray(value);
+
+/** `@default("x")` is `'x'`, `@default([])` is `ARRAY[]::text[]`, `@default(now())` is `CURRENT_TIMESTAMP`. */
+const defaultOf = (field: Field): string => {
+  const value = field.default;
+  if (isList(value)) return `ARRAY[${value.join(', ')}]::${columnType(field)}`;
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
   if (typeof value !== 'object') return String(value);
-  return translate({ now: 'CURRENT_TIMESTAMP' }, 'name' in value ? value.name : 'a list');
+  if (value.name === 'dbgenerated') return String(value.args[0]);
+  return translate({ now: 'CURRENT_TIMESTAMP' }, value.name);
 };
 
 const columnSql = (field: Field): string =>
@@ -55,7 +60,7 @@ const columnSql = (field: Field): string =>
     columnOf(field),
     columnType(field),
     field.isRequired && !field.isList ? 'NOT NULL' : '',
-    field.hasDefaultValue ? `DEFAULT ${defaultOf(field.default)}` : '',
+    field.hasDefaultValue ? `DEFAULT ${defaultOf(field)}` : '',
   ].join(' ');
 
 /** Prisma's names: what is too long loses the end of the columns' names. */
