@@ -102,25 +102,15 @@ const relationFields: Readonly<Record<RelationName, string>> = {
   'contact.email': 'contact_email',
 };
 
-/** Columns that have an index of their own behind organization (and pipeline). */
-const indexed: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
-  opportunity: new Set([
-    'created_at',
-    'updated_at',
-    'stage_id',
-    'owner_id',
-    'amount',
-    'close_date',
-    'next_action_date',
-    'account_id',
-    'contact_id',
-  ]),
-  account: new Set(['created_at', 'updated_at', 'domain', 'industry', 'website', 'employee_range', 'is_freemail']),
-  contact: new Set([
-    ...['created_at', 'updated_at', 'email', 'account_id'],
-    ...['first_name', 'last_name', 'job_title', 'phone'],
-  ]),
-};
+/** System fields without an index that starts with them after organization and pipeline. */
+const unindexed: ReadonlySet<string> = new Set([
+  'id',
+  'pipeline_id',
+  'currency',
+  'next_step',
+  'description',
+  'version',
+]);
 
 const contactRelations: Readonly<Partial<Record<RelationName, FieldSql>>> = {
   'account.domain': text(related('accounts', 'domain', 'account_id')),
@@ -166,7 +156,7 @@ const systemField = (
     return scalar('r.name_fold', 'text', objectType !== 'opportunity', { key, isIndexed: true });
   }
   const type = columnTypes[field.kind];
-  const isIndexed = indexed[objectType].has(name);
+  const isIndexed = !unindexed.has(name);
   if (field.kind === 'text') return text(`r.folds->>'${name}'`, isIndexed);
   return scalar(`r.${name}`, type, field.nullable, { isIndexed });
 };
