@@ -24,6 +24,7 @@ beforeAll(async () => {
   });
   await createDataset(database.pool, { opportunities });
   subject = { database, organization, catalog: await loadCatalog(database, organization.id) };
+  await database.pool.query('SELECT pg_stat_reset()');
 }, 240_000);
 afterAll(async () => {
   await subject.database.close();
@@ -45,6 +46,18 @@ describe('a page', () => {
       expect(sequentialScans).not.toContain('opportunities');
     },
   );
+});
+
+test('every index of opportunities serves one of these pages', async () => {
+  const { pool } = subject.database;
+  await pool.query('SELECT pg_stat_force_next_flush()');
+  // The data use four slots of each kind; the first one stands for all.
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT i.relname AS name FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
+      WHERE x.indrelid = 'opportunities'::regclass AND NOT x.indisunique AND i.relname !~ '_(text|number)_[2-8]_'
+        AND pg_stat_get_numscans(i.oid) = 0`,
+  );
+  expect(rows).toEqual([]);
 });
 
 describe('a statement that is kept prepared', () => {

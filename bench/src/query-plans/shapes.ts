@@ -88,7 +88,7 @@ const inOrders = (
   filtered(name, field, operator, value, { maxBuffers: merged, sort: `${field}:asc`, statements: 2 }),
 ];
 
-const equalities = (): Shape[] => {
+const equalities = ({ memberIds }: OrganizationLayout): Shape[] => {
   const flat = { newest: { maxBuffers: merged }, changed: { maxBuffers: merged } };
   return [
     ...inOrders('50 %', 'tier', 'eq', 'gold', flat),
@@ -101,6 +101,7 @@ const equalities = (): Shape[] => {
     filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { maxBuffers: merged, sort: 'created_at:desc' }),
     filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { maxBuffers: merged, sort: 'updated_at:desc' }),
     filtered('two of five', 'stage_name', 'in', ['New', 'Won'], { maxBuffers: merged, sort: 'stage_name:desc' }),
+    ...inOrders('5 %', 'owner_id', 'eq', memberIds[0], flat),
   ];
 };
 
@@ -264,7 +265,7 @@ const others = (): Shape[] =>
 export const allShapes = (organization: OrganizationLayout): readonly Shape[] => [
   ...orders(),
   ...stages(organization),
-  ...equalities(),
+  ...equalities(organization),
   ...ranges(organization),
   ...searches(),
   ...relations(),
