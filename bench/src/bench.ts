@@ -64,6 +64,7 @@ const main = async (): Promise<void> => {
     seconds: asked.isQuick ? 2 : 3,
     size,
     sizes: [10_000, asked.largest],
+    against: asked.against,
     isQuick: asked.isQuick,
     wants,
     log,

@@ -9,6 +9,8 @@ export interface BenchArguments {
   readonly isSoak: boolean;
   /** Deals of the largest data, where sizes are compared. */
   readonly largest: number;
+  /** A commit to compare writes with. */
+  readonly against: string | null;
 }
 
 const units: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
@@ -19,12 +21,17 @@ const readSize = (text: string): number => {
   return Number(digits) * (units[unit] ?? 1);
 };
 
-/** Reads `[S1 …] [--quick] [--soak] [--size 10m]`. @throws Error that says what is wrong */
+/** Reads `[S1 …] [--quick] [--soak] [--size 10m] [--against v1]`. @throws Error that says what is wrong */
 export const readArguments = (args: readonly string[]): BenchArguments & { readonly isSizeGiven: boolean } => {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { quick: { type: 'boolean' }, soak: { type: 'boolean' }, size: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean' },
+      soak: { type: 'boolean' },
+      size: { type: 'string' },
+      against: { type: 'string' },
+    },
   });
   const ids = positionals.map((id) => id.toUpperCase());
   const unknown = ids.find((id) => !/^S([1-9]|1[0-2])$/.test(id));
@@ -33,6 +40,7 @@ export const readArguments = (args: readonly string[]): BenchArguments & { reado
   return {
     ids,
     isQuick,
+    against: values.against ?? null,
     isSoak: values.soak === true,
     isSizeGiven: values.size !== undefined,
     largest: values.size === undefined ? (isQuick ? 300_000 : 1_000_000) : readSize(values.size),

@@ -11,6 +11,8 @@ export interface Run {
   readonly size: number;
   /** Deals where sizes are compared: the least and the most. */
   readonly sizes: readonly [small: number, large: number];
+  /** A commit to compare writes with. */
+  readonly against: string | null;
   /** Whether things are only tried out. */
   readonly isQuick: boolean;
   /** Whether a measure was asked for. */

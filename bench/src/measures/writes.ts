@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { dealBody, dealSql } from '../contestants/deal.js';
+import { startEarlierVersion } from '../contestants/earlier-version.js';
 import { type Gateway, startGateway } from '../contestants/gateways.js';
 import { pageScope } from '../contestants/page.js';
 import { runPgbench } from '../contestants/pgbench.js';
@@ -109,6 +110,11 @@ const toMeasures = (outcomes: Map<string, WriteOutcome[]>, size: number): NewMea
     const values = ratios(of('new'), of('pgbench'));
     measures.push({ id: 'S8', name: 'new deal against pgbench', values, unit: '×', target, size });
   }
+  if (outcomes.has('earlier')) {
+    const values = ratios(of('new'), of('earlier'));
+    const target = { at: 'least', value: 1.2 } as const;
+    measures.push({ id: 'S8', name: 'new deal against an earlier version', values, unit: '×', target, size });
+  }
   const repeats = outcomes.get('repeat');
   if (repeats !== undefined) {
     const target = { at: 'least', value: 1.5 } as const;
@@ -139,6 +145,8 @@ export const writes: MeasureGroup = {
   measure: async (run) => {
     const url = await run.server.copy(await run.server.database(run.size));
     const gateway = await startGateway('inbound-gateway', url, pageScope(run.size).organizationId);
+    const earlier =
+      run.against === null || !run.wants('S8') ? null : await startEarlierVersion(run.against, run.size, run.log);
     try {
       const sql = await dealSql(url, run.size);
       await assertSameDeal(gateway, url, run.size, sql);
@@ -147,10 +155,12 @@ export const writes: MeasureGroup = {
         perSecond: await runPgbench({ databaseUrl: url, sql, seconds, connections: poolSize }),
       });
       if (run.wants('S8')) contestants.push({ name: 'pgbench', run: pgbench });
+      if (earlier !== null) contestants.push(newDeals('earlier', earlier.gateway, run.size));
       if (run.wants('S9')) contestants.push(await repeatedDeals('repeat', gateway, url, run.size));
       run.log('Writes');
       return toMeasures(await alternate(contestants, run, describeWrites), run.size);
     } finally {
+      await earlier?.stop();
       await gateway.stop();
       await run.server.dropCopy(url);
     }
