@@ -4,6 +4,8 @@
 --   organization's.
 -- * Keys and comparison texts have the collation "C": they are compared by code point. An upgrade of a C library or of ICU can
 --   then neither change an answer nor corrupt an index.
+-- * CHECK constraints find a label of a domain that is longer than 63 characters with a pattern of its own: one pattern with
+--   [a-z0-9-]{0,61} takes 12 µs instead of 2 for each row that is written.
 -- * CHECK constraints call built-in functions only. pg_restore empties search_path, so a function of ours that calls another one
 --   would fail there.
 
@@ -87,9 +89,8 @@ CREATE TABLE members (
   CONSTRAINT members_email_check CHECK (
     length(email) <= 254
     AND strpos(email, '@') <= 65
-    AND email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@[^@]+$'
-    AND length(split_part(email, '@', 2)) <= 253
-    AND split_part(email, '@', 2) ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
+    AND email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'
+    AND email !~ '@.*[^.]{64}'),
   CONSTRAINT members_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
@@ -201,7 +202,8 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT accounts_domain_check CHECK (
     length(domain) <= 253
-    AND domain ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
+    AND domain ~ '^([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'
+    AND domain !~ '[^.]{64}'),
   CONSTRAINT accounts_name_check CHECK (length(name) BETWEEN 1 AND 255),
   CONSTRAINT accounts_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
@@ -262,9 +264,8 @@ CREATE TABLE contacts (
   CONSTRAINT contacts_email_check CHECK (
     length(email) <= 254
     AND strpos(email, '@') <= 65
-    AND email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@[^@]+$'
-    AND length(split_part(email, '@', 2)) <= 253
-    AND split_part(email, '@', 2) ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
+    AND email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'
+    AND email !~ '@.*[^.]{64}'),
   CONSTRAINT contacts_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id)
     REFERENCES accounts (organization_id, id) ON DELETE RESTRICT,
   CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id)
