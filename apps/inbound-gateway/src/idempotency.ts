@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OperationContract } from '@crm/contract';
 import type { IdempotencyRecord } from '@crm/db';
 import { validationError } from '@crm/domain';
-import type { OperationRequest } from '@crm/http';
+import { type OperationRequest, runInTurns, type Steps } from '@crm/http';
 
 /** What of a request says whether it is another one. */
 export type IdempotentRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'itemErrors'> & {
@@ -22,22 +22,38 @@ const canonicalJson = (value: unknown): string =>
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
+const isBulkBody = (body: unknown): body is { readonly items: readonly unknown[] } =>
+  typeof body === 'object' && body !== null && 'items' in body && Array.isArray(body.items);
+
+/** The digest of a request's canonical JSON. A bulk body, which has items and nothing else, goes into it an item at a time. */
+function* digestOf({ query, body, itemErrors }: IdempotentRequest): Steps<string> {
+  // Parsed, a number that was refused for its digits may equal the one that replaces it.
+  const errors = itemErrors?.size ? [...itemErrors] : undefined;
+  if (!isBulkBody(body)) return sha256(canonicalJson({ query, body, itemErrors: errors }));
+  const hash = createHash('sha256');
+  for (const [index, item] of body.items.entries()) {
+    hash.update(`${index === 0 ? '{"body":{"items":[' : ','}${canonicalJson(item)}`);
+    yield;
+  }
+  hash.update(
+    `]}${errors === undefined ? '' : `,"itemErrors":${canonicalJson(errors)}`},"query":${canonicalJson(query)}}`,
+  );
+  return hash.digest('base64url');
+}
+
 /**
  * The `Idempotency-Key` of a POST with the digest of what it asks for, or null without one.
  * @throws ApiError `validation_failed` for a key that is empty or too long
  */
-export const readIdempotencyKey = (
+export const readIdempotencyKey = async (
   contract: OperationContract,
   request: IdempotentRequest,
-): IdempotencyRecord | null => {
+): Promise<IdempotencyRecord | null> => {
   if (contract.method !== 'post') return null;
   const key = request.header('idempotency-key');
   if (key === undefined) return null;
   if (key === '' || key.length > maxKeyLength) {
     throw validationError({ 'Idempotency-Key': `must have 1 to ${maxKeyLength} characters` });
   }
-  // Parsed, a number that was refused for its digits may equal the one that replaces it.
-  const itemErrors = request.itemErrors?.size ? [...request.itemErrors] : undefined;
-  const text = canonicalJson({ query: request.query, body: request.body, itemErrors });
-  return { operation: contract.id, keyHash: sha256(key), requestHash: sha256(text) };
+  return { operation: contract.id, keyHash: sha256(key), requestHash: await runInTurns(digestOf(request)) };
 };

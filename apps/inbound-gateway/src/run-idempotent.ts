@@ -25,7 +25,7 @@ export const runIdempotent = async <Result, Reply extends Pick<OperationReply<Op
   request: IdempotentRequest,
   { run, answer }: IdempotentOptions<Result, Reply>,
 ): Promise<Reply> => {
-  const idempotency = readIdempotencyKey(contract, request);
+  const idempotency = await readIdempotencyKey(contract, request);
   const toReply = ({ result, replayed, readMark }: Written<Result>): Reply => {
     const reply = answer(result);
     const headers = { ...reply.headers, ...readAfterHeader(readMark) };

@@ -21,6 +21,9 @@ const decimalOf = (text: string): Decimal => {
   return { digits: all.slice(start, end), exponent: written + integerLength - end };
 };
 
+/** What is wrong with a number that would be rounded. */
+export const tooManyDigits = 'has more digits than a number can hold; send at most 15 significant digits';
+
 /**
  * Whether the decimal value of a JSON number is exactly what JavaScript prints for it once it is parsed.
  * `1.50`, `1e3` and `0.1` are; `1.0000000000000001` (read as 1) and `9007199254740993` (read as …992) are not.
@@ -35,7 +38,5 @@ export const findNumberFault = (literal: string): string | null => {
   const sent = decimalOf(literal);
   if (value === 0) return sent.digits === '' ? null : 'is too small a number';
   const read = decimalOf(printed);
-  return sent.digits === read.digits && sent.exponent === read.exponent
-    ? null
-    : 'has more digits than a number can hold; send at most 15 significant digits';
+  return sent.digits === read.digits && sent.exponent === read.exponent ? null : tooManyDigits;
 };

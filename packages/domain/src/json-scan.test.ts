@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { scanJson } from './json-scan.js';
+import { JsonScanner, scanJson } from './json-scan.js';
 
 const problems = (text: string): Record<string, string> => Object.fromEntries(scanJson(text, 32).errors);
 
@@ -96,6 +96,44 @@ describe('scanning JSON', () => {
     expect(refusalOf(`[${names(2_000)},${names(2_001)}]`)).toBe('must not hold an object of more than 2000 names');
     expect(refusalOf(`[${'{},'.repeat(199_999)}1]`)).toBeNull();
     expect(refusalOf(`[${'{},'.repeat(200_000)}1]`)).toBe('must not hold more than 200000 values');
+  });
+
+  it('refuses a text and an element of the list that are longer than any single body', () => {
+    const listOf = (text: string): JsonScanner => {
+      const scanner = new JsonScanner(text, 32, 'items');
+      while (scanner.step());
+      return scanner;
+    };
+    const longest = 'x'.repeat(256 * 1024 - 1);
+    expect(refusalOf(`["${longest}"]`)).toBeNull();
+    expect(refusalOf(`["${longest}xx"]`)).toBe('must not hold a text of more than 262144 characters');
+    expect(refusalOf(`["${'\\"'.repeat(200_000)}`)).toBe('must not hold a text of more than 262144 characters');
+    const itemOf = (length: number): string => `[${'1,'.repeat(length / 2 - 2)}1 ]`;
+    const many = `{"items":[${itemOf(262_144)},${itemOf(262_144)},1]}`;
+    expect(listOf(many).result.refusal).toBe('must not hold more than 200000 values');
+    expect(listOf(`{"items":[${itemOf(262_144)}]}`).result.refusal).toBeNull();
+    expect(listOf(`{"items":[1,${itemOf(262_146)}]}`).result.refusal).toBe(
+      'must not hold an item of more than 262144 characters',
+    );
+  });
+
+  it('finds the elements of a list of the outermost object', () => {
+    const listIn = (text: string) => {
+      const scanner = new JsonScanner(text, 32, 'items');
+      while (scanner.step());
+      return scanner.list;
+    };
+    expect(listIn('{"a":[1],"items":[1,[2,3],{"items":[4]}]}')).toEqual({ from: 18, to: 39, commas: [19, 25] });
+    expect(listIn('{"\\u0069tems":[]}')).toEqual({ from: 15, to: 15, commas: [] });
+    for (const text of ['[{"items":[1]}]', '{"a":{"items":[1]}}', '{"items":{"a":[1]}}', '{"items":[1']) {
+      expect(listIn(text)).toBeNull();
+    }
+  });
+
+  it('refuses numbers of more than a thousand characters', () => {
+    const lost = 'has more digits than a number can hold; send at most 15 significant digits';
+    expect(problems(`{"a":0.${'0'.repeat(998)}}`)).toEqual({});
+    expect(problems(`{"a":0.${'0'.repeat(999)}}`)).toEqual({ a: lost });
   });
 
   it('cuts long names in paths and stops after a hundred problems', () => {

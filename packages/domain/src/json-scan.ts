@@ -1,5 +1,5 @@
 import { reportedErrors } from './errors.js';
-import { findNumberFault } from './exact-number.js';
+import { findNumberFault, tooManyDigits } from './exact-number.js';
 
 /** The faults of a JSON text that its grammar allows. */
 export interface JsonScan {
@@ -9,6 +9,20 @@ export interface JsonScan {
   readonly errors: ReadonlyMap<string, string>;
   /** Whether `errors` has every fault: the scan neither refused the text nor found more faults than it reports. */
   readonly isComplete: boolean;
+}
+
+/** Where the elements of an array are in a text: from the index behind its `[` to that of its `]`, with a comma between. */
+export interface ListScan {
+  readonly from: number;
+  readonly to: number;
+  readonly commas: readonly number[];
+}
+
+interface OpenList {
+  readonly from: number;
+  /** Null until it ends. */
+  to: number | null;
+  readonly commas: number[];
 }
 
 interface Frame {
@@ -38,6 +52,12 @@ const listedKeys = 16;
 const shownKeyLength = 100;
 /** Every decimal of up to this many characters, written without an exponent, survives the way through a double. */
 const plainNumberLength = 15;
+/** No double needs more characters; working out whether a longer number is one takes time. */
+const maxNumberLength = 1_000;
+/** The most characters of one text or of one element of the list: the largest body that is no bulk body has as many bytes. */
+const maxPartLength = 256 * 1024;
+/** Take about half a millisecond. */
+const charactersPerStep = 16 * 1024;
 
 const shown = (key: string): string => {
   const short = key.length > shownKeyLength ? `${key.slice(0, shownKeyLength)}…` : key;
@@ -48,9 +68,9 @@ const shown = (key: string): string => {
  * One pass over a JSON text before it is parsed, for what `JSON.parse` accepts without a word: unlimited nesting, keys
  * given twice (the first value would be lost), keys that reach into prototypes, numbers that would be rounded,
  * U+0000 and lone surrogates (which PostgreSQL refuses or would store altered). It has no recursion. The text need not be
- * valid JSON: the pass always ends, and the parser refuses invalid text.
+ * valid JSON: the pass always ends, and the parser refuses invalid text. Long texts take long, so the pass is made in steps.
  */
-class JsonScanner {
+export class JsonScanner {
   readonly errors = new Map<string, string>();
   readonly #text: string;
   readonly #maxDepth: number;
@@ -60,27 +80,44 @@ class JsonScanner {
   #parts = 0;
   #refusal: string | null = null;
   #isCut = false;
+  readonly #listKey: string | null;
+  #list: OpenList | null = null;
 
-  constructor(text: string, maxDepth: number) {
+  /**
+   * @param maxDepth - the most objects and arrays within each other
+   * @param listKey - the name in the outermost object under which {@link list} is looked for
+   */
+  constructor(text: string, maxDepth: number, listKey: string | null = null) {
     this.#text = text;
     this.#maxDepth = maxDepth;
+    this.#listKey = listKey;
   }
 
-  run(): JsonScan {
+  /** Goes on for a while. @returns whether there is more to read */
+  step(): boolean {
     const text = this.#text;
-    while (this.#at < text.length && !this.#isCut && this.#refusal === null) {
+    const end = Math.min(text.length, this.#at + charactersPerStep);
+    while (this.#at < end && !this.#isCut && this.#refusal === null) {
       const character = text.charCodeAt(this.#at);
       if (character === 0x22) this.#string();
       else if (character === 0x7b || character === 0x5b) this.#open(character === 0x7b);
-      else if (character === 0x7d || character === 0x5d) {
-        this.#depth = Math.max(0, this.#depth - 1);
-        this.#at++;
-      } else if (character === 0x2c) this.#comma();
+      else if (character === 0x7d || character === 0x5d) this.#close();
+      else if (character === 0x2c) this.#comma();
       else if (character === 0x2d || (character >= 0x30 && character <= 0x39)) this.#number();
       else this.#at++;
     }
+    return this.#at < text.length && !this.#isCut && this.#refusal === null;
+  }
+
+  get result(): JsonScan {
     const { errors } = this;
     return { refusal: this.#refusal, errors, isComplete: !this.#isCut && this.#refusal === null };
+  }
+
+  /** The array under `listKey` of the outermost object; null where there is none or it does not end. */
+  get list(): ListScan | null {
+    const { from, to, commas } = this.#list ?? { from: 0, to: null, commas: [] };
+    return to === null ? null : { from, to, commas };
   }
 
   #open(isObject: boolean): void {
@@ -102,9 +139,29 @@ class JsonScanner {
       frame.keySet = null;
     }
     this.#depth++;
+    const isList = this.#depth === 2 && !isObject && this.#list === null && this.#frames[0]?.isObject === true;
+    if (isList && this.#frames[0]?.key === this.#listKey) this.#list = { from: this.#at, to: null, commas: [] };
+  }
+
+  #close(): void {
+    const list = this.#endElement();
+    if (list !== null) list.to = this.#at;
+    this.#depth = Math.max(0, this.#depth - 1);
+    this.#at++;
+  }
+
+  /** Notes the end of an element. @returns the list, where this is one of it */
+  #endElement(): OpenList | null {
+    const list = this.#list;
+    if (this.#depth !== 2 || list === null || list.to !== null) return null;
+    if (this.#at - (list.commas.at(-1) ?? list.from) > maxPartLength) {
+      this.#refusal = `must not hold an item of more than ${maxPartLength} characters`;
+    }
+    return list;
   }
 
   #comma(): void {
+    this.#endElement()?.commas.push(this.#at);
     this.#at++;
     if (++this.#parts === maxParts) this.#refusal = `must not hold more than ${maxParts} values`;
     const frame = this.#frames[this.#depth - 1];
@@ -118,13 +175,14 @@ class JsonScanner {
     const token = numberToken.exec(this.#text)?.[0] ?? '-';
     this.#at += token.length;
     if (token.length <= plainNumberLength && !/[eE]/.test(token)) return;
-    const fault = findNumberFault(token);
+    const fault = token.length > maxNumberLength ? tooManyDigits : findNumberFault(token);
     if (fault !== null) this.#add(this.#path(this.#depth), fault);
   }
 
   #string(): void {
     const start = this.#at;
     this.#at = this.#endOfString(start);
+    if (this.#refusal !== null) return;
     const quoted = this.#text.slice(start, this.#at);
     const frame = this.#frames[this.#depth - 1];
     if (this.#depth > 0 && frame?.isObject === true && frame.expectsKey) {
@@ -154,7 +212,10 @@ class JsonScanner {
     const text = this.#text;
     for (let from = start + 1; ;) {
       const quote = text.indexOf('"', from);
-      if (quote === -1) return text.length;
+      if ((quote === -1 ? text.length : quote) - start > maxPartLength) {
+        this.#refusal = `must not hold a text of more than ${maxPartLength} characters`;
+      }
+      if (quote === -1 || this.#refusal !== null) return text.length;
       let slashes = 0;
       while (text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes++;
       if (slashes % 2 === 0) return quote + 1;
@@ -192,4 +253,8 @@ const unquote = (quoted: string): string => {
  * Checks a JSON text for what its grammar allows and this API does not; see {@link JsonScanner}.
  * @param maxDepth - the most objects and arrays within each other
  */
-export const scanJson = (text: string, maxDepth: number): JsonScan => new JsonScanner(text, maxDepth).run();
+export const scanJson = (text: string, maxDepth: number): JsonScan => {
+  const scanner = new JsonScanner(text, maxDepth);
+  while (scanner.step());
+  return scanner.result;
+};

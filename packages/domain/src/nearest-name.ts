@@ -21,6 +21,7 @@ export const nearestName = (name: string, known: readonly string[]): string | un
   if (name.length > comparedLength) return undefined;
   let best: { name: string; edits: number } | undefined;
   for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) > farthestEdits) continue;
     const edits = editDistance(name, candidate);
     if (edits > farthestEdits || edits * 2 >= candidate.length) continue;
     if (best === undefined || edits < best.edits) best = { name: candidate, edits };

@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
-
 /** Almost every body is there at once; one that takes longer than this may have to make room. */
 const slowAfterMs = 1_000;
 
@@ -8,22 +6,12 @@ const slowAfterMs = 1_000;
  * callers that send theirs a character at a time could take all places; when there is none left, the slowest make room.
  */
 export class ArrivingBodies {
-  #lastTurn: Promise<void> = Promise.resolve();
   readonly #bodies = new Map<() => void, { readonly organizationId: string; readonly sinceMs: number }>();
 
   /** Notes a body that begins to arrive. @returns what to call when it has arrived or is not waited for any more */
   add(organizationId: string, giveUp: () => void): () => void {
     this.#bodies.set(giveUp, { organizationId, sinceMs: performance.now() });
     return () => this.#bodies.delete(giveUp);
-  }
-
-  /**
-   * Resolves in a turn of the event loop of the caller's own. Parsing a large body takes tens of milliseconds, and so does checking
-   * it: other requests should wait for one at a time.
-   */
-  ownTurn(): Promise<void> {
-    this.#lastTurn = this.#lastTurn.then(() => setImmediate());
-    return this.#lastTurn;
   }
 
   /** Gives up on the oldest body of an organization, or of any, where that is a slow one. @returns whether there was one */

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { ApiError, type FieldErrors, type JsonScan, scanJson, validationError } from '@crm/domain';
+import { ApiError, type FieldErrors, type JsonScan, JsonScanner, type ListScan, validationError } from '@crm/domain';
 import type { ArrivingBodies } from './arriving-bodies.js';
+import { runInTurns, type Steps } from './turns.js';
 
 /** The largest body in bytes where a contract says nothing else. */
 export const defaultMaxBodyBytes = 256 * 1024;
@@ -99,27 +100,54 @@ const errorsByItem = ({ errors, isComplete }: JsonScan): ReadonlyMap<number, Fie
   return byItem;
 };
 
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw bodyError('must be valid JSON');
+  }
+};
+
+/**
+ * Parses a text whose list of items is parsed an item at a time: parsing four megabytes at once would hold up every other request.
+ * Cut out at its brackets and commas, items are valid by themselves, and the rest without them, exactly where the text is.
+ */
+function* parseItems(text: string, { from, to, commas }: ListScan): Steps<unknown> {
+  const rest = parse(text.slice(0, from) + text.slice(to));
+  const isEmpty = commas.length === 0 && text.slice(from, to).trim() === '';
+  const items: unknown[] = [];
+  for (let index = 0, start = from; !isEmpty && index <= commas.length; index += 1) {
+    const end = commas[index] ?? to;
+    items.push(parse(text.slice(start, end)));
+    start = end + 1;
+    yield;
+  }
+  // It is an object, since it has a list under a name.
+  return { ...(rest as object), items };
+}
+
 /**
  * Parses the text of a body strictly. Nothing that reaches an operation was dropped, altered or guessed on the way.
  * @param isBulk - whether a fault in one item leaves the others valid
  * @throws ApiError `validation_failed` with every problem of the text on its dotted path.
  */
-export const parseJsonBody = (bytes: Buffer, isBulk: boolean): JsonBody => {
+export function* parseJsonBody(bytes: Buffer, isBulk: boolean): Steps<JsonBody> {
   if (!isUtf8(bytes)) throw bodyError('must be valid UTF-8');
   const text = bytes.toString('utf8');
-  const scan = scanJson(text, maxJsonDepth);
+  const scanner = new JsonScanner(text, maxJsonDepth, isBulk ? 'items' : null);
+  while (scanner.step()) yield;
+  const { result: scan, list } = scanner;
   if (scan.refusal !== null) throw bodyError(scan.refusal);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw bodyError('must be valid JSON');
+  const restLength = text.length - (list === null ? 0 : list.to - list.from);
+  if (restLength > defaultMaxBodyBytes) {
+    throw bodyError(`must not hold more than ${defaultMaxBodyBytes} characters outside of its items`);
   }
+  const value = list === null ? parse(text) : yield* parseItems(text, list);
   if (scan.errors.size > 0 && !isBulk) throw validationError(Object.fromEntries(scan.errors));
   const itemErrors = scan.errors.size > 0 ? errorsByItem(scan) : noItemErrors;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bodyError('must be a JSON object');
   return { value: value as Readonly<Record<string, unknown>>, itemErrors };
-};
+}
 
 /** How to read the body of an operation. */
 export interface BodyOptions {
@@ -141,10 +169,5 @@ export const readJsonBody = async (request: IncomingMessage, options: BodyOption
   const bytes = await readBytes(request, options);
   if (bytes.length === 0) throw bodyError('is required');
   if (request.headers['content-type'] === undefined) throw new ApiError('unsupported_media_type');
-  if (bytes.length <= defaultMaxBodyBytes) return parseJsonBody(bytes, options.isBulk);
-  await options.bodies.ownTurn();
-  const body = parseJsonBody(bytes, options.isBulk);
-  // What is to be checked in it takes as long again.
-  await options.bodies.ownTurn();
-  return body;
+  return runInTurns(parseJsonBody(bytes, options.isBulk));
 };

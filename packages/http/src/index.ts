@@ -13,3 +13,4 @@ export * from './rate-limit-config.js';
 export * from './redis-counters.js';
 export * from './server.js';
 export * from './start-up.js';
+export * from './turns.js';

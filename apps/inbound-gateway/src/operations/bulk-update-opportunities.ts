@@ -2,7 +2,8 @@ import { bulkUpdateOpportunities as contract } from '@crm/contract';
 import { findOpportunityPipelineIds, opportunityUpdate } from '@crm/db';
 import { ApiError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
-import { bulkHandler, itemId } from '../bulk.js';
+import { bulkHandler } from '../bulk.js';
+import { itemId } from '../bulk-items.js';
 import type { Context } from '../context.js';
 import { readOpportunityChange } from '../input/read-opportunity.js';
 

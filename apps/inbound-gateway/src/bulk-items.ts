@@ -1,0 +1,127 @@
+import type { ItemOf, OperationContract, Validator } from '@crm/contract';
+import type { ByIndex, Catalog, IndexedWrite, Write, WriteFunction, WrittenRecord } from '@crm/db';
+import { ApiError, ErrorCollector, type FieldErrors, reportedItemErrors } from '@crm/domain';
+import type { OperationRequest, Steps } from '@crm/http';
+
+/** What an applied item answers; `unapplied` only on creates. */
+export type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
+
+/** What an item answers that was refused. */
+export interface Refused {
+  readonly id: string | null;
+  /** By path within the item; empty for the item as a whole. */
+  readonly errors: FieldErrors;
+}
+
+/** Items as they were read: those to write, and what the others answer. */
+export interface ReadItems {
+  readonly writes: readonly IndexedWrite<Applied>[];
+  readonly answers: ByIndex<Refused>;
+}
+
+/** How the items of one bulk operation are written. */
+export interface BulkOptions<C extends OperationContract> {
+  readonly function: WriteFunction;
+  /** Makes the write of an item that fits the contract; every fault is noted in `errors`. */
+  readonly read: (catalog: Catalog, item: ItemOf<C>, errors: ErrorCollector) => Write<Applied>;
+  /** The field at fault where something is not found. */
+  readonly notFoundPath: string;
+  /** Where a create takes a column or custom field; under its own name when absent. */
+  readonly pathOf?: (name: string) => string;
+}
+
+/** The shape that bulk contracts share. */
+export type BulkRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'itemErrors'> & {
+  readonly query: { readonly atomic?: string };
+  readonly body: { readonly items: readonly unknown[] };
+};
+
+const pathOfItem = (index: string, path: string): string =>
+  path === '' ? `items[${index}]` : `items[${index}].${path}`;
+
+/** Some items are refused before anything is written. It answers an atomic call; any other goes on without them. */
+export class RefusedItemsError extends ApiError {
+  constructor(readonly items: ReadItems) {
+    const errors = new ErrorCollector();
+    for (const [index, answer] of Object.entries(items.answers)) {
+      for (const [path, text] of Object.entries(answer.errors)) errors.add(pathOfItem(index, path), text);
+    }
+    super('validation_failed', { errors: errors.fieldErrors });
+  }
+}
+
+const isConflict = (value: unknown): value is { readonly field: string; readonly existing_id: string } =>
+  typeof value === 'object' && value !== null && 'field' in value && 'existing_id' in value;
+
+/** What is wrong with an item, by the path within it. */
+export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors => {
+  if (error.errors !== undefined) return error.errors;
+  const conflict = error.extra?.['conflict'];
+  if (isConflict(conflict)) return { [conflict.field]: `The record ${conflict.existing_id} has this value` };
+  if (error.code === 'precondition_failed') return { version: 'The record has another version' };
+  return { [notFoundPath]: error.message };
+};
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id that an item of an update names, in lower case; null if it names none or is no object. */
+export const itemId = (item: unknown): string | null => {
+  const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
+  const text = typeof id === 'string' ? id.toLowerCase() : '';
+  return uuidForm.test(text) ? text : null;
+};
+
+/** What is wrong with items whatever the organization has set up. */
+export function* checkItems(
+  { body, itemErrors }: BulkRequest,
+  validate: Validator | undefined,
+): Steps<ByIndex<Refused>> {
+  const answers: Record<string, Refused> = {};
+  for (const [index, item] of body.items.entries()) {
+    const errors = itemErrors?.get(index) ?? validate?.(item) ?? null;
+    if (errors !== null) answers[index] = { id: itemId(item), errors };
+    yield;
+  }
+  return answers;
+}
+
+const readItem = <C extends OperationContract>(
+  catalog: Catalog,
+  item: unknown,
+  options: BulkOptions<C>,
+): Write<Applied> | Refused => {
+  try {
+    const errors = new ErrorCollector(reportedItemErrors);
+    // It fits the schema that the type is made of.
+    const write = options.read(catalog, item as ItemOf<C>, errors);
+    errors.throwIfAny();
+    return write;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { id: itemId(item), errors: itemErrors(error, options.notFoundPath) };
+  }
+};
+
+/**
+ * Reads the items that fit the contract. A hundred that name a hundred internationalised domains each take seconds.
+ * @throws RefusedItemsError where the organization's set-up, which may have changed, refuses one
+ */
+export function* readItems<C extends OperationContract>(
+  catalog: Catalog,
+  items: readonly unknown[],
+  faults: ByIndex<Refused>,
+  options: BulkOptions<C>,
+): Steps<ReadItems> {
+  const writes: IndexedWrite<Applied>[] = [];
+  const answers: Record<string, Refused> = {};
+  for (const [index, item] of items.entries()) {
+    if (faults[index] !== undefined) continue;
+    const found = readItem(catalog, item, options);
+    if ('errors' in found) answers[index] = found;
+    else writes.push({ index, write: found });
+    yield;
+  }
+  const read = { writes, answers: { ...faults, ...answers } };
+  if (Object.keys(answers).length > 0) throw new RefusedItemsError(read);
+  return read;
+}

@@ -1,0 +1,46 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { runInTurns, type Steps } from './turns.js';
+
+const stepMs = 2;
+
+/** Works for some time in each of its steps. */
+function* workOf(steps: number): Steps<number> {
+  for (let step = 0; step < steps; step += 1) {
+    const endsAtMs = performance.now() + stepMs;
+    while (performance.now() < endsAtMs);
+    yield;
+  }
+  return steps;
+}
+
+describe('runInTurns', () => {
+  it('returns what the work returns', async () => {
+    expect(await runInTurns(workOf(3))).toBe(3);
+  });
+
+  it('lets others have a turn after each step, however much work there is at once', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = async (): Promise<void> => {
+      while (!isOver) {
+        await setImmediate();
+        turns += 1;
+      }
+    };
+    const counting = count();
+    await Promise.all([runInTurns(workOf(20)), runInTurns(workOf(20)), runInTurns(workOf(20))]);
+    isOver = true;
+    await counting;
+    // Each piece of work does its first step at once.
+    expect(turns).toBeGreaterThanOrEqual(57);
+  });
+
+  it('rejects where the work throws', async () => {
+    function* failing(): Steps<void> {
+      yield;
+      throw new Error('no');
+    }
+    await expect(runInTurns(failing())).rejects.toThrow('no');
+  });
+});
