@@ -53,6 +53,27 @@ describe('OrganizationShares', () => {
     expect(shares.hasRoom('a')).toBe(true);
   });
 
+  it('lets organizations that wait for a part of the total go by turns', async () => {
+    const shares = new OrganizationShares({ share: 8, total: 10 });
+    const first = [shares.take('a', 8), shares.take('b', 2)];
+    const order: string[] = [];
+    const waiting = ['b', 'b', 'c', 'a'].map(async (name) => {
+      const release = await shares.takeWithin(name, 10_000, 4);
+      order.push(name);
+      release?.();
+    });
+    // One that fits waits behind those of its organization that came before.
+    const small = shares.takeWithin('a', 10_000, 1).then((release) => {
+      order.push('small');
+      release?.();
+    });
+    expect(order).toEqual([]);
+    for (const release of first) release();
+    await Promise.all([...waiting, small]);
+    expect(order).toEqual(['b', 'c', 'a', 'small', 'b']);
+    expect(shares.total).toBe(0);
+  });
+
   it('returns null where nothing is given back in time, and forgets who waited', async () => {
     const shares = new OrganizationShares({ share: 1 });
     const release = await shares.takeWithin('a', 0);

@@ -12,6 +12,11 @@ export interface ShareBounds {
   readonly total?: number;
 }
 
+interface Waiting {
+  readonly amount: number;
+  readonly go: () => void;
+}
+
 /**
  * Bounds how much of something one organization may have at once, so that one alone cannot take all of it: connections of a
  * pool, requests in work, bytes of answers, bulk calls. An organization that has nothing always gets what it asks for if the
@@ -20,7 +25,8 @@ export interface ShareBounds {
 export class OrganizationShares {
   readonly #bounds: Required<ShareBounds>;
   readonly #taken = new Map<string, number>();
-  readonly #queues = new Map<string, (() => void)[]>();
+  /** Never empty ones. The organization that has waited longest for its turn comes first. */
+  readonly #queues = new Map<string, Waiting[]>();
   #total = 0;
 
   constructor({ share, total = Number.POSITIVE_INFINITY }: ShareBounds) {
@@ -40,56 +46,77 @@ export class OrganizationShares {
   /** Whether an organization may have so much more now. */
   hasRoom(organizationId: string, amount = 1): boolean {
     const taken = this.#taken.get(organizationId) ?? 0;
-    const fitsShare = taken === 0 || taken + amount <= this.#bounds.share;
+    const fitsShare = taken === 0 || taken + amount <= this.shareOf(organizationId);
     return fitsShare && this.#total + amount <= this.#bounds.total;
   }
 
   /** Takes so much, whether or not there is room. @returns what to call, once or more, to give it back */
   take(organizationId: string, amount = 1): () => void {
-    this.#add(organizationId, amount);
+    this.change(organizationId, amount);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      this.#add(organizationId, -amount);
-      if (this.hasRoom(organizationId)) this.#queues.get(organizationId)?.shift()?.();
+      this.change(organizationId, -amount);
+      this.#letGo();
     };
   }
 
   /**
-   * Takes one as soon as the organization has room; earlier callers of the organization go first.
+   * Takes so much as soon as there is room for it; earlier callers of the organization go first.
    * @returns what to call to give it back, or null when there was no room within `waitMs`
    */
-  async takeWithin(organizationId: string, waitMs: number): Promise<(() => void) | null> {
-    return this.hasRoom(organizationId) ? this.take(organizationId) : this.#wait(organizationId, waitMs);
+  async takeWithin(organizationId: string, waitMs: number, amount = 1): Promise<(() => void) | null> {
+    const isFirst = !this.#queues.has(organizationId) && this.hasRoom(organizationId, amount);
+    return isFirst ? this.take(organizationId, amount) : this.#wait(organizationId, waitMs, amount);
   }
 
-  #wait(organizationId: string, waitMs: number): Promise<(() => void) | null> {
-    const queue = this.#queues.get(organizationId) ?? [];
-    this.#queues.set(organizationId, queue);
-    return new Promise((resolve) => {
-      const leaveQueue = (): void => {
-        clearTimeout(timer);
-        if (queue.length === 0) this.#queues.delete(organizationId);
-      };
-      const go = (): void => {
-        leaveQueue();
-        // Taken at once: until the promise is looked at, another caller might find the same room.
-        resolve(this.take(organizationId));
-      };
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(go), 1);
-        leaveQueue();
-        resolve(null);
-      }, waitMs);
-      queue.push(go);
-    });
+  /** The most that an organization may have now. */
+  protected shareOf(_organizationId: string): number {
+    return this.#bounds.share;
   }
 
-  #add(organizationId: string, amount: number): void {
-    const taken = (this.#taken.get(organizationId) ?? 0) + amount;
+  /** What an organization has now. */
+  protected takenBy(organizationId: string): number {
+    return this.#taken.get(organizationId) ?? 0;
+  }
+
+  protected change(organizationId: string, amount: number): void {
+    const taken = this.takenBy(organizationId) + amount;
     this.#total += amount;
     if (taken === 0) this.#taken.delete(organizationId);
     else this.#taken.set(organizationId, taken);
+  }
+
+  #wait(organizationId: string, waitMs: number, amount: number): Promise<(() => void) | null> {
+    const queue = this.#queues.get(organizationId) ?? [];
+    this.#queues.set(organizationId, queue);
+    return new Promise((resolve) => {
+      const go = (): void => {
+        clearTimeout(timer);
+        // Taken at once: until the promise is looked at, another caller might find the same room.
+        resolve(this.take(organizationId, amount));
+      };
+      const waiting = { amount, go };
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(waiting), 1);
+        if (queue.length === 0) this.#queues.delete(organizationId);
+        resolve(null);
+      }, waitMs);
+      queue.push(waiting);
+    });
+  }
+
+  /** Lets those go for whom there is room now, one of each organization in turn. */
+  #letGo(): void {
+    for (const [organizationId, queue] of this.#queues) {
+      const [first] = queue;
+      if (first === undefined || !this.hasRoom(organizationId, first.amount)) continue;
+      queue.shift();
+      // Behind the others, where the loop comes by once more.
+      this.#queues.delete(organizationId);
+      if (queue.length > 0) this.#queues.set(organizationId, queue);
+      first.go();
+    }
   }
 }

@@ -25,6 +25,10 @@ export class Exchange {
   /** The trace of the request, where requests are traced. */
   traceId: string | undefined;
 
+  readonly #releases: (() => void)[] = [];
+  #parts = 0;
+  #isClosed = false;
+
   constructor(
     readonly requestId: string,
     /** The path of the request target, without the query. */
@@ -32,6 +36,33 @@ export class Exchange {
     /** The text behind the first `?` of the request target, `''` without one. */
     readonly queryText: string,
   ) {}
+
+  /** Calls `release` when the request is over: its answer is taken or its caller gone, and nothing works on it any more. */
+  whenOver(release: () => void): void {
+    this.#releases.push(release);
+  }
+
+  /** Does a part of the work. A caller that hangs up meanwhile is gone, but what it asked for still takes time and memory. */
+  async work(part: () => Promise<void>): Promise<void> {
+    this.#parts += 1;
+    try {
+      await part();
+    } finally {
+      this.#parts -= 1;
+      this.#releaseIfOver();
+    }
+  }
+
+  /** Notes that the answer is taken or the caller gone. */
+  close(): void {
+    this.#isClosed = true;
+    this.#releaseIfOver();
+  }
+
+  #releaseIfOver(): void {
+    if (!this.#isClosed || this.#parts > 0) return;
+    for (const release of this.#releases.splice(0)) release();
+  }
 }
 
 const exchangeKey = Symbol('exchange');

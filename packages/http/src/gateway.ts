@@ -1,6 +1,6 @@
 import type { OperationContract } from '@crm/contract';
 import { ApiError, validationError } from '@crm/domain';
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { authenticate } from './authentication.js';
 import { handleError } from './errors.js';
 import { callerOf, exchangeOf, present } from './exchange.js';
@@ -12,7 +12,7 @@ import { readOperationInput } from './input.js';
 import { GatewayActivity } from './metrics/activity.js';
 import type { OperationRequest } from './operation.js';
 import { OutageLog } from './outage-log.js';
-import { holdAnswerBytes, limitArrivals, limitBulkCalls, shedLoad } from './overload.js';
+import { holdAnswerBytes, limitArrivals, limitBulkCalls, reservePage, shedLoad } from './overload.js';
 import { limitFailedAuthentication, limitRequests } from './rate-limit.js';
 import { sendSuccess } from './reply.js';
 import { beginExchange } from './request-log.js';
@@ -49,9 +49,12 @@ const readHeader = (request: Request, name: string): string | undefined => {
   return values?.[0];
 };
 
-const runOperation =
-  (shares: GatewayShares, activity: GatewayActivity): RequestHandler =>
-  async (request, response) => {
+/** Bytes for which there has to be room before the operation runs: those of a page, if its answer is one. */
+const reservedBytes = ({ group }: OperationContract, pageBytes: number): number =>
+  group === 'list' || group === 'search' ? pageBytes : 0;
+
+const runOperation = (shares: GatewayShares, activity: GatewayActivity, pageBytes: number): RequestHandler => {
+  const run = async (request: Request, response: Response): Promise<void> => {
     const exchange = exchangeOf(request);
     const { match } = exchange;
     // Answered 400 because its body broke off while the key was looked up: the operation must not run any more.
@@ -64,15 +67,29 @@ const runOperation =
       ...present(exchange.input, 'input'),
       header: (name) => readHeader(request, name),
     };
-    const reply = await match.route.run(operationRequest);
-    await sendSuccess(response, reply, (bytes) => holdAnswerBytes(shares, activity, response, bytes));
+    const reserved = reservedBytes(match.route.contract, pageBytes);
+    const giveBack = reserved === 0 ? () => undefined : await reservePage(shares, activity, organizationId, reserved);
+    try {
+      // Who reads a page that has to wait may be gone.
+      if (reserved > 0 && response.closed) return;
+      const reply = await match.route.run(operationRequest);
+      await sendSuccess(response, reply, (bytes) => {
+        holdAnswerBytes(shares, request, bytes);
+        giveBack();
+      });
+    } finally {
+      giveBack();
+    }
   };
+  return (request, response) => exchangeOf(request).work(() => run(request, response));
+};
 
 /** The shares of the process, whose use `activity` shows. */
 const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShares => {
   const shares = createShares({
     maxInFlight: options.maxInFlight ?? defaultShares.maxInFlight,
     maxBytesInFlight: options.maxBytesInFlight ?? defaultShares.maxBytesInFlight,
+    maxPageBytes: options.maxPageBytes ?? defaultShares.maxPageBytes,
     maxBulkPerOrganization: options.maxBulkPerOrganization ?? defaultShares.maxBulkPerOrganization,
   });
   activity.inFlight = () => shares.places.total;
@@ -114,7 +131,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.use(shedLoad(options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs, shares, activity));
   app.use(limitBulkCalls(shares, activity));
   app.use(readOperationInput(activity.bodies));
-  app.use(runOperation(shares, activity));
+  app.use(runOperation(shares, activity, options.maxPageBytes ?? defaultShares.maxPageBytes));
   app.use(handleError);
   return app;
 };

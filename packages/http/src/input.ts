@@ -64,6 +64,8 @@ export const readOperationInput =
     const match = present(exchange.match, 'match');
     if (match.kind === 'unknown') throw new ApiError('not_found');
     if (match.kind === 'wrong-method') throw new ApiError('method_not_allowed', { headers: { Allow: match.allow } });
-    exchange.input = await readInput(request, match, bodies);
-    next();
+    await exchange.work(async () => {
+      exchange.input = await readInput(request, match, bodies);
+      next();
+    });
   };

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { ApiError } from '@crm/domain';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { callerOf, exchangeOf } from './exchange.js';
 import type { GatewayActivity } from './metrics/activity.js';
 import type { GatewayShares } from './shares.js';
@@ -8,8 +8,8 @@ import type { GatewayShares } from './shares.js';
 const sampleEveryMs = 500;
 const resolutionMs = 20;
 const nanosecondsPerMs = 1e6;
-/** A bulk call waits as long for its turn as a statement waits for a connection. */
-const bulkWaitMs = 2_000;
+/** A bulk call and a page wait as long for their turn as a statement waits for a connection. */
+const turnWaitMs = 2_000;
 
 /** Samples how late the event loop runs; without keeping the process alive. */
 const watchEventLoop = (): (() => number) => {
@@ -38,15 +38,16 @@ const overloadError = (activity: GatewayActivity): ApiError => {
  */
 export const limitArrivals =
   ({ arrivals }: GatewayShares, activity: GatewayActivity): RequestHandler =>
-  (request, response, next) => {
+  (request, _response, next) => {
     const key = String(request.headers['x-api-key'] ?? '');
     if (!arrivals.hasRoom(key)) {
       next(overloadError(activity));
       return;
     }
     const leave = arrivals.take(key);
-    exchangeOf(request).leaveArrivals = leave;
-    response.once('close', leave);
+    const exchange = exchangeOf(request);
+    exchange.leaveArrivals = leave;
+    exchange.whenOver(leave);
     next();
   };
 
@@ -56,8 +57,7 @@ const gaveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, or
 
 /**
  * Answers 503 at once where a process could only answer late: its event loop is late, all its places are taken, or the
- * organization has its share of them or of the bytes that callers have yet to take. Requests whose bodies are slow to arrive
- * make room first. Follows the rate limits, so that retries of refused requests count against the key that sends them.
+ * organization has its share of them. Requests whose bodies are slow to arrive make room first. Follows the rate limits, so that retries of refused requests count against the key that sends them.
  */
 export const shedLoad = (
   maxEventLoopDelayMs: number,
@@ -66,18 +66,18 @@ export const shedLoad = (
 ): RequestHandler => {
   const eventLoopDelayMs = watchEventLoop();
   activity.eventLoopDelayMs = eventLoopDelayMs;
-  return (request, response, next) => {
+  return (request, _response, next) => {
     const { organizationId } = callerOf(request);
+    const exchange = exchangeOf(request);
     const isLate = eventLoopDelayMs() > maxEventLoopDelayMs;
     const hasRoom = (): boolean =>
-      shares.answerBytes.hasRoom(organizationId) &&
-      (shares.places.hasRoom(organizationId) || gaveUpSlowBody(shares, activity, organizationId));
+      shares.places.hasRoom(organizationId) || gaveUpSlowBody(shares, activity, organizationId);
     if (isLate || !hasRoom()) {
       next(overloadError(activity));
       return;
     }
-    response.once('close', shares.places.take(organizationId));
-    exchangeOf(request).leaveArrivals?.();
+    exchange.whenOver(shares.places.take(organizationId));
+    exchange.leaveArrivals?.();
     next();
   };
 };
@@ -85,30 +85,36 @@ export const shedLoad = (
 /** Lets bulk calls beyond the share of their organization wait for their turn, before their bodies are read; 503 past two seconds. */
 export const limitBulkCalls =
   ({ bulkCalls }: GatewayShares, activity: GatewayActivity): RequestHandler =>
-  async (request, response, next) => {
-    const { match } = exchangeOf(request);
+  async (request, _response, next) => {
+    const exchange = exchangeOf(request);
+    const { match } = exchange;
     if (match?.kind !== 'found' || match.route.contract.group !== 'bulk') {
       next();
       return;
     }
-    const finish = await bulkCalls.takeWithin(callerOf(request).organizationId, bulkWaitMs);
+    const finish = await bulkCalls.takeWithin(callerOf(request).organizationId, turnWaitMs);
     if (finish === null) throw overloadError(activity);
-    if (response.closed) finish();
-    else response.once('close', finish);
+    exchange.whenOver(finish);
     next();
   };
 
 /**
- * Counts the bytes of an answer until the caller has taken them.
- * @throws ApiError `unavailable` where its organization, or all of them, leave too many untaken
+ * Waits until there is room for the longest page: how long a page is, nobody knows before it is read.
+ * @returns what to call to give the room back, once or more
+ * @throws ApiError `unavailable` where its organization, or all of them, leave too much untaken for two seconds
  */
-export const holdAnswerBytes = (
+export const reservePage = async (
   { answerBytes }: GatewayShares,
   activity: GatewayActivity,
-  response: Response,
+  organizationId: string,
   bytes: number,
-): void => {
-  const { organizationId } = callerOf(response.req);
-  if (!answerBytes.hasRoom(organizationId, bytes)) throw overloadError(activity);
-  response.once('close', answerBytes.take(organizationId, bytes));
+): Promise<() => void> => {
+  const giveBack = await answerBytes.takeWithin(organizationId, turnWaitMs, bytes);
+  if (giveBack === null) throw overloadError(activity);
+  return giveBack;
+};
+
+/** Counts the bytes of an answer until the caller has taken them. */
+export const holdAnswerBytes = ({ answerBytes }: GatewayShares, request: Request, bytes: number): void => {
+  exchangeOf(request).whenOver(answerBytes.take(callerOf(request).organizationId, bytes));
 };

@@ -75,6 +75,27 @@ const writeLine = (
 };
 
 /**
+ * Calls `end` once the caller has the answer or is gone. Of an answer that waits behind another one of its connection, Node does
+ * not say that the connection closed.
+ */
+const whenClosed = (request: Request, response: Response, end: () => void): void => {
+  if (response.socket !== null) {
+    response.once('close', end);
+    return;
+  }
+  const { socket } = request;
+  const onClose = (): void => {
+    response.off('close', onClose);
+    socket.off('close', onClose);
+    end();
+  };
+  // One for each answer that waits, which may be many.
+  socket.setMaxListeners(0);
+  socket.once('close', onClose);
+  response.once('close', onClose);
+};
+
+/**
  * The first middleware: gives the request its id, puts it on the response, and writes one line and counts it when the response
  * is over. Health checks are lines at the level debug. The line never has header values, query text or bodies.
  */
@@ -85,10 +106,11 @@ export const beginExchange =
     const exchange = new Exchange(requestIdOf(request.headers['x-request-id']), path, queryText);
     setExchange(request, exchange);
     exchange.headers['X-Request-Id'] = exchange.requestId;
-    response.once('close', () => {
+    whenClosed(request, response, () => {
       const durationMs = performance.now() - exchange.startedAtMs;
       writeLine(logger, outage, request, response, durationMs);
       activity.onRequest?.(operationOf(exchange.match), statusOf(response), durationMs);
+      exchange.close();
     });
     next();
   };

@@ -1,11 +1,13 @@
-import { OrganizationShares, shareOf } from '@crm/domain';
+import { maxPageBytes, OrganizationShares, shareOf } from '@crm/domain';
 
 /** What a process takes on at once. */
 export interface ShareOptions {
   /** Requests in work. */
   readonly maxInFlight: number;
-  /** Bytes of answers that callers have not taken yet. */
+  /** Bytes of answers that callers have not taken yet, and of pages that are being read. */
   readonly maxBytesInFlight: number;
+  /** Bytes that a page may have, for which there has to be room before it is read. */
+  readonly maxPageBytes: number;
   /** Bulk calls of one organization. */
   readonly maxBulkPerOrganization: number;
 }
@@ -13,10 +15,11 @@ export interface ShareOptions {
 /** The same as far as it was set. */
 export type ShareLimits = { readonly [Name in keyof ShareOptions]?: number | undefined };
 
-/** What holds where nothing was set. An answer may have 8 MB, so that 16 of the longest fit. */
+/** What holds where nothing was set: 16 of the longest pages. */
 export const defaultShares: ShareOptions = {
   maxInFlight: 256,
-  maxBytesInFlight: 128 * 1024 * 1024,
+  maxBytesInFlight: 16 * maxPageBytes,
+  maxPageBytes,
   maxBulkPerOrganization: 4,
 };
 
@@ -26,7 +29,7 @@ export interface GatewayShares {
   readonly arrivals: OrganizationShares;
   /** Requests in work, from the check of the rate limits to the end of the answer. */
   readonly places: OrganizationShares;
-  /** Bytes of answers that callers have not taken yet. */
+  /** Bytes of answers that callers have not taken yet, and of pages that are being read. */
   readonly answerBytes: OrganizationShares;
   /** Bulk calls in work. Each takes a connection for long, and much of the event loop. */
   readonly bulkCalls: OrganizationShares;

@@ -20,7 +20,7 @@ export const traceRequests: RequestHandler = (request, response, next) => {
   const parent = propagation.extract(ROOT_CONTEXT, request.headers);
   const span = tracer.startSpan(operationOf(exchange.match), { kind: SpanKind.SERVER, attributes }, parent);
   exchange.traceId = span.spanContext().traceId;
-  response.once('close', () => {
+  exchange.whenOver(() => {
     const status = statusOf(response);
     span.setAttribute('http.response.status_code', status);
     if (exchange.apiKey !== undefined) span.setAttribute('crm.organization_id', exchange.apiKey.organizationId);
