@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { OrganizationShares, shareOf } from '@crm/domain';
+import { OrganizationShares, shareOf, TimeShares } from '@crm/domain';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
 import { ConnectionSource } from './connection-source.js';
@@ -23,6 +23,11 @@ export interface DatabaseOptions {
   readonly lockTimeoutMs?: number | undefined;
   /** The server ends a connection in whose transaction nothing happens for longer, 10,000 ms when absent. */
   readonly idleInTransactionTimeoutMs?: number | undefined;
+  /**
+   * Whether an organization that keeps many connections busy for long has only a fifth of them while others call, instead of four
+   * fifths; false when absent.
+   */
+  readonly boundsTime?: boolean | undefined;
   /** How long a statement may wait for a connection, 2,000 ms when absent. */
   readonly poolWaitMs?: number | undefined;
   /** Told of connections that break while idle; without it they are only dropped. */
@@ -194,7 +199,11 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   const maxConnections = options.maxConnections ?? defaultMaxConnections;
   const poolWaitMs = options.poolWaitMs ?? defaultPoolWaitMs;
   // Beyond what there is in all, organizations wait in the pool's own queue.
-  const shares = new OrganizationShares({ share: shareOf(maxConnections) });
+  const share = shareOf(maxConnections);
+  const shares =
+    options.boundsTime === true
+      ? new TimeShares({ share, lasting: Math.max(1, maxConnections - share) })
+      : new OrganizationShares({ share });
   const pool = new pg.Pool({
     Client: RecordClient,
     connectionString: options.url,

@@ -32,6 +32,7 @@ export { locationTextParts } from './custom-field/values/location.js';
 export { parsePhone } from './custom-field/values/text.js';
 export { parseAccountWebsite, parseUrl, parseWebsite } from './custom-field/values/web-address.js';
 export * from './text.js';
+export * from './time-shares.js';
 export * from './natural-key/account-name.js';
 export * from './natural-key/domain.js';
 export * from './natural-key/email.js';

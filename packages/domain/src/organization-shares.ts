@@ -45,7 +45,7 @@ export class OrganizationShares {
 
   /** Whether an organization may have so much more now. */
   hasRoom(organizationId: string, amount = 1): boolean {
-    const taken = this.#taken.get(organizationId) ?? 0;
+    const taken = this.takenBy(organizationId);
     const fitsShare = taken === 0 || taken + amount <= this.shareOf(organizationId);
     return fitsShare && this.#total + amount <= this.#bounds.total;
   }
