@@ -40,6 +40,7 @@ export class Exchange {
   /** Calls `release` when the request is over: its answer is taken or its caller gone, and nothing works on it any more. */
   whenOver(release: () => void): void {
     this.#releases.push(release);
+    this.#releaseIfOver();
   }
 
   /** Does a part of the work. A caller that hangs up meanwhile is gone, but what it asked for still takes time and memory. */
