@@ -14,8 +14,7 @@ import {
   parseSearchQuery,
   type Result,
 } from '@crm/domain';
-import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
-import type { SchemaValidateFunction } from 'ajv/dist/types/index.js';
+import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 
 /** The same, for parsers that note their faults in a collector. */
 const collected =
@@ -59,7 +58,13 @@ const check = (name: string, value: unknown): Result<unknown> => {
 const isTooLong = (value: unknown, schema: Readonly<Record<string, unknown>> = {}): boolean =>
   typeof value === 'string' && typeof schema['maxLength'] === 'number' && codePointLength(value) > schema['maxLength'];
 
-const validateCheck: SchemaValidateFunction = (name: string, value: unknown, schema): boolean => {
+/** What ajv calls for a keyword; the errors of the last call are read from the function. */
+interface KeywordFunction {
+  (name: string, value: unknown, schema?: Readonly<Record<string, unknown>>): boolean;
+  errors?: Partial<ErrorObject>[];
+}
+
+const validateCheck: KeywordFunction = (name, value, schema) => {
   if (isTooLong(value, schema)) return true;
   const result = check(name, value);
   if (result.ok) return true;

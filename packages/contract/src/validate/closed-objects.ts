@@ -1,5 +1,4 @@
 import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
-import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import { type JsonSchema, mapSubschemas, isRecord } from './schema-walk.js';
 
 /** Stands in schemas for `additionalProperties: false`; its value is how many unknown properties of an object are reported. */
@@ -14,6 +13,9 @@ export const boundUnknown = (schema: JsonSchema, most: number): JsonSchema => {
   if (additionalProperties === undefined) return rest;
   return additionalProperties === false ? { ...rest, [keyword]: most } : { ...rest, additionalProperties };
 };
+
+/** A compiled keyword, as ajv's `compile` returns it. */
+type DataValidateFunction = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>;
 
 const compileClosed = (most: number, parentSchema: JsonSchema): DataValidateFunction => {
   const { properties, patternProperties } = parentSchema;
