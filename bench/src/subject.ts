@@ -1,4 +1,4 @@
-import { loadCatalog, openDatabase } from '@crm/db';
+import { loadCatalog, openAdministrationDatabase } from '@crm/db';
 import { organizationLayout } from './dataset/layout.js';
 import { measureShape, type Subject } from './query-plans/measure-shape.js';
 import { type Comparison, isCut } from './query-plans/report.js';
@@ -6,7 +6,12 @@ import type { Shape } from './query-plans/shape.js';
 
 /** Opens a database of so many deals to read pages from, on one connection and without a time limit. */
 export const openSubject = async (url: string, opportunities: number): Promise<Subject> => {
-  const database = openDatabase({ url, applicationName: 'bench', maxConnections: 1, statementTimeoutMs: 0 });
+  const database = openAdministrationDatabase({
+    url,
+    applicationName: 'bench',
+    maxConnections: 1,
+    statementTimeoutMs: 0,
+  });
   const organization = organizationLayout(1, opportunities);
   return { database, organization, catalog: await loadCatalog(database, organization.id) };
 };

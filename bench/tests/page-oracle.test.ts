@@ -1,4 +1,4 @@
-import { listPage, loadCatalog, migrate, openDatabase } from '@crm/db';
+import { listPage, loadCatalog, migrate, openAdministrationDatabase } from '@crm/db';
 import { type CursorPosition, matchesFilter } from '@crm/domain';
 import { createTestDatabase, type TestDatabase, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase(async (url) => {
     await migrate(url);
   }, 'migrated');
-  const database = openDatabase({
+  const database = openAdministrationDatabase({
     ...{ url: testDatabase.url, applicationName: 'page-oracle-test' },
     ...{ maxConnections: 1, statementTimeoutMs: 0 },
   });

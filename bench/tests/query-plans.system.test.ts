@@ -1,4 +1,4 @@
-import { type Database, listPage, loadCatalog, migrate, openDatabase } from '@crm/db';
+import { type AdministrationDatabase, listPage, loadCatalog, migrate, openAdministrationDatabase } from '@crm/db';
 import { createTestDatabase, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase(async (url) => {
     await migrate(url);
   }, 'migrated');
-  const database = openDatabase({
+  const database = openAdministrationDatabase({
     ...{ url: testDatabase.url, applicationName: 'query-plans-test' },
     ...{ maxConnections: 1, statementTimeoutMs: 0 },
   });
@@ -79,9 +79,13 @@ describe('a statement that is kept prepared', () => {
       for (const limit of [10, 50, 100, 200, 500]) {
         const shape = { name: sort, objectType: 'opportunity', sort, place, statements: 1 } as const;
         const request = await placedRequest(subject, shape, limit);
-        const database = openDatabase({ url: testDatabase.url, applicationName: 'kept-plans-test', maxConnections: 1 });
+        const database = openAdministrationDatabase({
+          url: testDatabase.url,
+          applicationName: 'kept-plans-test',
+          maxConnections: 1,
+        });
         const texts = new Set<string>();
-        const query: Database['query'] = (organizationId, statement) => {
+        const query: AdministrationDatabase['query'] = (organizationId, statement) => {
           texts.add(statement.text);
           return database.query(organizationId, statement);
         };

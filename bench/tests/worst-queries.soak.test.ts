@@ -1,4 +1,4 @@
-import { administration, migrate, openDatabase } from '@crm/db';
+import { administration, migrate, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import {
   createTestDatabase,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase(async (url) => {
     await migrate(url);
   }, 'migrated');
-  const database = openDatabase({
+  const database = openAdministrationDatabase({
     ...{ url: testDatabase.url, applicationName: 'worst-queries-test' },
     ...{ maxConnections: 2, statementTimeoutMs: 0 },
   });

@@ -16,7 +16,7 @@ const database = openDatabase({
   onConnectionWait: observability.metrics?.waitsOf('primary'),
 });
 const context = createContext(database);
-observability.metrics?.watchPool('primary', database.pool);
+observability.metrics?.watchPool('primary', database.connections);
 observability.metrics?.watchCache('catalogs', context.catalogs.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
 const startUp = watchStartUp(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { inboundOperations, readOperations } from '@crm/contract';
-import { type Database, migrate, openDatabase } from '@crm/db';
+import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
 import {
   createTestClient,
   createTestDatabase,
@@ -55,7 +55,7 @@ const stageId = ({ pipeline }: TestOrganization, label: string): string =>
 
 describe('the examples of docs/contract.md', () => {
   let testDatabase: TestDatabase;
-  let database: Database;
+  let database: AdministrationDatabase;
   let gateways: readonly GatewayProcess[] = [];
   let read: TestClient;
   let inbound: TestClient;
@@ -65,7 +65,7 @@ describe('the examples of docs/contract.md', () => {
     testDatabase = await createTestDatabase(async (url) => {
       await migrate(url);
     }, 'migrated');
-    database = openDatabase({ url: testDatabase.url, applicationName: 'contract-examples' });
+    database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'contract-examples' });
     const organization = await createTestOrganization(organizationTools(database));
     for (const field of fields) await organization.defineField(field);
     const environment = { DATABASE_URL: testDatabase.url, LOG_LEVEL: 'error' };

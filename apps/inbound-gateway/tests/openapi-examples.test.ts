@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Database, migrate, openDatabase } from '@crm/db';
+import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
 import {
   createTestDatabase,
   createTestOrganization,
@@ -69,7 +69,7 @@ const examples: readonly Example[] = gateways
 
 describe('the examples of docs/openapi', () => {
   let testDatabase: TestDatabase;
-  let database: Database;
+  let database: AdministrationDatabase;
   let organization: TestOrganization;
   const processes = {} as Record<Gateway, GatewayProcess>;
   const ids = new ExampleIds();
@@ -78,7 +78,7 @@ describe('the examples of docs/openapi', () => {
     testDatabase = await createTestDatabase(async (url) => {
       await migrate(url);
     }, 'migrated');
-    database = openDatabase({ url: testDatabase.url, applicationName: 'openapi-examples' });
+    database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'openapi-examples' });
     const tools = organizationTools(database);
     organization = await createTestOrganization(tools);
     await tools.addMember({ organizationId: organization.id, email: 'owner@example.com', name: 'Owner' });

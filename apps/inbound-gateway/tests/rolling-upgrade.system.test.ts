@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Migration, migrate, openDatabase, readFunctions, readMigrations } from '@crm/db';
+import { type Migration, migrate, openAdministrationDatabase, readFunctions, readMigrations } from '@crm/db';
 import {
   createTestDatabase,
   createTestOrganization,
@@ -52,7 +52,11 @@ beforeAll(async () => {
   migrations = [...(await readMigrations()), expand];
   newer = { migrations: migrations.map(({ name }) => name), functions: 'newer', release: '9.0.0' };
   database = await createTestDatabase(prepareDatabase, 'gateways');
-  const opened = openDatabase({ url: database.url, applicationName: 'rolling-upgrade-test', maxConnections: 1 });
+  const opened = openAdministrationDatabase({
+    url: database.url,
+    applicationName: 'rolling-upgrade-test',
+    maxConnections: 1,
+  });
   organization = await createTestOrganization(organizationTools(opened));
   await opened.close();
   environment = {
@@ -117,7 +121,11 @@ const functionsOf = async (digest: string) => {
 
 /** Reads every table in one transaction, as pg_dump does. @returns ends it */
 const holdLocksAsDump = async (): Promise<() => Promise<void>> => {
-  const { pool, close } = openDatabase({ url: database.url, applicationName: 'dump', idleInTransactionTimeoutMs: 0 });
+  const { pool, close } = openAdministrationDatabase({
+    url: database.url,
+    applicationName: 'dump',
+    idleInTransactionTimeoutMs: 0,
+  });
   const client = await pool.connect();
   await client.query('BEGIN; LOCK TABLE accounts, contacts, opportunities, notes IN ACCESS SHARE MODE');
   return async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { applyRoles, migrate, openDatabase } from '@crm/db';
+import { applyRoles, migrate, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey } from '@crm/domain';
 import {
   createTestDatabase,
@@ -50,7 +50,11 @@ const untilReady = async (url: string): Promise<void> => {
 };
 
 const execute = async (text: string): Promise<void> => {
-  const { pool, close } = openDatabase({ url: database.url, applicationName: 'start-up-test', maxConnections: 1 });
+  const { pool, close } = openAdministrationDatabase({
+    url: database.url,
+    applicationName: 'start-up-test',
+    maxConnections: 1,
+  });
   await pool.query(text);
   await close();
 };

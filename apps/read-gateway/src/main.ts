@@ -18,7 +18,7 @@ const open = (name: 'primary' | 'replica', url: string): Database => {
     onConnectionError: (error) => logger.debug({ err: error }, `a connection to the ${name} broke`),
     onConnectionWait: metrics?.waitsOf(name),
   });
-  metrics?.watchPool(name, database.pool);
+  metrics?.watchPool(name, database.connections);
   return database;
 };
 const context = createContext(open('primary', config.databaseUrl), config.cursorSecrets, {

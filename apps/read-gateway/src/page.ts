@@ -1,4 +1,4 @@
-import { type Catalog, joinRecords, listPage, type Page, type PageRequest, withLatestLabels } from '@crm/db';
+import { type Catalog, listPage, type Page, type PageRequest, separateRecords, withLatestLabels } from '@crm/db';
 import {
   ApiError,
   type CursorBinding,
@@ -62,14 +62,14 @@ export const definitionsJson = (selection: FieldSelection): Buffer => {
  */
 export const pageJson = (
   collection: string,
-  records: string | Buffer,
+  records: string | readonly Buffer[],
   nextCursor: string | null,
   limit: number,
   definitions?: Buffer,
 ): JsonParts =>
   new JsonParts([
     `{"${collection}":[`,
-    records,
+    ...(typeof records === 'string' ? [records] : records),
     ...(definitions === undefined ? [']'] : ['],"custom_field_definitions":', definitions]),
     `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
   ]);
@@ -138,6 +138,6 @@ export const readPage = async (context: Context, catalog: Catalog, input: PageIn
   const collection = collections[objectType];
   return {
     message: `Found ${collection}`,
-    data: pageJson(collection, joinRecords(page.records), nextCursor, limit, definitionsJson(selection)),
+    data: pageJson(collection, separateRecords(page.records), nextCursor, limit, definitionsJson(selection)),
   };
 };

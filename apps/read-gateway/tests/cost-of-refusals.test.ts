@@ -1,5 +1,5 @@
 import { bounds } from '@crm/contract';
-import { migrate, openDatabase, type Database } from '@crm/db';
+import { migrate, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
 import {
   createTestOrganization,
   documentedOperations,
@@ -36,7 +36,7 @@ interface Served extends DocumentedOperation {
 }
 
 let server: CountedPostgres;
-let database: Database;
+let database: AdministrationDatabase;
 let organization: TestOrganization;
 let gateways: GatewayProcess[] = [];
 let adminPorts: readonly number[] = [];
@@ -45,7 +45,11 @@ let served: readonly Served[];
 beforeAll(async () => {
   server = await startCountedPostgres();
   await migrate(server.url);
-  database = openDatabase({ url: server.url, applicationName: 'cost-of-refusals-test', maxConnections: 2 });
+  database = openAdministrationDatabase({
+    url: server.url,
+    applicationName: 'cost-of-refusals-test',
+    maxConnections: 2,
+  });
   organization = await createTestOrganization(organizationTools(database));
   adminPorts = await Promise.all(mains.map(findFreePort));
   gateways = await Promise.all(

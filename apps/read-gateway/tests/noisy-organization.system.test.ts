@@ -1,7 +1,7 @@
 /** @needs postgresql */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as contracts from '@crm/contract';
-import { type Database, migrate, openDatabase } from '@crm/db';
+import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
 import { shareOf } from '@crm/domain';
 import {
   createTestClient,
@@ -44,7 +44,7 @@ const lastingConnections = defaultConnections - shareOf(defaultConnections);
 const otherConnections = 2;
 
 let servers: ReplicatedPostgres;
-let database: Database;
+let database: AdministrationDatabase;
 /** The noisy organization, and the one that is measured. */
 let noisy: TestOrganization;
 let quiet: TestOrganization;
@@ -68,7 +68,11 @@ const fillNoisy = async (): Promise<void> => {
 beforeAll(async () => {
   servers = await startReplicatedPostgres();
   await migrate(servers.primaryUrl);
-  database = openDatabase({ url: servers.primaryUrl, applicationName: 'noisy-test', statementTimeoutMs: 0 });
+  database = openAdministrationDatabase({
+    url: servers.primaryUrl,
+    applicationName: 'noisy-test',
+    statementTimeoutMs: 0,
+  });
   [noisy, quiet] = [
     await createTestOrganization(organizationTools(database)),
     await createTestOrganization(organizationTools(database)),

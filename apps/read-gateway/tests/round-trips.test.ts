@@ -1,4 +1,4 @@
-import { migrate, openDatabase, type Database } from '@crm/db';
+import { migrate, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
 import {
   createTestOrganization,
   documentedOperations,
@@ -27,7 +27,7 @@ interface Served extends DocumentedOperation {
 }
 
 let server: CountedPostgres;
-let database: Database;
+let database: AdministrationDatabase;
 let organization: TestOrganization;
 let gateways: GatewayProcess[] = [];
 const served = new Map<string, Served>();
@@ -37,7 +37,7 @@ const made = new Map<string, string>();
 beforeAll(async () => {
   server = await startCountedPostgres();
   await migrate(server.url);
-  database = openDatabase({ url: server.url, applicationName: 'round-trips-test', maxConnections: 2 });
+  database = openAdministrationDatabase({ url: server.url, applicationName: 'round-trips-test', maxConnections: 2 });
   organization = await createTestOrganization(organizationTools(database));
   gateways = await Promise.all(mains.map((main) => startGatewayProcess(main, { DATABASE_URL: server.url, ...quiet })));
   for (const { url } of gateways) {

@@ -1,5 +1,5 @@
 import { getAccount, listAccounts, listContacts, listPipelines, searchAccounts } from '@crm/contract';
-import { accountCreate, type Database, openDatabase, runWrite } from '@crm/db';
+import { accountCreate, type AdministrationDatabase, openAdministrationDatabase, runWrite } from '@crm/db';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contractOf } from './support/describe-every-operation.js';
@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { addRecord } from './support/subject.js';
 
 let gateway: TestGateway;
-let database: Database;
+let database: AdministrationDatabase;
 let client: TestClient;
 let id: string;
 
@@ -16,7 +16,11 @@ beforeAll(async () => {
   const { organization } = gateway;
   id = await addRecord(gateway.database, organization, 'account', { key: 'a', name: 'Acme' });
   // Less than the wait for a lock, so that it is the statement's own time that runs out.
-  database = openDatabase({ url: gateway.gatewayUrl, applicationName: 'impatient', statementTimeoutMs: 700 });
+  database = openAdministrationDatabase({
+    url: gateway.gatewayUrl,
+    applicationName: 'impatient',
+    statementTimeoutMs: 700,
+  });
   client = await gateway.startOn(database);
 });
 afterAll(async () => {
@@ -89,9 +93,9 @@ describe('R11, R31: an organization whose searches take for ever', () => {
   ])(
     'leaves the others their connections: they are served, and what is too much of its own gets 503%s',
     async (_where, isMarked) => {
-      const open = (applicationName: string): Database => {
+      const open = (applicationName: string): AdministrationDatabase => {
         const options = { url: gateway.gatewayUrl, applicationName, maxConnections: 5, poolWaitMs: 700 };
-        return openDatabase({ ...options, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
+        return openAdministrationDatabase({ ...options, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
       };
       const shared = open('shared');
       const replica = isMarked ? open('replica') : undefined;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { administration, openDatabase } from '@crm/db';
+import { administration, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import { benchFolder } from '../bench-server.js';
 import { type ServerProcess, startServerProcess } from '../harness/child.js';
@@ -17,7 +17,7 @@ export interface Gateway extends ServerProcess {
 
 /** A key of an organization that may do everything, in place of the one of an earlier run. */
 const createKey = async (databaseUrl: string, organizationId: string): Promise<string> => {
-  const database = openDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
+  const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
   const key = generateApiKey();
   const name = 'bench';
   try {

@@ -1,4 +1,10 @@
-import { type Database, listPage, loadCatalog, openDatabase, type TenantStatement } from '@crm/db';
+import {
+  type AdministrationDatabase,
+  listPage,
+  loadCatalog,
+  openAdministrationDatabase,
+  type TenantStatement,
+} from '@crm/db';
 import { organizationLayout } from '../dataset/layout.js';
 import { requestOf } from '../query-plans/measure-shape.js';
 import type { Gateway } from './gateways.js';
@@ -28,9 +34,9 @@ const captureStatement = async (
   size: number,
   limit: number,
 ): Promise<{ readonly statement: TenantStatement; readonly records: readonly string[] }> => {
-  const database = openDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
+  const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
   const statements: TenantStatement[] = [];
-  const query: Database['query'] = (organizationId, statement) => {
+  const query: AdministrationDatabase['query'] = (organizationId, statement) => {
     statements.push(statement);
     return database.query(organizationId, statement);
   };

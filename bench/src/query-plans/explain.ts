@@ -1,4 +1,4 @@
-import type { Database, TenantStatement } from '@crm/db';
+import type { AdministrationDatabase, TenantStatement } from '@crm/db';
 import type pg from 'pg';
 
 /** What one or more statements cost. */
@@ -57,7 +57,7 @@ const plansOf = async (client: pg.PoolClient, statement: TenantStatement, values
 };
 
 const explainStatement = async (
-  database: Database,
+  database: AdministrationDatabase,
   statement: TenantStatement,
   values: unknown[],
 ): Promise<PlanNode[]> => {
@@ -76,13 +76,13 @@ const buffersOf = (plan: PlanNode): number => plan['Shared Hit Blocks'] + plan['
  * not, the dearer one counts, since the server may choose either.
  */
 export const measure = async <T>(
-  database: Database,
-  work: (measured: Database) => Promise<T>,
+  database: AdministrationDatabase,
+  work: (measured: AdministrationDatabase) => Promise<T>,
 ): Promise<{ readonly result: T; readonly cost: Cost }> => {
   let statements = 0;
   let buffers = 0;
   const scans = new Set<string>();
-  const query: Database['query'] = async (organizationId, statement) => {
+  const query: AdministrationDatabase['query'] = async (organizationId, statement) => {
     const plans = await explainStatement(database, statement, [organizationId, ...statement.values]);
     statements += 1;
     buffers += Math.max(...plans.map(buffersOf));

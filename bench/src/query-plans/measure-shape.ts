@@ -1,4 +1,4 @@
-import { type Catalog, type Database, listPage, type PageRequest } from '@crm/db';
+import { type Catalog, type AdministrationDatabase, listPage, type PageRequest } from '@crm/db';
 import {
   maxPageBytes,
   type CursorPosition,
@@ -18,7 +18,7 @@ export interface ShapeCost extends Cost {
 
 /** The data that shapes are measured on. */
 export interface Subject {
-  readonly database: Database;
+  readonly database: AdministrationDatabase;
   readonly catalog: Catalog;
   readonly organization: OrganizationLayout;
 }
@@ -58,10 +58,14 @@ const writtenBound = /LIMIT \d+\) l/g;
  * The position of a record by its place in an order, as a cursor would carry it: the page's own statements with a limit that
  * reaches so far, of which only the last row is fetched.
  */
-const positionAt = async (database: Database, request: PageRequest, place: number): Promise<CursorPosition> => {
+const positionAt = async (
+  database: AdministrationDatabase,
+  request: PageRequest,
+  place: number,
+): Promise<CursorPosition> => {
   let missing = place;
   const found: CursorPosition[] = [];
-  const query: Database['query'] = async (organizationId, { text, values }) => {
+  const query: AdministrationDatabase['query'] = async (organizationId, { text, values }) => {
     if (missing === 0) return [];
     // A look is not what reaches so far: it is told that it found nothing, and that there is more.
     if (text.includes(' is_match')) return [{ is_match: false, reach: [] }] as never[];
@@ -85,7 +89,7 @@ const positionAt = async (database: Database, request: PageRequest, place: numbe
   return position;
 };
 
-const countOf = async (database: Database, request: PageRequest): Promise<number> => {
+const countOf = async (database: AdministrationDatabase, request: PageRequest): Promise<number> => {
   const { catalog, objectType, pipelineId, stageId } = request;
   const table = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' }[objectType];
   const conditions = ['organization_id = $1'];
@@ -107,7 +111,7 @@ export const placedRequest = async (subject: Subject, shape: Shape, limit = page
 };
 
 /** Measures one page. */
-export const measureRequest = async (database: Database, request: PageRequest): Promise<ShapeCost> => {
+export const measureRequest = async (database: AdministrationDatabase, request: PageRequest): Promise<ShapeCost> => {
   const { result, cost } = await measure(database, (measured) => listPage(measured, request));
   return { ...cost, records: result.records.length };
 };

@@ -1,4 +1,4 @@
-import { openDatabase } from '@crm/db';
+import { openAdministrationDatabase } from '@crm/db';
 import express from 'express';
 
 /** A page as most would first write it: Prisma's `findMany` with includes, behind Express with its defaults. */
@@ -10,7 +10,10 @@ const { limit, head, tail, organizationId, pipelineId } = JSON.parse(process.env
   readonly pipelineId: string;
 };
 
-const { prisma } = openDatabase({ url: process.env['DATABASE_URL'] ?? '', applicationName: 'bench-prisma' });
+const { prisma } = openAdministrationDatabase({
+  url: process.env['DATABASE_URL'] ?? '',
+  applicationName: 'bench-prisma',
+});
 
 const listPage = async () => {
   const rows = await prisma.opportunity.findMany({

@@ -11,7 +11,7 @@ import {
   migrate,
   noteCreate,
   type IdempotencyRecord,
-  openDatabase,
+  openAdministrationDatabase,
   opportunityCreate,
   runWrite,
   type Write,
@@ -39,7 +39,7 @@ type Content = Readonly<Record<string, readonly string[]>>;
 
 /** Every row of every table, as text. */
 const contentOf = async (url: string): Promise<Content> => {
-  const database = openDatabase({ url, applicationName: 'test', maxConnections: 1 });
+  const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 1 });
   try {
     const tables = await database.pool.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
@@ -70,7 +70,7 @@ const emailOf = (text: string): NormalizedEmail => {
 
 /** Creates an opportunity with its account, two contacts, a custom value and an owner, and a note with a stored answer. */
 const fillRecords = async (url: string, organizationId: string): Promise<void> => {
-  const database = openDatabase({ url, applicationName: 'test', maxConnections: 1 });
+  const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 1 });
   try {
     const catalog = await loadCatalog(database, organizationId);
     const [pipeline] = catalog.pipelines;

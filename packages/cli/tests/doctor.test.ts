@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 
-import { migrate, openDatabase } from '@crm/db';
+import { migrate, openAdministrationDatabase } from '@crm/db';
 import { createTestDatabase, findFreePort, startGatewayProcesses } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 
@@ -19,7 +19,7 @@ let database: AdministeredDatabase;
 let url: string;
 beforeAll(async () => {
   database = await createAdministeredDatabase();
-  url = database.database.pool.options.connectionString ?? '';
+  url = database.database.url;
 });
 afterAll(() => database.drop());
 
@@ -46,7 +46,7 @@ const examine = async (env: Readonly<Record<string, string>>, ...args: string[])
 /** Runs SQL in a database of its own, made unhealthy by it. */
 const withDatabase = async (sql: string, use: (address: string) => Promise<void>): Promise<void> => {
   const { url: own, drop } = await createTestDatabase(() => Promise.resolve(), 'empty');
-  const opened = openDatabase({ url: own, applicationName: 'test', maxConnections: 1 });
+  const opened = openAdministrationDatabase({ url: own, applicationName: 'test', maxConnections: 1 });
   try {
     if (sql !== '') await opened.pool.query(sql);
     await opened.close();
@@ -99,7 +99,7 @@ describe('crm doctor', () => {
     const { url: own, drop } = await createTestDatabase(async (address) => {
       await migrate(address);
     }, 'cli');
-    const opened = openDatabase({ url: own, applicationName: 'test', maxConnections: 1 });
+    const opened = openAdministrationDatabase({ url: own, applicationName: 'test', maxConnections: 1 });
     const newer = '29990101000000_newer';
     try {
       await opened.pool.query(

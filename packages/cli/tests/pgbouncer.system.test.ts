@@ -1,5 +1,5 @@
 /** @needs pgbouncer */
-import { administration, applyRoles, migrate, openDatabase } from '@crm/db';
+import { administration, applyRoles, migrate, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import {
   createTestDatabase,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await createTestDatabase(async (url) => {
     await migrate(url);
   }, 'cli');
-  const opened = openDatabase({ url: database.url, applicationName: 'test', maxConnections: 1 });
+  const opened = openAdministrationDatabase({ url: database.url, applicationName: 'test', maxConnections: 1 });
   const newKey = () => {
     const key = generateApiKey();
     return { key, hash: new Uint8Array(hashApiKey(key)) };
@@ -77,7 +77,7 @@ const writeThrough = async (url: string): Promise<number[]> => {
 };
 
 const setLimits = async (change: string): Promise<void> => {
-  const opened = openDatabase({ url: database.url, applicationName: 'test', maxConnections: 1 });
+  const opened = openAdministrationDatabase({ url: database.url, applicationName: 'test', maxConnections: 1 });
   const role = testRoleNames().inbound;
   await opened.pool.query(
     `DO $$ BEGIN EXECUTE format('ALTER ROLE ${role} IN DATABASE %I ${change}', current_database()); END $$`,

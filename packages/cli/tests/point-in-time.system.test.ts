@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { migrate, openDatabase } from '@crm/db';
+import { migrate, openAdministrationDatabase } from '@crm/db';
 import { findFreePort, openDebianPostgres, reportFigure, type DebianPostgres, type DebianServer } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -59,7 +59,11 @@ describe('the point-in-time recovery of docs/operating.md', () => {
     expect(exitCode).toBe(0);
   };
   const organizationsAt = async (serverUrl: string): Promise<string[]> => {
-    const { pool, close } = openDatabase({ url: databaseOf(serverUrl), applicationName: 'test', maxConnections: 1 });
+    const { pool, close } = openAdministrationDatabase({
+      url: databaseOf(serverUrl),
+      applicationName: 'test',
+      maxConnections: 1,
+    });
     const { rows } = await pool.query<{ name: string }>('SELECT name FROM organizations ORDER BY created_at');
     await close();
     return rows.map(({ name }) => name);

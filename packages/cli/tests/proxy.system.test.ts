@@ -1,6 +1,6 @@
 /** @needs nginx */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { administration, migrate, openDatabase } from '@crm/db';
+import { administration, migrate, openAdministrationDatabase } from '@crm/db';
 import { errorCatalogue, generateApiKey, hashApiKey } from '@crm/domain';
 import { createTestDatabase, createTestOrganization, type GatewayProcess, startGatewayProcess } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { url, drop } = await createTestDatabase(async (empty) => {
     await migrate(empty);
   }, 'cli');
-  const database = openDatabase({ url, applicationName: 'test', maxConnections: 2 });
+  const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 2 });
   const newKey = (): { key: string; hash: Uint8Array<ArrayBuffer> } => {
     const text = generateApiKey();
     return { key: text, hash: new Uint8Array(hashApiKey(text)) };

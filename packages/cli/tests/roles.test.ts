@@ -1,21 +1,25 @@
-import { openDatabase, type Database } from '@crm/db';
+import { openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
 import { testRoleNames, urlForRole, type TestRole } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
 
 let database: AdministeredDatabase;
-let asRole: Record<TestRole, Database>;
+let asRole: Record<TestRole, AdministrationDatabase>;
 const names = testRoleNames();
 const options = ['--read-role', names.read, '--inbound-role', names.inbound];
 
 beforeAll(async () => {
   database = await createAdministeredDatabase();
   expect(await database.crm('roles', 'apply', ...options)).toMatchObject({ exitCode: 0, stderr: '' });
-  const url = database.database.pool.options.connectionString ?? '';
-  const open = (role: TestRole): Database =>
+  const url = database.database.url;
+  const open = (role: TestRole): AdministrationDatabase =>
     // As behind PgBouncer, so that the settings are those of the role.
-    openDatabase({ url: `${urlForRole(url, role)}?pgbouncer=true`, applicationName: 'test', maxConnections: 1 });
+    openAdministrationDatabase({
+      url: `${urlForRole(url, role)}?pgbouncer=true`,
+      applicationName: 'test',
+      maxConnections: 1,
+    });
   asRole = { read: open('read'), inbound: open('inbound') };
 });
 afterAll(async () => {
@@ -36,7 +40,7 @@ const privilegesOf = async (role: TestRole): Promise<string[]> => {
   return rows.map(({ held }) => held);
 };
 
-const settingsOf = async ({ pool }: Database): Promise<unknown> => {
+const settingsOf = async ({ pool }: AdministrationDatabase): Promise<unknown> => {
   const { rows } = await pool.query(
     `SELECT name, setting FROM pg_settings WHERE name ~ '^(statement|lock|idle_in_transaction_session)_timeout$'
          OR name = 'max_parallel_workers_per_gather' ORDER BY 1`,
@@ -123,7 +127,7 @@ describe('crm roles apply', () => {
   test('refuses a name that is not one, and a role that may not create roles', async () => {
     const injected = await database.crm('roles', 'apply', '--read-role', 'x; DROP TABLE notes');
     expect(injected).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not a role name') });
-    const asInbound = asRole.inbound.pool.options.connectionString ?? '';
+    const asInbound = asRole.inbound.url;
     const refused = await database.crm('roles', 'apply', '--database-url', asInbound, '--read-role', 'another');
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/permission denied|owner/) });
   });

@@ -4,13 +4,13 @@ import { fieldAdministration } from './administration/fields.js';
 import { memberAdministration } from './administration/members.js';
 import { organizationAdministration } from './administration/organizations.js';
 import { pipelineAdministration } from './administration/pipelines.js';
-import type { Database } from './database.js';
+import type { AdministrationDatabase } from './administration-database.js';
 
 /**
  * Everything that an operator sets up; every change is one transaction, which also holds its event in the audit trail.
  * @param origin - who does it; the trail says `unnamed` when it is absent
  */
-export const administration = (database: Database, origin: AuditOrigin = unnamedOrigin()) => ({
+export const administration = (database: AdministrationDatabase, origin: AuditOrigin = unnamedOrigin()) => ({
   ...organizationAdministration(database, origin),
   ...memberAdministration(database, origin),
   ...apiKeyAdministration(database, origin),

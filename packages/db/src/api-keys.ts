@@ -28,7 +28,7 @@ export const findApiKeysByHash = async (
   database: Database,
   hashes: readonly Buffer[],
 ): Promise<readonly (StoredApiKey | null)[]> => {
-  const statement = { name: 'find-api-keys', text: findApiKeysSql, values: [hashes] };
+  const statement = { text: findApiKeysSql, values: [hashes], isPrepared: true };
   const rows = await traceStatement(findApiKeysSql, () =>
     database.queryServer<StoredApiKey & { readonly hash: Buffer }>(statement),
   );

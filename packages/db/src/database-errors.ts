@@ -1,27 +1,10 @@
 import { types } from 'node:util';
 import { ApiError, Failure } from '@crm/domain';
-import pg from 'pg';
+import { ServerError } from './connection/server-error.js';
 import { refusalOf } from './errors.js';
 
-/** An error that the server sent. */
-export interface ServerError {
-  /** SQLSTATE. */
-  readonly code: string;
-  /** `ERROR`; `FATAL` and `PANIC` end the connection. */
-  readonly severity: string;
-  readonly message: string;
-  /** `''` if the server sent none. */
-  readonly detail: string;
-  /** The call stack of the functions, innermost first; `''` outside of functions. */
-  readonly where: string;
-}
-
-/** What the server said, or null for an error of another kind. The only place that knows how the driver reports it. */
-export const serverErrorOf = (error: unknown): ServerError | null => {
-  if (!(error instanceof pg.DatabaseError)) return null;
-  const { code = '', severity = '', message, detail = '', where = '' } = error;
-  return { code, severity, message, detail, where };
-};
+/** What the server said, or null for an error of another kind. */
+export const serverErrorOf = (error: unknown): ServerError | null => (error instanceof ServerError ? error : null);
 
 /** The SQLSTATE of an error of the server, or undefined for an error of another kind. */
 export const sqlStateOf = (error: unknown): string | undefined => serverErrorOf(error)?.code;

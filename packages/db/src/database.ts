@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
-import { PrismaPg } from '@prisma/adapter-pg';
 import { OrganizationShares, shareOf, TimeShares } from '@crm/domain';
-import pg from 'pg';
-import { PrismaClient } from './generated/client.js';
-import { ConnectionSource } from './connection-source.js';
-import { RecordClient } from './record-client.js';
+import { ConnectionPool } from './connection/connection-pool.js';
+import { readAddress } from './connection/server-address.js';
+import { openConnection, type ServerConnection, type Statement } from './connection/server-connection.js';
 import { endsConnection, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
 import { parallelWorkers, sessionLimitsMs } from './session-limits.js';
 import { traceStatement } from './statement-span.js';
@@ -36,13 +33,9 @@ export interface DatabaseOptions {
   readonly onConnectionWait?: ((waitMs: number) => void) | undefined;
 }
 
-/** A statement on tenant tables. Its first bind parameter is always the organization. */
-export interface TenantStatement {
-  /** SQL in which `$1` is the organization; further parameters from `$2`. */
-  readonly text: string;
+/** A statement on tenant tables: `$1` is the organization, the values are those from `$2`. */
+export interface TenantStatement extends Statement {
   readonly values: readonly unknown[];
-  /** Whether connections keep it prepared; only for texts of which there are few. */
-  readonly isPrepared?: boolean | undefined;
 }
 
 /** What statements on tenant tables go to: a pool, or one connection of it. */
@@ -52,20 +45,33 @@ export interface Queries {
    * @throws Error when the statement does not bind the organization, before anything is sent.
    * @throws Failure `unavailable` if the database is away or overloaded, `timeout` if the statement took too long.
    */
-  query<Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(
+    organizationId: string,
+    statement: TenantStatement,
+  ): Promise<Row[]>;
 }
 
 /** One connection of a pool, for as long as the work with it lasts. */
 export interface Connection extends Queries {
   /** Runs a statement on no tenant table and returns its one row. */
-  queryServer<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row>;
+  queryServer<Row extends object>(text: string, values: readonly unknown[]): Promise<Row>;
 }
 
-/** One pool of connections, used by hot SQL and by Prisma alike. */
+/** How many connections a pool has now. */
+export interface PoolState {
+  /** Open connections, and those that are being opened. */
+  readonly totalCount: number;
+  readonly idleCount: number;
+  /** Statements that wait for a connection. */
+  readonly waitingCount: number;
+  readonly max: number;
+}
+
+/** One pool of connections: all that gateways do in a database. */
 export interface Database extends Queries {
-  /** For administration; tenant hot paths use {@link Queries.query}. */
-  readonly prisma: PrismaClient;
-  readonly pool: pg.Pool;
+  readonly url: string;
+  /** How many connections there are. */
+  readonly connections: PoolState;
   /**
    * Runs an organization's work whose statements all go to one connection, one of those that the organization may have.
    * @throws Failure `unavailable` when there is none in time.
@@ -74,7 +80,7 @@ export interface Database extends Queries {
   /** The same for the process itself, as when it checks the server: no organization's share bounds it. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs a statement on no tenant table. @throws Failure `unavailable` as {@link Queries.query} */
-  queryServer<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>;
+  queryServer<Row extends object>(statement: Statement): Promise<Row[]>;
   /** Succeeds when the database answers. @throws Failure `unavailable` when it does not. */
   ping(): Promise<void>;
   /** Succeeds when the server answers on a connection of its own, however busy the pool is. @throws Error when it does not. */
@@ -90,16 +96,18 @@ const silenceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
-/** Connection settings that bound every wait; none where a pooler in transaction mode would refuse or leak them. */
-const sessionSettings = (options: DatabaseOptions): pg.PoolConfig => {
+/** Settings of sessions that bound every wait; none where a pooler in transaction mode would refuse or leak them. */
+export const sessionSettings = (options: DatabaseOptions): Readonly<Record<string, string>> => {
   if (new URL(options.url).searchParams.get('pgbouncer') === 'true') return {};
-  return {
-    statement_timeout: options.statementTimeoutMs ?? sessionLimitsMs.statement_timeout,
-    lock_timeout: options.lockTimeoutMs ?? sessionLimitsMs.lock_timeout,
-    idle_in_transaction_session_timeout:
-      options.idleInTransactionTimeoutMs ?? sessionLimitsMs.idle_in_transaction_session_timeout,
-    options: `-c max_parallel_workers_per_gather=${parallelWorkers}`,
+  const limits = {
+    statement_timeout: options.statementTimeoutMs,
+    lock_timeout: options.lockTimeoutMs,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
   };
+  const settings: Record<string, string> = { options: `-c max_parallel_workers_per_gather=${parallelWorkers}` };
+  for (const [name, defaultMs] of Object.entries(sessionLimitsMs))
+    settings[name] = String(limits[name as keyof typeof limits] ?? defaultMs);
+  return settings;
 };
 
 /** A statement without the organization would read or change every tenant's rows. */
@@ -108,146 +116,99 @@ const assertTenantStatement = (organizationId: string, text: string): void => {
     throw new Error('A statement on tenant tables must bind the organization as $1');
 };
 
-const statementNames = new Map<string, string>();
+/** How long this side waits for an answer; 0 for no limit. Without one a connection that died unnoticed holds its caller for ever. */
+const answerLimitMs = ({ statementTimeoutMs = sessionLimitsMs.statement_timeout }: DatabaseOptions): number =>
+  statementTimeoutMs === 0 ? 0 : statementTimeoutMs + silenceMs;
 
-/** Prepared statements go by a digest of their text: the server keeps no more than 63 characters of a name. */
-const statementName = (text: string): string => {
-  let name = statementNames.get(text);
-  if (name === undefined) {
-    name = createHash('sha256').update(text).digest('base64url');
-    statementNames.set(text, name);
-  }
-  return name;
-};
-
-/** How long this side waits for the answer to a statement. Without a limit a connection that died unnoticed holds its caller for ever. */
-const answerTimeout = ({ statementTimeoutMs = sessionLimitsMs.statement_timeout }: DatabaseOptions): pg.PoolConfig =>
-  statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + silenceMs };
-
-/**
- * Runs work on a connection of the pool. The pool's own `query` ends the connection after every error, also after one that
- * only says that a write was refused: callers who are refused much would spend the server's time on logging in.
- */
-const withClient = async <T>(
-  connections: ConnectionSource,
-  work: (client: pg.PoolClient) => Promise<T>,
+/** Runs work on a connection of the pool. After an error that only says that a write was refused, the connection is kept. */
+const withConnection = async <T>(
+  pool: ConnectionPool,
+  work: (connection: ServerConnection) => Promise<T>,
 ): Promise<T> => {
-  const client = await connections.connect();
+  const connection = await pool.acquire();
   let isBroken = false;
-  // Without a listener a connection that breaks while it is in use would end the process.
-  const onError = (): void => {
-    isBroken = true;
-  };
-  client.on('error', onError);
   try {
-    return await work(client);
+    return await work(connection);
   } catch (error) {
-    if (endsConnection(error)) isBroken = true;
+    isBroken = endsConnection(error);
     throw error;
   } finally {
-    client.off('error', onError);
-    client.release(isBroken);
+    pool.release(connection, isBroken);
   }
 };
 
-const tenantStatement = (
-  organizationId: string,
-  { text, values, isPrepared }: TenantStatement,
-): pg.QueryConfig & { text: string } => {
-  assertTenantStatement(organizationId, text);
-  const name = isPrepared === true ? statementName(text) : undefined;
-  return { text, values: [organizationId, ...values], ...(name === undefined ? {} : { name }) };
+const tenantStatement = (organizationId: string, statement: TenantStatement): Statement => {
+  assertTenantStatement(organizationId, statement.text);
+  return { ...statement, values: [organizationId, ...statement.values] };
 };
 
-const runStatement = <Row extends pg.QueryResultRow>(
-  client: pg.PoolClient,
-  config: pg.QueryConfig & { text: string },
-): Promise<Row[]> => traceStatement(config.text, async () => (await client.query<Row>(config)).rows);
+const runStatement = <Row extends object>(connection: ServerConnection, statement: Statement): Promise<Row[]> =>
+  traceStatement(statement.text, () => connection.query<Row>(statement));
 
-const connectionOf = (client: pg.PoolClient): Connection => ({
-  query: async <Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement) => {
-    const config = tenantStatement(organizationId, statement);
-    return translateDatabaseErrors(() => runStatement<Row>(client, config));
+const queriesOf = (connection: ServerConnection): Connection => ({
+  query: async <Row extends object>(organizationId: string, statement: TenantStatement) => {
+    const bound = tenantStatement(organizationId, statement);
+    return translateDatabaseErrors(() => runStatement<Row>(connection, bound));
   },
-  queryServer: async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) =>
+  queryServer: async <Row extends object>(text: string, values: readonly unknown[]) =>
     translateDatabaseErrors(async () => {
-      const [row] = (await client.query<Row>(text, [...values])).rows;
+      const [row] = await connection.query<Row>({ text, values });
       if (row === undefined) throw new Error('The server answered no row');
       return row;
     }),
 });
 
-const probe = async ({ url, applicationName }: DatabaseOptions): Promise<void> => {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: applicationName,
-    connectionTimeoutMillis: probeTimeoutMs,
-    query_timeout: probeTimeoutMs,
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query('SELECT 1');
-  } finally {
-    // A server that does not answer does not say goodbye either.
-    client.end().catch(() => undefined);
-  }
-};
-
 /** Opens a pool; nothing is connected until the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
-  const maxConnections = options.maxConnections ?? defaultMaxConnections;
-  const poolWaitMs = options.poolWaitMs ?? defaultPoolWaitMs;
+  const max = options.maxConnections ?? defaultMaxConnections;
+  const waitMs = options.poolWaitMs ?? defaultPoolWaitMs;
+  const connectionOptions = {
+    address: readAddress(options.url),
+    settings: { application_name: options.applicationName, ...sessionSettings(options) },
+    openWithinMs: waitMs,
+    answerWithinMs: answerLimitMs(options),
+  };
+  const { onConnectionError, onConnectionWait } = options;
+  const pool = new ConnectionPool({ ...connectionOptions, max, waitMs, onConnectionError, onConnectionWait });
   // Beyond what there is in all, organizations wait in the pool's own queue.
-  const share = shareOf(maxConnections);
+  const share = shareOf(max);
   const shares =
     options.boundsTime === true
-      ? new TimeShares({ share, lasting: Math.max(1, maxConnections - share) })
+      ? new TimeShares({ share, lasting: Math.max(1, max - share) })
       : new OrganizationShares({ share });
-  const pool = new pg.Pool({
-    Client: RecordClient,
-    connectionString: options.url,
-    application_name: options.applicationName,
-    max: maxConnections,
-    // One stays open however long nobody calls: logging in takes longer than most requests.
-    min: 1,
-    connectionTimeoutMillis: poolWaitMs,
-    keepAlive: true,
-    ...answerTimeout(options),
-    ...sessionSettings(options),
-  });
-  // Without a listener a server that goes away would end the process.
-  pool.on('error', (error) => options.onConnectionError?.(error));
-  const connections = new ConnectionSource(pool, poolWaitMs, options.onConnectionWait);
-  const withClientOf = async <T>(organizationId: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
-    const giveBack = await shares.takeWithin(organizationId, poolWaitMs);
+  const withConnectionOf = async <T>(
+    organizationId: string,
+    work: (connection: ServerConnection) => Promise<T>,
+  ): Promise<T> => {
+    const giveBack = await shares.takeWithin(organizationId, waitMs);
     if (giveBack === null) throw noConnectionInTime();
-    return withClient(connections, work).finally(giveBack);
+    return withConnection(pool, work).finally(giveBack);
   };
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
-    prisma,
-    pool,
-    query: async <Row extends pg.QueryResultRow>(organizationId: string, statement: TenantStatement) => {
-      const config = tenantStatement(organizationId, statement);
-      return translateDatabaseErrors(() => withClientOf(organizationId, (client) => runStatement<Row>(client, config)));
+    url: options.url,
+    connections: pool,
+    query: async <Row extends object>(organizationId: string, statement: TenantStatement) => {
+      const bound = tenantStatement(organizationId, statement);
+      return translateDatabaseErrors(() =>
+        withConnectionOf(organizationId, (connection) => runStatement<Row>(connection, bound)),
+      );
     },
     withConnectionOf: (organizationId, work) =>
-      translateDatabaseErrors(() => withClientOf(organizationId, (client) => work(connectionOf(client)))),
+      translateDatabaseErrors(() => withConnectionOf(organizationId, (connection) => work(queriesOf(connection)))),
     withConnection: (work) =>
-      translateDatabaseErrors(() => withClient(connections, (client) => work(connectionOf(client)))),
-    queryServer: <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) =>
-      translateDatabaseErrors(() =>
-        withClient(connections, async (client) => (await client.query<Row>(statement)).rows),
-      ),
+      translateDatabaseErrors(() => withConnection(pool, (connection) => work(queriesOf(connection)))),
+    queryServer: <Row extends object>(statement: Statement) =>
+      translateDatabaseErrors(() => withConnection(pool, (connection) => connection.query<Row>(statement))),
     ping: async () => {
-      const statement = { text: 'SELECT 1', query_timeout: pingTimeoutMs };
-      await translateDatabaseErrors(() => withClient(connections, (client) => client.query(statement)));
+      const statement = { text: 'SELECT 1' };
+      await translateDatabaseErrors(() =>
+        withConnection(pool, (connection) => connection.query(statement, pingTimeoutMs)),
+      );
     },
-    probe: () => probe(options),
-    close: async () => {
-      await prisma.$disconnect();
-      await pool.end();
+    probe: async () => {
+      const connection = await openConnection({ ...connectionOptions, openWithinMs: probeTimeoutMs });
+      connection.destroy();
     },
+    close: () => pool.close(),
   };
 };

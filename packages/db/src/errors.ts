@@ -1,5 +1,5 @@
 import { Failure, type FailureReason } from '@crm/domain';
-import type { ServerError } from './database-errors.js';
+import type { ServerError } from './connection/server-error.js';
 
 /** SQLSTATEs of our own: a write function refused its call, or items of a bulk call. See `refuse` and `write_many`. */
 const refused = 'CRM01';

@@ -1,4 +1,5 @@
 export * from './administration.js';
+export * from './administration-database.js';
 export type { ApiKeyRow, KeyRotation, NewApiKey, NewKeyText, RotatedKey } from './administration/api-keys.js';
 export type { AuditAction, AuditEventRow, AuditOrigin } from './administration/audit.js';
 export type { FieldChange, NewField } from './administration/fields.js';
@@ -8,12 +9,21 @@ export type { NewStage } from './administration/pipelines.js';
 export * from './api-keys.js';
 export * from './catalog.js';
 export * from './catalogs.js';
-export * from './database.js';
+export {
+  type Connection,
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type PoolState,
+  type Queries,
+  type TenantStatement,
+} from './database.js';
+export { ServerError } from './connection/server-error.js';
 export { isConnectionError } from './database-errors.js';
 export { ItemsRefused } from './errors.js';
 export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
-export { joinRecords, type RecordBytes } from './record-bytes.js';
+export { separateRecords } from './separate-records.js';
 export { inspectServer, type ServerFacts } from './inspect-server.js';
 export { dumpSchema } from './migrate/dump-schema.js';
 export { inspectSchema, migrate, type MigrateOptions, type SchemaState } from './migrate/migrate.js';

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Database } from './database.js';
 
 /** What an operator should know of a server before gateways rely on it. */
 export interface ServerFacts {
@@ -37,9 +37,5 @@ const factsSql = `
    WHERE d.datname = current_database() AND r.rolname = current_user`;
 
 /** Asks a server about itself, with rights that every role has. */
-export const inspectServer = async (pool: pg.Pool): Promise<ServerFacts> => {
-  const { rows } = await pool.query<ServerFacts & pg.QueryResultRow>(factsSql);
-  const [facts] = rows;
-  if (facts === undefined) throw new Error('The server says nothing about itself');
-  return facts;
-};
+export const inspectServer = (database: Database): Promise<ServerFacts> =>
+  database.withConnection((connection) => connection.queryServer(factsSql, []));

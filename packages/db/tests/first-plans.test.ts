@@ -1,14 +1,18 @@
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Database, openDatabase } from '../src/database.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { createMigratedDatabase } from './support/database.js';
 
 let testDatabase: TestDatabase;
-let database: Database;
+let database: AdministrationDatabase;
 
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
-  database = openDatabase({ url: testDatabase.url, applicationName: 'first-plans-test', maxConnections: 1 });
+  database = openAdministrationDatabase({
+    url: testDatabase.url,
+    applicationName: 'first-plans-test',
+    maxConnections: 1,
+  });
 });
 afterAll(async () => {
   await database.close();

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import pg from 'pg';
 import { inspectSchema, migrate } from '../src/migrate/migrate.js';
 import { type FunctionSources, type Migration, readFunctions, readMigrations } from '../src/migrate/migrations.js';
+import { openDatabase } from '../src/database.js';
 import { gatewayApplicationName } from '../src/schema-history/gateway-requirement.js';
 import { createEmptyDatabase, queryOnce } from './support/database.js';
 
@@ -235,13 +236,11 @@ describe('R30: a database that a newer version has migrated', () => {
     migrate(database.url, { migrations: [...all, ...added], functions: newerFunctions });
   const requirements = () => queryOnce(database.url, 'SELECT * FROM gateway_requirements');
   const inspect = async () => {
-    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    // Its connection may outlive `end` for a moment, and the database is dropped then.
-    pool.on('error', () => undefined);
+    const opened = openDatabase({ url: database.url, applicationName: 'migrate-test', maxConnections: 1 });
     try {
-      return await inspectSchema(pool);
+      return await inspectSchema(opened);
     } finally {
-      await pool.end();
+      await opened.close();
     }
   };
 

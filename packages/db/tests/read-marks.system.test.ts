@@ -3,24 +3,24 @@ import { decodeReadMark, type ReadMark } from '@crm/domain';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
-import { type Database, openDatabase } from '../src/database.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { type MarkState, markState, readMarkText } from '../src/read-mark.js';
 import { migrate } from '../src/migrate/migrate.js';
 
 let servers: ReplicatedPostgres;
-let primary: Database;
-let replica: Database;
+let primary: AdministrationDatabase;
+let replica: AdministrationDatabase;
 
 beforeAll(async () => {
   servers = await startReplicatedPostgres();
   await migrate(servers.primaryUrl);
-  primary = openDatabase({
+  primary = openAdministrationDatabase({
     url: servers.primaryUrl,
     applicationName: 'read-marks-test',
     maxConnections: 50,
     poolWaitMs: 20_000,
   });
-  replica = openDatabase({ url: servers.replicaUrl, applicationName: 'read-marks-test' });
+  replica = openAdministrationDatabase({ url: servers.replicaUrl, applicationName: 'read-marks-test' });
   await primary.pool.query('CREATE TABLE seen (name text PRIMARY KEY)');
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ const takeMark = async (client: pg.Pool | pg.PoolClient): Promise<ReadMark> => {
   return mark;
 };
 
-const stateOf = (database: Database, mark: ReadMark): Promise<MarkState> =>
+const stateOf = (database: AdministrationDatabase, mark: ReadMark): Promise<MarkState> =>
   database.withConnection((connection) => markState(connection, mark));
 
 const isSeen = async (name: string): Promise<boolean> =>

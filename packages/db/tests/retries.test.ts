@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { administration } from '../src/administration.js';
 import { type Catalog, loadCatalog } from '../src/catalog.js';
-import { type Database, openDatabase } from '../src/database.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { openDatabase } from '../src/database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { recordDeletion } from '../src/write/deletions.js';
 import { noteCreate } from '../src/write/notes.js';
@@ -12,14 +13,14 @@ import { runWrite } from '../src/write/write.js';
 import { createMigratedDatabase } from './support/database.js';
 
 let testDatabase: TestDatabase;
-let database: Database;
+let database: AdministrationDatabase;
 let catalog: Catalog;
 /** Calls of the function `write` since the test began. */
 let calls = 0;
 
 const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
 
-const counting = (opened: Database): Database => ({
+const counting = (opened: AdministrationDatabase): AdministrationDatabase => ({
   ...opened,
   query: (organizationId, statement) => {
     if (statement.text.includes('FROM write(')) calls += 1;
@@ -29,7 +30,7 @@ const counting = (opened: Database): Database => ({
 
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
-  database = counting(openDatabase({ url: testDatabase.url, applicationName: 'retries-test' }));
+  database = counting(openAdministrationDatabase({ url: testDatabase.url, applicationName: 'retries-test' }));
   const { id } = await administration(database).createOrganization({ name: 'Retries' });
   catalog = await loadCatalog(database, id);
 });
@@ -144,7 +145,7 @@ test('R22: a note whose account is deleted meanwhile (23503) is not repeated: no
 test('a write that could not be serialized (40001) runs once more as a whole', async () => {
   const url = new URL(testDatabase.url);
   url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');
-  const strict = counting(openDatabase({ url: url.href, applicationName: 'retries-test' }));
+  const strict = counting(openAdministrationDatabase({ url: url.href, applicationName: 'retries-test' }));
   const write = accountCreate({ ...none, domain: 'serial.com' }, 'keep');
   const { id } = (await runWrite(database, catalog.organizationId, write, null)).result;
   const other = await database.pool.connect();
@@ -163,7 +164,8 @@ test('a write that could not be serialized (40001) runs once more as a whole', a
 
 test('a write that is refused leaves its connection as it is', async () => {
   const one = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
-  const pidOf = async () => (await one.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+  const pidOf = async () =>
+    (await one.queryServer<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' }))[0]?.pid;
   const before = await pidOf();
   const deletion = recordDeletion('note', { id: '00000000-0000-4000-8000-000000000000' });
   await expect(runWrite(one, catalog.organizationId, deletion, null)).rejects.toMatchObject({

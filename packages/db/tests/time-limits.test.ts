@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFaultProxy, type TestDatabase } from '@crm/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { type Database, type DatabaseOptions, openDatabase } from '../src/database.js';
 import { createMigratedDatabase, queryOnce } from './support/database.js';
 
@@ -20,20 +21,31 @@ afterEach(async () => {
   await testDatabase.drop();
 });
 
-const open = (options: Partial<DatabaseOptions> = {}): Database => {
-  const database = openDatabase({ url: testDatabase.url, applicationName: 'time-limits-test', ...options });
+const withDefaults = (options: Partial<DatabaseOptions>): DatabaseOptions => ({
+  url: testDatabase.url,
+  applicationName: 'time-limits-test',
+  ...options,
+});
+
+const closedLater = <D extends Database>(database: D): D => {
   opened.push(database);
   return database;
 };
 
-const settingsOf = async ({ pool }: Database) =>
-  (
-    await pool.query<Record<string, string>>(
+const open = (options: Partial<DatabaseOptions> = {}): Database => closedLater(openDatabase(withDefaults(options)));
+
+const administer = (options: Partial<DatabaseOptions> = {}): AdministrationDatabase =>
+  closedLater(openAdministrationDatabase(withDefaults(options)));
+
+const settingsOf = ({ withConnection }: Database) =>
+  withConnection((connection) =>
+    connection.queryServer<Record<string, string>>(
       `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
               current_setting('idle_in_transaction_session_timeout') AS idle,
               current_setting('max_parallel_workers_per_gather') AS workers`,
-    )
-  ).rows[0];
+      [],
+    ),
+  );
 
 /** What callers are answered where trying again can help. */
 const expectComeBack = (work: Promise<unknown>): Promise<void> =>
@@ -43,7 +55,6 @@ describe('the limits that hold unless told otherwise', () => {
   test('are 5 s and one more process for a statement, 3 s for a lock, 10 s for an idle transaction, 2 s for a connection', async () => {
     const database = open();
     expect(await settingsOf(database)).toEqual({ statement: '5s', lock: '3s', idle: '10s', workers: '1' });
-    expect(database.pool.options).toMatchObject({ connectionTimeoutMillis: 2_000, query_timeout: 6_000 });
   });
 
   test('are left to the role behind PgBouncer', async () => {
@@ -58,13 +69,12 @@ describe('the limits that hold unless told otherwise', () => {
     }
     const database = open({ url: url.href });
     expect(await settingsOf(database)).toEqual({ statement: '1234ms', lock: '1235ms', idle: '1236ms', workers: '7' });
-    expect(database.pool.options).toMatchObject({ connectionTimeoutMillis: 2_000, query_timeout: 6_000 });
   });
 });
 
 test('a statement that waits too long for a lock is ended, and its caller told to come back', async () => {
   const database = open({ lockTimeoutMs: 100 });
-  const holder = await open().pool.connect();
+  const holder = await administer().pool.connect();
   await holder.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
   const refused = database.query(organizationId, statement);
   await expectComeBack(refused);
@@ -75,7 +85,7 @@ test('a statement that waits too long for a lock is ended, and its caller told t
 });
 
 test('a transaction in which nothing happens is ended, and what it held is free', async () => {
-  const client = await open({ idleInTransactionTimeoutMs: 100 }).pool.connect();
+  const client = await administer({ idleInTransactionTimeoutMs: 100 }).pool.connect();
   const ended = once(client, 'error');
   await client.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
   expect(await ended).toMatchObject([{ code: '25P03' }]);
@@ -85,13 +95,15 @@ test('a transaction in which nothing happens is ended, and what it held is free'
 
 test('a statement that waits too long for a connection is not sent, and its caller told to come back', async () => {
   const database = open({ maxConnections: 1, poolWaitMs: 2_000 });
-  const holder = await database.pool.connect();
+  let release = (): void => undefined;
+  const holder = database.withConnection(() => new Promise<void>((resolve) => (release = resolve)));
   const refused = database.query(organizationId, statement);
   await expectComeBack(refused);
   await expect(refused).rejects.toMatchObject({
     cause: { message: 'timeout exceeded when trying to connect' },
   });
-  holder.release();
+  release();
+  await holder;
   expect(await database.query(organizationId, statement)).toEqual([]);
 });
 
@@ -105,7 +117,7 @@ describe('an organization with slow statements', () => {
     const refused = await Promise.race(slow);
     expect(refused).toMatchObject({ reason: { kind: 'unavailable' } });
     expect(await database.query(other, statement)).toEqual([]);
-    expect(database.pool).toMatchObject({ totalCount: 5, idleCount: 1, waitingCount: 0 });
+    expect(database.connections).toMatchObject({ totalCount: 5, idleCount: 1, waitingCount: 0 });
     await queryOnce(
       testDatabase.url,
       `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()`,
@@ -126,7 +138,7 @@ describe('an organization with slow statements', () => {
       ),
     );
     expect(Math.max(...counts.map(([row]) => row?.n ?? 0))).toBeLessThanOrEqual(4);
-    expect(database.pool.totalCount).toBeLessThanOrEqual(4);
+    expect(database.connections.totalCount).toBeLessThanOrEqual(4);
   });
 });
 

@@ -1,7 +1,8 @@
 import { createTestDatabase, startTlsProxy, type TestDatabase, type TlsProxy } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Database, joinRecords, openDatabase, type RecordBytes } from '../src/index.js';
+import { type Database, openDatabase, separateRecords } from '../src/index.js';
 
+const joined = (records: readonly Buffer[]): Buffer => Buffer.concat(separateRecords(records));
 const organizationId = '00000000-0000-4000-8000-000000000001';
 
 let testDatabase: TestDatabase;
@@ -36,13 +37,13 @@ describe('a database that wants TLS', () => {
       [3, 300_000],
       [2, 1],
     ] as const) {
-      const rows = await database.query<{ readonly record_bytes: RecordBytes }>(organizationId, {
+      const rows = await database.query<{ readonly record_bytes: Buffer }>(organizationId, {
         text: `SELECT n || repeat('ü', ${width}) AS record_bytes FROM generate_series(1, ${count}) n WHERE $1::uuid IS NOT NULL`,
         values: [],
         isPrepared: true,
       });
       const expected = Array.from({ length: count }, (_, index) => `${index + 1}${'ü'.repeat(width)}`).join();
-      expect(joinRecords(rows.map((row) => row.record_bytes)).toString() === expected).toBe(true);
+      expect(joined(rows.map((row) => row.record_bytes)).toString() === expected).toBe(true);
     }
     expect(proxy.secured()).toBe(before + 1);
   });

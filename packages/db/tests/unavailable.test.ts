@@ -31,7 +31,11 @@ const open = (change: (url: URL) => void = () => undefined): Database => {
   const url = new URL(testDatabase.url);
   change(url);
   // One connection: each statement meets what the one before it left.
-  const database = openDatabase({ url: url.href, applicationName: 'unavailable-test', maxConnections: 1 });
+  const database = openDatabase({
+    url: url.href,
+    applicationName: 'unavailable-test',
+    maxConnections: 1,
+  });
   opened.push(database);
   return database;
 };
@@ -127,7 +131,7 @@ describe('200: a server whose connections others use', () => {
       await database.ping();
       const outcomes = await Promise.allSettled(organizations.map((id) => database.query(id, slow)));
       expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
-      expect(database.pool.totalCount).toBe(connections);
+      expect(database.connections.totalCount).toBe(connections);
     } finally {
       await database.close();
       await role.drop();

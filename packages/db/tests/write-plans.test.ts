@@ -3,7 +3,7 @@ import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
 import { type Catalog, loadCatalog, type Pipeline } from '../src/catalog.js';
-import { type Database, openDatabase } from '../src/database.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { recordDeletion } from '../src/write/deletions.js';
@@ -14,14 +14,18 @@ import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write
 import { createMigratedDatabase } from './support/database.js';
 
 let testDatabase: TestDatabase;
-let database: Database;
+let database: AdministrationDatabase;
 let catalog: Catalog;
 let pipeline: Pipeline;
 
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
   // One connection, so that its statistics are those of the writes.
-  database = openDatabase({ url: testDatabase.url, applicationName: 'write-plans-test', maxConnections: 1 });
+  database = openAdministrationDatabase({
+    url: testDatabase.url,
+    applicationName: 'write-plans-test',
+    maxConnections: 1,
+  });
   const { createOrganization, createPipeline } = administration(database);
   const { id: organizationId } = await createOrganization({ name: 'Plans' });
   pipeline = await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }] });

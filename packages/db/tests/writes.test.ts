@@ -5,7 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { administration } from '../src/administration.js';
 import { rebuildRecords } from '../src/administration/rebuild-records.js';
 import { type Catalog, loadCatalog, type Pipeline } from '../src/catalog.js';
-import { type Database, openDatabase } from '../src/database.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { openDatabase } from '../src/database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { recordDeletion } from '../src/write/deletions.js';
@@ -15,14 +16,14 @@ import { runWrite, type Write } from '../src/write/write.js';
 import { createMigratedDatabase, queryOnce } from './support/database.js';
 
 let testDatabase: TestDatabase;
-let database: Database;
+let database: AdministrationDatabase;
 let catalog: Catalog;
 let pipeline: Pipeline;
 
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
   // One connection, so that a transaction that a test begins holds what it calls.
-  database = openDatabase({ url: testDatabase.url, applicationName: 'writes-test', maxConnections: 1 });
+  database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'writes-test', maxConnections: 1 });
 });
 afterAll(async () => {
   await database.close();
@@ -80,7 +81,7 @@ const deal = (more: Partial<NewOpportunity> = {}, custom: Readonly<Record<string
 
 test('an opportunity in flight while a field is hidden does not show it', async () => {
   const writer = openDatabase({ url: testDatabase.url, applicationName: 'writes-test-writer', maxConnections: 1 });
-  await writer.pool.query('BEGIN');
+  await writer.queryServer({ text: 'BEGIN' });
   await runWrite(writer, catalog.organizationId, deal({}, { seats: 12 }), null);
   let isHidden = false;
   const change = {
@@ -96,7 +97,7 @@ test('an opportunity in flight while a field is hidden does not show it', async 
     });
   await untilSomethingWaits();
   expect(isHidden).toBe(false);
-  await writer.pool.query('COMMIT');
+  await writer.queryServer({ text: 'COMMIT' });
   await hiding;
   await rebuildRecords(database, catalog.organizationId);
   await runWrite(writer, catalog.organizationId, deal({ name: 'Later' }, { seats: 12 }), null);
@@ -112,13 +113,12 @@ test('an opportunity in flight while a field is hidden does not show it', async 
 describe('a repeat that changes nothing', () => {
   /** Runs a write within a transaction and tells whether the transaction got an id, which only what changes rows has. */
   const assignsTransactionId = async <Result>(write: Write<Result>): Promise<boolean> => {
-    await database.pool.query('BEGIN');
+    await database.queryServer({ text: 'BEGIN' });
     await run(write);
-    const { rows } = await database.pool.query<{ id: string | null }>(
-      'SELECT pg_current_xact_id_if_assigned()::text AS id',
-    );
-    await database.pool.query('COMMIT');
-    return rows[0]?.id !== null;
+    const text = 'SELECT pg_current_xact_id_if_assigned()::text AS id';
+    const [row] = await database.queryServer<{ id: string | null }>({ text });
+    await database.queryServer({ text: 'COMMIT' });
+    return row?.id !== null;
   };
 
   test.each<[string, () => Write<unknown>]>([

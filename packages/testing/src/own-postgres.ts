@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -13,6 +13,8 @@ export interface OwnPostgres {
   readonly url: string;
   /** Ends it as `kill -9` does, and waits until it is gone. */
   kill(): Promise<void>;
+  /** Lets all its processes stand still, as an overloaded machine does; on Linux only. @returns what lets them go on */
+  pause(): Promise<() => void>;
   /** Stops it as an administrator does: transactions in progress are undone, connections closed. */
   shutDown(): Promise<void>;
   /** Starts it again, recovering what is to recover; resolves when it answers. */
@@ -32,6 +34,9 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+const childrenOf = async (pid: number): Promise<number[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean).map(Number);
+
 /** Starts a server with PostgreSQL's own settings for durability. */
 export const startOwnPostgres = async (): Promise<OwnPostgres> => {
   const folder = await mkdtemp(join(tmpdir(), 'crm-own-'));
@@ -49,6 +54,14 @@ export const startOwnPostgres = async (): Promise<OwnPostgres> => {
     kill: async () => {
       process.kill(server.pid, 'SIGKILL');
       while (isAlive(server.pid)) await new Promise((resolve) => setTimeout(resolve, goneCheckEveryMs));
+    },
+    pause: async () => {
+      const pids = [server.pid, ...(await childrenOf(server.pid))];
+      const signalAll = (signal: 'SIGSTOP' | 'SIGCONT'): void => {
+        for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
+      };
+      signalAll('SIGSTOP');
+      return () => signalAll('SIGCONT');
     },
     shutDown: () => server.stop(),
     start: async () => {

@@ -1,4 +1,12 @@
-import { applyRoles, type Database, type DatabaseOptions, migrate, openDatabase } from '@crm/db';
+import {
+  type AdministrationDatabase,
+  applyRoles,
+  type Database,
+  type DatabaseOptions,
+  migrate,
+  openAdministrationDatabase,
+  openDatabase,
+} from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
 import {
   createTestClient,
@@ -35,7 +43,7 @@ export interface TestGateway {
   /** For the role of this gateway, made by `crm roles apply`. Every gateway here works under it. */
   readonly gatewayUrl: string;
   /** Of the role that owns the tables. */
-  readonly database: Database;
+  readonly database: AdministrationDatabase;
   /** Of the role of this gateway: the pool that its requests go to. */
   readonly gatewayDatabase: Database;
   readonly organization: TestOrganization;
@@ -92,7 +100,7 @@ export const startTestGateway = async (): Promise<TestGateway> => {
   const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
   const gatewayUrl = urlForRole(url, 'inbound');
   const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'inbound-gateway-test' });
-  const database = openDatabase({ url, applicationName: 'administration-test' });
+  const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
   const tools = organizationTools(database);
   const organization = await createTestOrganization(tools);
   const baseUrl = await startInProcess(gatewayUrl, gatewayDatabase, {}, stops);
@@ -114,7 +122,11 @@ export const startTestGateway = async (): Promise<TestGateway> => {
         organization.key,
       ),
     startOn: async (databaseUrl, options = {}) => {
-      const other = openDatabase({ url: databaseUrl, applicationName: 'inbound-gateway-test', ...options });
+      const other = openDatabase({
+        url: databaseUrl,
+        applicationName: 'inbound-gateway-test',
+        ...options,
+      });
       const otherUrl = await startInProcess(databaseUrl, other, {}, stops);
       stops.push(() => other.close());
       return createTestClient(otherUrl, contracts, organization.key);

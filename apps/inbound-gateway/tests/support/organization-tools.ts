@@ -1,9 +1,9 @@
-import { administration, type Database } from '@crm/db';
+import { administration, type AdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import type { OrganizationTools } from '@crm/testing';
 
 /** What tests set organizations up with: the administration that operators use. */
-export const organizationTools = (database: Database): OrganizationTools => ({
+export const organizationTools = (database: AdministrationDatabase): OrganizationTools => ({
   ...administration(database),
   newKey: () => {
     const key = generateApiKey();

@@ -1,5 +1,5 @@
 import { inboundOperations } from '@crm/contract';
-import { type Database, migrate, openDatabase } from '@crm/db';
+import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
 import {
   createTestClient,
   createTestDatabase,
@@ -17,7 +17,7 @@ const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
 /** Gateways in processes of their own, which a test may end. */
 export interface Stack {
-  readonly database: Database;
+  readonly database: AdministrationDatabase;
   readonly organization: TestOrganization;
   startGateway(
     environment?: Readonly<Record<string, string>>,
@@ -31,7 +31,7 @@ export interface OwnStack extends Stack {
 }
 
 const stackOn = async (url: string, removeDatabase: () => Promise<void>): Promise<Stack> => {
-  const database = openDatabase({ url, applicationName: 'stack-test' });
+  const database = openAdministrationDatabase({ url, applicationName: 'stack-test' });
   const organization = await createTestOrganization(organizationTools(database));
   const processes: GatewayProcess[] = [];
   return {

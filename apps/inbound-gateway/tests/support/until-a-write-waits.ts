@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@crm/db';
+import type { AdministrationDatabase } from '@crm/db';
 
 /** Resolves once so many writes in the database wait for a lock. */
-export const untilWritesWait = async ({ pool }: Database, count: number): Promise<void> => {
+export const untilWritesWait = async ({ pool }: AdministrationDatabase, count: number): Promise<void> => {
   const text = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM write(%'`;
   while (((await pool.query(text)).rowCount ?? 0) < count) await sleep(5);
 };
 
 /** Resolves once a write in the database waits for a lock. */
-export const untilAWriteWaits = (database: Database): Promise<void> => untilWritesWait(database, 1);
+export const untilAWriteWaits = (database: AdministrationDatabase): Promise<void> => untilWritesWait(database, 1);

@@ -1,4 +1,4 @@
-import { type Catalog, type Database, loadCatalog } from '@crm/db';
+import { type Catalog, type AdministrationDatabase, loadCatalog } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import fc from 'fast-check';
@@ -59,7 +59,11 @@ const writeEach = async <Model extends RecordModel>(
 };
 
 /** Defines fields and writes records, the same ones for the same seed. */
-export const makeWorld = async (database: Database, organization: TestOrganization, seed: number): Promise<World> => {
+export const makeWorld = async (
+  database: AdministrationDatabase,
+  organization: TestOrganization,
+  seed: number,
+): Promise<World> => {
   await defineFields(organization);
   await database.prisma.organization.update({ where: { id: organization.id }, data: { freemail: 'skip' } });
   await database.prisma.member.createMany({

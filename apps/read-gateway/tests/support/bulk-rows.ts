@@ -1,4 +1,4 @@
-import type { Database } from '@crm/db';
+import type { AdministrationDatabase } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
 
 const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
@@ -23,7 +23,7 @@ export interface Copies {
  * @returns the ids of the copies, in the order of their numbers
  */
 export const copyRecord = async (
-  database: Database,
+  database: AdministrationDatabase,
   organizationId: string,
   { objectType, id, count, columns, isSmall = false }: Copies,
 ): Promise<string[]> => {

@@ -1,4 +1,11 @@
-import { applyRoles, type Database, migrate, openDatabase } from '@crm/db';
+import {
+  type AdministrationDatabase,
+  applyRoles,
+  type Database,
+  migrate,
+  openAdministrationDatabase,
+  openDatabase,
+} from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
 import {
   createTestClient,
@@ -43,7 +50,7 @@ export interface TestGateway {
   /** For the role of this gateway, made by `crm roles apply`. Every gateway here works under it. */
   readonly gatewayUrl: string;
   /** Of the role that owns the tables. */
-  readonly database: Database;
+  readonly database: AdministrationDatabase;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
   readonly stranger: TestOrganization;
@@ -99,7 +106,7 @@ export const startTestGateway = async (): Promise<TestGateway> => {
   const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
   const gatewayUrl = urlForRole(url, 'read');
   const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'read-gateway-test' });
-  const database = openDatabase({ url, applicationName: 'administration-test' });
+  const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
   const tools = organizationTools(database);
   const organization = await createTestOrganization(tools);
   const baseUrl = await startInProcess(gatewayUrl, gatewayDatabase, {}, stops);

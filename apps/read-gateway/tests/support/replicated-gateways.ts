@@ -1,5 +1,5 @@
 import { inboundOperations, readOperations } from '@crm/contract';
-import { type Database, migrate, openDatabase } from '@crm/db';
+import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
 import {
   createTestClient,
   createTestOrganization,
@@ -44,7 +44,8 @@ export interface ReplicatedGateways {
 export const startReplicatedGateways = async (): Promise<ReplicatedGateways> => {
   const servers = await startReplicatedPostgres();
   await migrate(servers.primaryUrl);
-  const open = (url: string): Database => openDatabase({ url, applicationName: 'replica-test' });
+  const open = (url: string): AdministrationDatabase =>
+    openAdministrationDatabase({ url, applicationName: 'replica-test' });
   const primary = open(servers.primaryUrl);
   const organization = await createTestOrganization(organizationTools(primary));
   const processes: GatewayProcess[] = [];

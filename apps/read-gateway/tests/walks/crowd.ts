@@ -1,4 +1,4 @@
-import type { Database } from '@crm/db';
+import type { AdministrationDatabase } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
 import { copyRecord } from '../support/bulk-rows.js';
 
@@ -23,7 +23,7 @@ export interface Crowd {
 }
 
 /** Columns that say what a record holds, but not which record it is. A stage belongs to its pipeline and stays with it. */
-const valueColumns = async (database: Database, table: string): Promise<readonly string[]> => {
+const valueColumns = async (database: AdministrationDatabase, table: string): Promise<readonly string[]> => {
   const { rows } = await database.pool.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1 AND column_name NOT IN
        ('organization_id', 'id', 'pipeline_id', 'stage_id', 'account_key', 'domain', 'email', 'record')
@@ -38,7 +38,7 @@ const valueColumns = async (database: Database, table: string): Promise<readonly
  * @param templates ids of the records to copy
  */
 export const makeCrowd = async (
-  database: Database,
+  database: AdministrationDatabase,
   organizationId: string,
   objectType: ObjectType,
   templates: readonly string[],

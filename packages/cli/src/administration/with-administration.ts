@@ -3,7 +3,7 @@ import {
   describeUnmet,
   inspectSchema,
   loadCatalog,
-  openDatabase,
+  openAdministrationDatabase,
   rebuildRecords,
   type Administration,
   type Catalog,
@@ -35,10 +35,10 @@ export const withAdministration = async <T>(
   work: (session: AdministrationSession) => Promise<T>,
 ): Promise<T> => {
   const url = await findDatabaseUrl(context, option);
-  const database = openDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
+  const database = openAdministrationDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
   const origin = auditOrigin(context, option);
   try {
-    const { pending, unmet } = await inspectSchema(database.pool);
+    const { pending, unmet } = await inspectSchema(database);
     if (unmet.length > 0) {
       throw configurationError(
         `The database ${shownDatabase(url)} needs a newer version of crm: ${describeUnmet(unmet)}.`,

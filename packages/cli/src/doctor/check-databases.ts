@@ -36,7 +36,7 @@ const withDatabase = async (
 };
 
 const checkMigrations = async (check: string, database: Database, advice: string): Promise<Finding> => {
-  const { pending, newer, unmet } = await inspectSchema(database.pool);
+  const { pending, newer, unmet } = await inspectSchema(database);
   if (unmet.length > 0) {
     const message = `the database is too new for this version: ${describeUnmet(unmet)}`;
     return problem(
@@ -73,7 +73,7 @@ export interface PoolSizes {
 export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Finding[]> =>
   withDatabase('database', url, async (database) => {
     const askedAtMs = Date.now();
-    const facts = await inspectServer(database.pool);
+    const facts = await inspectServer(database);
     return [
       ...checkServer(facts, askedAtMs, Date.now()),
       ...(await checkSession(database)),
@@ -85,7 +85,7 @@ export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Fi
 /** Checks the replica that the read gateway reads from: connection, that it is one, its tables and how far it is behind. */
 export const checkReplica = (url: string): Promise<readonly Finding[]> =>
   withDatabase('replica', url, async (database) => {
-    const { isInRecovery, replayLagMs } = await inspectServer(database.pool);
+    const { isInRecovery, replayLagMs } = await inspectServer(database);
     const tables = await checkMigrations(
       'replica tables',
       database,

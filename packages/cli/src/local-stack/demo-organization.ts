@@ -6,7 +6,7 @@ import {
   loadCatalog,
   type Administration,
   type Catalog,
-  type Database,
+  type AdministrationDatabase,
   type NewStage,
   type Pipeline,
 } from '@crm/db';
@@ -122,7 +122,7 @@ const fields: readonly DemoField[] = [
  * @param previous - the demo file of the last run, which alone still has the key
  */
 export const openDemoOrganization = async (
-  database: Database,
+  database: AdministrationDatabase,
   previous: DemoFile | undefined,
 ): Promise<DemoOrganization> => {
   const admin = administration(database, { actor: 'crm start', osUser: null, commandId: randomUUID() });
@@ -178,7 +178,7 @@ const choosePipeline = (catalog: Catalog, previous: DemoFile | undefined): Pipel
 
 /** The key of the last run while it is good; otherwise a new one, and those whose text is lost are revoked. */
 const openKey = async (
-  database: Database,
+  database: AdministrationDatabase,
   admin: Administration,
   organizationId: string,
   previous: DemoFile | undefined,

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { migrate, openDatabase } from '@crm/db';
+import { migrate, openAdministrationDatabase } from '@crm/db';
 import { startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
 
 import { CliError, errorText } from '../errors.js';
@@ -137,7 +137,7 @@ const prepareDatabase = async (
   log: (text: string) => void,
 ): Promise<DemoOrganization> => {
   await migrate(url, { onProgress: (pending) => log(`Making the tables (${pending.length} migrations)`) });
-  const database = openDatabase({ url, applicationName: 'crm-start', maxConnections: 2 });
+  const database = openAdministrationDatabase({ url, applicationName: 'crm-start', maxConnections: 2 });
   try {
     return await openDemoOrganization(database, previous);
   } finally {

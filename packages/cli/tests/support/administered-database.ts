@@ -1,4 +1,4 @@
-import { migrate, openDatabase, type Database } from '@crm/db';
+import { migrate, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
 import { createTestDatabase } from '@crm/testing';
 import { expect } from '@jest/globals';
 
@@ -6,7 +6,7 @@ import { runCrm, type CrmResult } from '../run-crm.js';
 
 /** A migrated database, and `crm` working on it. */
 export interface AdministeredDatabase {
-  readonly database: Database;
+  readonly database: AdministrationDatabase;
   crm(...args: string[]): Promise<CrmResult>;
   /** Runs a command with `--json` and answers its one object. */
   crmJson(...args: string[]): Promise<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export const createAdministeredDatabase = async (
   const { url, drop } = await createTestDatabase(async (empty) => {
     await migrate(empty);
   }, 'cli');
-  const database = openDatabase({ url, applicationName: 'test', maxConnections: 2 });
+  const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 2 });
   const crm = (...args: string[]): Promise<CrmResult> => runCrm(args, { DATABASE_URL: url, ...env });
   const crmJson = async (...args: string[]): Promise<Record<string, unknown>> => {
     const result = await crm(...args, '--json');

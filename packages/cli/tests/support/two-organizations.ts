@@ -1,5 +1,5 @@
 import { createClient, type CrmClient } from '@crm/client';
-import { administration, migrate, openDatabase } from '@crm/db';
+import { administration, migrate, openAdministrationDatabase } from '@crm/db';
 import { attributeTypes, generateApiKey, hashApiKey, objectTypes, type AttributeType } from '@crm/domain';
 import {
   createTestDatabase,
@@ -49,7 +49,7 @@ export const startTwoOrganizations = async (): Promise<TwoOrganizations> => {
   const { url, drop } = await createTestDatabase(async (address) => {
     await migrate(address);
   }, 'cli');
-  const database = openDatabase({ url, applicationName: 'test', maxConnections: 2 });
+  const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 2 });
   const tools = administration(database);
   const start = (name: string): ReturnType<typeof startGatewayProcesses> =>
     startGatewayProcesses(1, mainFile(name), { DATABASE_URL: url, ...quiet, ...unlimited });

@@ -1,4 +1,4 @@
-import { administration, migrate, openDatabase } from '@crm/db';
+import { administration, migrate, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import {
   createTestDatabase,
@@ -42,7 +42,7 @@ const migrateQuietly = async (url: string): Promise<void> => {
 /** Starts what one test file needs. */
 export const startTestCrm = async (): Promise<TestCrm> => {
   const { url, drop } = await createTestDatabase(migrateQuietly, 'migrated');
-  const database = openDatabase({ url, applicationName: 'client-test' });
+  const database = openAdministrationDatabase({ url, applicationName: 'client-test' });
   const organization = await createTestOrganization({
     ...administration(database),
     newKey: () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Failure } from '@crm/domain';
-import type { Database } from '../database.js';
+import type { AdministrationDatabase } from '../administration-database.js';
 import { conflict, notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
 import { type AuditOrigin, noteEvent } from './audit.js';
@@ -113,7 +113,7 @@ const rotate = async (
 };
 
 /** API keys. */
-export const apiKeyAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
+export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin: AuditOrigin) => ({
   /** @throws Failure `not_found` for an unknown organization. */
   createApiKey: (input: NewApiKey): Promise<{ id: string }> =>
     prisma.$transaction(async (transaction) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../database.js';
+import type { AdministrationDatabase } from '../administration-database.js';
 import type { Prisma } from '../generated/client.js';
 
 /** Who changes an organization's set-up, and in the course of what. */
@@ -57,7 +57,7 @@ export const noteEvent = async (
 };
 
 /** Reading the trail. */
-export const auditAdministration = ({ prisma }: Database) => ({
+export const auditAdministration = ({ prisma }: AdministrationDatabase) => ({
   /** The latest events first, at most `limit` of them, none older than `since`. */
   listAuditEvents: async (input: {
     readonly organizationId: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
-import type { Database } from '../database.js';
+import type { AdministrationDatabase } from '../administration-database.js';
 import { notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
 import { type AuditOrigin, noteEvent } from './audit.js';
@@ -121,7 +121,7 @@ const changeField = async (
 };
 
 /** Custom fields. */
-export const fieldAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
+export const fieldAdministration = ({ prisma }: AdministrationDatabase, origin: AuditOrigin) => ({
   /** @throws Failure `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
   defineField: (input: NewField): Promise<{ id: string }> =>
     insertOrConflict(

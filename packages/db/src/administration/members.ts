@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../database.js';
+import type { AdministrationDatabase } from '../administration-database.js';
 import { type AuditOrigin, noteEvent } from './audit.js';
 import { insertOrConflict, lockOrganization } from './shared.js';
 
 /** The people of an organization. */
-export const memberAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
+export const memberAdministration = ({ prisma }: AdministrationDatabase, origin: AuditOrigin) => ({
   /** @throws Failure `not_found` for an unknown organization, `conflict` when the email is a member already. */
   addMember: (input: {
     readonly organizationId: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../database.js';
+import type { AdministrationDatabase } from '../administration-database.js';
 import { type AuditOrigin, noteEvent } from './audit.js';
 import { lockOrganization } from './shared.js';
 
@@ -16,7 +16,7 @@ export interface OrganizationRow {
 type Limits = Readonly<Record<string, number>>;
 
 /** Organizations. */
-export const organizationAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
+export const organizationAdministration = ({ prisma }: AdministrationDatabase, origin: AuditOrigin) => ({
   /** Names of organizations need not differ. */
   createOrganization: (input: {
     readonly name: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Pipeline } from '../catalog.js';
-import type { Database } from '../database.js';
+import type { AdministrationDatabase } from '../administration-database.js';
 import type { Prisma } from '../generated/client.js';
 import { type AuditOrigin, noteEvent } from './audit.js';
 import { insertOrConflict, lockOrganization } from './shared.js';
@@ -46,7 +46,7 @@ const insertPipeline = async (
 };
 
 /** Pipelines and their stages. */
-export const pipelineAdministration = ({ prisma }: Database, origin: AuditOrigin) => ({
+export const pipelineAdministration = ({ prisma }: AdministrationDatabase, origin: AuditOrigin) => ({
   /** @throws Failure `not_found` for an unknown organization, `conflict` for a name or label given twice. */
   createPipeline: (input: {
     readonly organizationId: string;

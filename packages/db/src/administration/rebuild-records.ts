@@ -1,4 +1,4 @@
-import type { Database } from '../database.js';
+import type { AdministrationDatabase } from '../administration-database.js';
 import { type AuditOrigin, noteEvent, unnamedOrigin } from './audit.js';
 
 /** Opportunities whose stored records one transaction makes anew: few enough that nobody waits long for a row. */
@@ -20,7 +20,7 @@ const nextIdsSql = `
  * @returns how many opportunities there were
  */
 export const rebuildRecords = async (
-  database: Database,
+  database: AdministrationDatabase,
   organizationId: string,
   onProgress: (done: number) => void = () => undefined,
   origin: AuditOrigin = unnamedOrigin(),

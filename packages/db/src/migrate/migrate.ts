@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Database } from '../database.js';
 import {
   compareSchema,
   describeUnmet,
@@ -67,8 +68,11 @@ export interface SchemaState extends Pick<SchemaDifference, 'newer' | 'unmet'> {
 }
 
 /** Compares a database with the version of this program. */
-export const inspectSchema = async (pool: pg.Pool): Promise<SchemaState> => {
-  const difference = compareSchema(await readSchemaHistory(queryRowOf(pool)), await readVersion());
+export const inspectSchema = async (database: Database): Promise<SchemaState> => {
+  const history = await database.withConnection((connection) =>
+    readSchemaHistory((text) => connection.queryServer(text, [])),
+  );
+  const difference = compareSchema(history, await readVersion());
   return { pending: pendingChanges(difference), newer: difference.newer, unmet: difference.unmet };
 };
 

@@ -1,7 +1,6 @@
 import { type CursorPosition, maxPageBytes } from '@crm/domain';
 import type { Queries } from '../database.js';
-import type { RecordBytes } from '../record-bytes.js';
-import { recordColumn } from '../record-client.js';
+import { recordColumn } from '../connection/values.js';
 import { bytesWithin, keptLimitTo } from './bound.js';
 import { type Page, recordsWithinBytes } from './list-page.js';
 import { Parameters } from './parameters.js';
@@ -22,7 +21,7 @@ export interface NotePageRequest {
 interface NoteRow {
   readonly id: string;
   /** Null beyond the page's bound of bytes. */
-  readonly [recordColumn]: RecordBytes | null;
+  readonly [recordColumn]: Buffer | null;
 }
 
 const natural = (link: string, table: string, column: string, key: string): string =>

@@ -1,7 +1,6 @@
 import { type CursorPosition, fieldKey, type FilterNode, matchesFilter, maxPageBytes, type SortKey } from '@crm/domain';
 import type { Queries } from '../database.js';
-import type { RecordBytes } from '../record-bytes.js';
-import { recordColumn } from '../record-client.js';
+import { recordColumn } from '../connection/values.js';
 import { conjuncts } from './branches.js';
 import type { PageRequest } from './page-request.js';
 import { mergeLists } from './merge-lists.js';
@@ -13,8 +12,8 @@ import type { KeySql } from './sort-sql.js';
 
 /** A page as the database made it. */
 export interface Page {
-  /** To be joined by `joinRecords`. */
-  readonly records: readonly RecordBytes[];
+  /** To be joined by `separateRecords`. */
+  readonly records: readonly Buffer[];
   /** Where the next page starts, or null when this is the last. */
   readonly nextPosition: CursorPosition | null;
 }
@@ -36,7 +35,7 @@ const partsOf = ([first, second]: readonly KeySql[], { sort, filters, position }
 };
 
 /** The records up to the bound of bytes, which a row without its record shows. */
-export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: RecordBytes | null }[]): RecordBytes[] => {
+export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buffer | null }[]): Buffer[] => {
   const records = rows.map((row) => row[recordColumn]);
   const cut = records.indexOf(null);
   return (cut === -1 ? records : records.slice(0, cut)).filter((record) => record !== null);
@@ -60,7 +59,7 @@ export const listPage = async (database: Queries, asked: PageRequest): Promise<P
     rows.push(...read);
     const records = recordsWithinBytes(read);
     if (records.length < read.length) break;
-    for (const { start, end } of records) bytes -= end - start;
+    for (const { length } of records) bytes -= length;
   }
   const records = recordsWithinBytes(rows.slice(0, request.limit));
   if (records.length === rows.length) return { records, nextPosition: null };

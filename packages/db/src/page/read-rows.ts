@@ -1,6 +1,5 @@
 import type { Queries } from '../database.js';
-import type { RecordBytes } from '../record-bytes.js';
-import { recordColumn } from '../record-client.js';
+import { recordColumn } from '../connection/values.js';
 import type { CursorPosition } from '@crm/domain';
 import { bytesWithin, keptLimitTo, limitTo } from './bound.js';
 import { slotOf } from './empty-slots.js';
@@ -14,7 +13,7 @@ import { afterPositionSql, type KeySql, keyText, orderBySql, sortKeysSql } from 
 /** A record, and its sort keys as text. */
 export interface PageRow {
   /** Null for a record that would make the page longer than its bound of bytes. */
-  readonly [recordColumn]: RecordBytes | null;
+  readonly [recordColumn]: Buffer | null;
   /** Only of the last record but one, where there are as many as were asked for, and of the last one before the bound of bytes. */
   readonly position: (string | null)[] | null;
   /**

@@ -63,13 +63,13 @@ const historySql = `
            WHERE r.migration IN (SELECT migration_name FROM applied)) AS requirements`;
 
 /** Runs a statement that returns one row. */
-export type QueryRow = <Row extends pg.QueryResultRow>(text: string) => Promise<Row>;
+export type QueryRow = <Row extends object>(text: string) => Promise<Row>;
 
 /** {@link QueryRow} of a client or a pool. */
 export const queryRowOf =
   (client: pg.Pool | pg.ClientBase): QueryRow =>
-  async <Row extends pg.QueryResultRow>(text: string) => {
-    const [row] = (await client.query<Row>(text)).rows;
+  async <Row extends object>(text: string) => {
+    const [row] = (await client.query<Row & pg.QueryResultRow>(text)).rows;
     if (row === undefined) throw new Error('The server returned no row');
     return row;
   };
@@ -77,7 +77,7 @@ export const queryRowOf =
 /** Reads the history of a database; an empty one where nothing was migrated yet. */
 export const readSchemaHistory = async (queryRow: QueryRow): Promise<SchemaHistory> => {
   const { isPresent } = await queryRow<{ isPresent: boolean }>(presenceSql);
-  return isPresent ? queryRow<SchemaHistory & pg.QueryResultRow>(historySql) : emptyHistory;
+  return isPresent ? queryRow<SchemaHistory>(historySql) : emptyHistory;
 };
 
 /** Whether the release `1.10.0` comes after `1.9.2`. */

@@ -1,5 +1,4 @@
 import type { Database } from '../database.js';
-import { queryRowOf } from '../schema-history/schema-history.js';
 import { isPooled, losesPreparedStatements } from './inspect-pooler.js';
 import { findPoolerFaults } from './judge-server.js';
 import { readSessionFacts } from './read-facts.js';
@@ -8,10 +7,9 @@ import { readSessionFacts } from './read-facts.js';
 export type SessionFaults = ReturnType<typeof findPoolerFaults>;
 
 /** Checks what a pooler in front of a database takes away, as a gateway does before it serves. */
-export const inspectSession = async ({ pool }: Database): Promise<SessionFaults> => {
-  const url = pool.options.connectionString ?? '';
+export const inspectSession = async (database: Database): Promise<SessionFaults> => {
   return findPoolerFaults({
-    ...(await readSessionFacts(queryRowOf(pool))),
-    losesPreparedStatements: isPooled(url) && (await losesPreparedStatements(url)),
+    ...(await database.withConnection((connection) => readSessionFacts((text) => connection.queryServer(text, [])))),
+    losesPreparedStatements: isPooled(database.url) && (await losesPreparedStatements(database.url)),
   });
 };

@@ -62,8 +62,7 @@ export const readSessionFacts = (queryRow: QueryRow): Promise<SessionFacts> =>
 
 /** Asks a server what {@link ServerFacts} has, without Prisma, whose first query takes 60 MB of memory. */
 export const readFacts = async (database: Database, gateway: GatewayKind): Promise<ServerFacts> => {
-  const url = database.pool.options.connectionString ?? '';
-  const losesStatements = isPooled(url) && (await losesPreparedStatements(url));
+  const losesStatements = isPooled(database.url) && (await losesPreparedStatements(database.url));
   return database.withConnection(async (connection) => {
     const queryRow: QueryRow = (text) => connection.queryServer(text, []);
     const missingRights = await readMissingRights(connection, gateway);

@@ -8,7 +8,7 @@ export interface PoolState {
   readonly idleCount: number;
   /** Statements that wait for a connection. */
   readonly waitingCount: number;
-  readonly options: { readonly max: number };
+  readonly max: number;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -119,7 +119,7 @@ export class Metrics {
     const figures: readonly [string, string, (pool: PoolState) => number][] = [
       ['connections', 'Open connections.', (pool) => pool.totalCount],
       ['idle_connections', 'Open connections without a statement.', (pool) => pool.idleCount],
-      ['max_connections', 'Connections that may be open.', (pool) => pool.options.max],
+      ['max_connections', 'Connections that may be open.', (pool) => pool.max],
       ['waiting', 'Statements that wait for a connection.', (pool) => pool.waitingCount],
     ];
     for (const [name, help, read] of figures) {

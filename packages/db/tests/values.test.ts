@@ -1,12 +1,13 @@
 import { createTestDatabase, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Database, joinRecords, openDatabase, type RecordBytes } from '../src/index.js';
+import { type Database, openDatabase, separateRecords } from '../src/index.js';
 
 const text = 'Zürich, Київ, 更新契約, 😀';
+const joined = (records: readonly Buffer[]): Buffer => Buffer.concat(separateRecords(records));
 const organizationId = '00000000-0000-4000-8000-000000000001';
 
 interface Row {
-  readonly record_bytes: RecordBytes;
+  readonly record_bytes: Buffer;
   readonly position: readonly string[];
   readonly [column: string]: unknown;
 }
@@ -17,7 +18,7 @@ let database: Database;
 beforeAll(async () => {
   testDatabase = await createTestDatabase(async () => undefined, 'empty');
   // One connection: each statement meets what the one before it left.
-  database = openDatabase({ url: testDatabase.url, applicationName: 'record-client-test', maxConnections: 1 });
+  database = openDatabase({ url: testDatabase.url, applicationName: 'values-test', maxConnections: 1 });
 });
 afterAll(async () => {
   await database.close();
@@ -44,7 +45,7 @@ describe.each([
       expect(rows.map((row) => ({ ...row, record_bytes: String(row.record_bytes) }))).toEqual(
         [1, 2, 3].map((n) => ({ n, record_bytes: `${text}${n}`, position: [text], nothing: null })),
       );
-      expect(joinRecords(rows.map((row) => row.record_bytes)).toString()).toBe(`${text}1,${text}2,${text}3`);
+      expect(joined(rows.map((row) => row.record_bytes)).toString()).toBe(`${text}1,${text}2,${text}3`);
       expect(await query(`'${text}' AS record`, isPrepared)).toEqual(Array(3).fill({ record: text }));
     }
   });
@@ -63,14 +64,14 @@ describe.each([
         (await query<Row>(`'${text}' || n AS record_bytes`, isPrepared, count)).map((row) => row.record_bytes);
       const earlier = await read();
       const later = await read();
-      expect(joinRecords(later).toString()).toBe(expected.join());
-      expect(joinRecords(earlier).toString()).toBe(expected.join());
+      expect(joined(later).toString()).toBe(expected.join());
+      expect(joined(earlier).toString()).toBe(expected.join());
     },
   );
 });
 
 describe('records that are joined', () => {
-  const read = async (from: number): Promise<RecordBytes[]> => {
+  const read = async (from: number): Promise<Buffer[]> => {
     const rows = await query<Row>(`'${text}' || n + ${from} AS record_bytes`, true, 5);
     return rows.map((row) => row.record_bytes);
   };
@@ -78,12 +79,59 @@ describe('records that are joined', () => {
   test('may be some of those that came, in any order, of several pages, or none', async () => {
     const [first, second] = [await read(0), await read(100)];
     const some = [...first.slice(0, 2), ...first.slice(3), ...second, ...first.toReversed()];
-    expect(joinRecords(some).toString()).toBe(some.map(String).join());
-    expect(joinRecords([])).toHaveLength(0);
+    expect(joined(some).toString()).toBe(some.map(String).join());
+    expect(joined([])).toHaveLength(0);
+  });
+});
+
+describe('values that are bound', () => {
+  const bound = async (type: string, value: unknown) =>
+    (
+      await database.queryServer<{ text: string | null; value: unknown }>({
+        text: `SELECT $1::${type}::text AS text, $1::${type} AS value`,
+        values: [value],
+        isPrepared: true,
+      })
+    )[0];
+  const id = '00000000-0000-4000-8000-000000000002';
+  const quoted = ['a"b', 'c\\d', '{e,f}', 'null', 'NULL', '', ' ', text];
+  const instant = new Date('2026-01-02T03:04:05.678Z');
+
+  test.each<[type: string, value: unknown, read: unknown]>([
+    ['text', text, text],
+    ['text', null, null],
+    ['text', undefined, null],
+    ['text', 'null', 'null'],
+    ['uuid[]', [id, organizationId], [id, organizationId]],
+    ['uuid[]', [], []],
+    ['text[]', quoted, quoted],
+    ['text[]', ['a', null], ['a', null]],
+    ['int[]', [1, 2], [1, 2]],
+    ['bytea', Buffer.from([0, 255, 92]), Buffer.from([0, 255, 92])],
+    ['bytea[]', [Buffer.from([0, 255])], [Buffer.from([0, 255])]],
+    ['int', 7, 7],
+    ['bigint', '9007199254740993', '9007199254740993'],
+    ['numeric', '1.50', '1.50'],
+    ['float8', 1.5, 1.5],
+    ['boolean', true, true],
+    ['boolean', 'true', true],
+    ['boolean', false, false],
+    ['timestamptz', instant, instant],
+    ['timestamptz', '2026-01-02 03:04:05.678+00', instant],
+    // JSON is sent as text, and an object as its JSON.
+    ['jsonb', '{"a":[1,"b"]}', { a: [1, 'b'] }],
+    ['jsonb', '"text"', 'text'],
+    ['jsonb', { a: null }, { a: null }],
+    ['json', '[1, 2]', [1, 2]],
+  ])('%s %j', async (type, value, read) => {
+    expect((await bound(type, value))?.value).toEqual(read);
+    // The first time the server says what types the parameters have; from then on they are known.
+    expect((await bound(type, value))?.value).toEqual(read);
   });
 
-  test('are not copied where they are neighbours', async () => {
-    const records = await read(0);
-    expect(joinRecords(records.slice(1, 4)).buffer).toBe(joinRecords(records).buffer);
+  test('microseconds of an instant that is a text arrive', async () => {
+    expect(await bound('timestamptz', '2026-01-02 03:04:05.678901+00')).toMatchObject({
+      text: expect.stringContaining('.678901') as unknown,
+    });
   });
 });

@@ -1,0 +1,35 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { type Database, type DatabaseOptions, openDatabase, sessionSettings } from './database.js';
+import { PrismaClient } from './generated/client.js';
+
+/** What administration works with: Prisma and `pg`, which share a pool of their own, besides what gateways have. */
+export interface AdministrationDatabase extends Database {
+  readonly prisma: PrismaClient;
+  readonly pool: pg.Pool;
+}
+
+/** Opens a database for administration, as the command line does; gateways need {@link openDatabase} only. */
+export const openAdministrationDatabase = (options: DatabaseOptions): AdministrationDatabase => {
+  const database = openDatabase(options);
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.maxConnections,
+    connectionTimeoutMillis: options.poolWaitMs,
+    keepAlive: true,
+    ...sessionSettings(options),
+  });
+  // Without a listener a server that goes away would end the process.
+  pool.on('error', (error) => options.onConnectionError?.(error));
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  return {
+    ...database,
+    prisma,
+    pool,
+    close: async () => {
+      await prisma.$disconnect();
+      await Promise.all([pool.end(), database.close()]);
+    },
+  };
+};

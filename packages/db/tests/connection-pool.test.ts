@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { type LimitedRole, startLimitedRole, type TestDatabase } from '@crm/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Database, type DatabaseOptions, openDatabase } from '../src/database.js';
+import { createMigratedDatabase } from './support/database.js';
+
+const organizations = Array.from({ length: 1_500 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
+const [organizationId = ''] = organizations;
+const statement = { text: 'SELECT id FROM accounts WHERE organization_id = $1', values: [] };
+/** What callers are told where trying again can help. */
+const comeBack = { code: 'unavailable', headers: { 'Retry-After': '1' } };
+
+let testDatabase: TestDatabase;
+let role: LimitedRole;
+let stops: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createMigratedDatabase();
+  role = await startLimitedRole(testDatabase.url);
+});
+afterEach(async () => {
+  for (const stop of stops.reverse()) await stop();
+  stops = [];
+});
+afterAll(async () => {
+  await role.drop();
+  await testDatabase.drop();
+});
+
+const open = (options: Partial<DatabaseOptions> = {}): Database => {
+  const database = openDatabase({ url: testDatabase.url, applicationName: 'pool-test', maxConnections: 1, ...options });
+  stops.push(() => database.close());
+  return database;
+};
+
+const outcomeOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+
+describe('callers that wait for a connection', () => {
+  test('are refused when their time is up, and no more than a thousand wait at once', async () => {
+    const waits: number[] = [];
+    const database = open({ poolWaitMs: 1_000, onConnectionWait: (waitMs) => waits.push(waitMs) });
+    let release = (): void => undefined;
+    const holder = database.withConnection(() => new Promise<void>((resolve) => (release = resolve)));
+    while (database.connections.totalCount === 0 || waits.length === 0) await new Promise(setImmediate);
+    const outcomes = organizations.map((id) => outcomeOf(database.query(id, statement)));
+    await new Promise(setImmediate);
+    expect(database.connections.waitingCount).toBe(1_000);
+    for (const outcome of await Promise.all(outcomes)) {
+      expect(outcome).toMatchObject({ ...comeBack, cause: { message: 'timeout exceeded when trying to connect' } });
+    }
+    expect(database.connections).toMatchObject({ totalCount: 1, idleCount: 0, waitingCount: 0 });
+    // Ten times the limit: a busy machine is not a fault.
+    expect(Math.max(...waits)).toBeLessThan(10_000);
+    release();
+    await holder;
+    expect(await database.query(organizationId, statement)).toEqual([]);
+  });
+
+  test('are served in order', async () => {
+    const database = open();
+    const order: number[] = [];
+    const run = async (id: string, index: number): Promise<void> => {
+      await database.query(id, statement);
+      order.push(index);
+    };
+    await Promise.all(organizations.slice(0, 50).map(run));
+    expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
+  });
+
+  test('are refused when the pool is closed, and work in progress ends first', async () => {
+    const database = open();
+    await database.ping();
+    const text = 'SELECT pg_sleep(0.2)::text AS slept WHERE $1::uuid IS NOT NULL';
+    const running = database.query(organizationId, { text, values: [] });
+    const waiting = outcomeOf(database.query(organizations[1] ?? '', statement));
+    await new Promise(setImmediate);
+    await database.close();
+    expect(await running).toEqual([{ slept: '' }]);
+    expect(await waiting).toMatchObject({ message: 'The pool is closed' });
+  });
+});
+
+/** A server that takes connections, and after so many pieces of what the real one says closes them as if all was well. */
+const startClosing = async (targetUrl: string) => {
+  const target = new URL(targetUrl);
+  let pieces = 0;
+  let taken = 0;
+  const onClient = (client: Socket): void => {
+    taken += 1;
+    let left = pieces;
+    if (left === 0) {
+      client.end();
+      return;
+    }
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) socket.on('error', () => undefined);
+    client.pipe(upstream);
+    upstream.on('data', (bytes) => {
+      client.write(bytes);
+      left -= 1;
+      if (left === 0) client.end();
+    });
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.end());
+  };
+  const server: Server = createServer(onClient).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stops.push(() => server.close());
+  const url = new URL(targetUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    closeAfter: (count: number) => (pieces = count),
+    taken: () => taken,
+  };
+};
+
+describe('a server that closes connections cleanly again and again', () => {
+  test.each([
+    ['at once', 0],
+    ['when it should ask for the password', 1],
+    ['while the password is checked', 2],
+  ])('%s: each query ends, after one attempt, and the next one works once the server does', async (_when, pieces) => {
+    const closing = await startClosing(role.url);
+    const database = open({ url: closing.url });
+    closing.closeAfter(pieces);
+    for (let attempt = 1; attempt <= 20; attempt += 1) {
+      expect(await outcomeOf(database.query(organizationId, statement))).toMatchObject(comeBack);
+      expect(closing.taken()).toBe(attempt);
+    }
+    expect(await outcomeOf(database.probe())).toBeInstanceOf(Error);
+    expect(database.connections).toMatchObject({ totalCount: 0, waitingCount: 0 });
+    closing.closeAfter(Number.POSITIVE_INFINITY);
+    expect(await database.query(organizationId, statement)).toEqual([]);
+  });
+});
+
+test('statements that fail leave nothing in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const database = open();
+  const megabyte = 1024 * 1024;
+  const failing = (n: number) => ({ text: `SELECT 1 / 0, $1::uuid -- ${n} ${'x'.repeat(megabyte / 4)}`, values: [] });
+  const fail = async (): Promise<number> => {
+    for (let n = 0; n < 200; n += 1) {
+      expect(await outcomeOf(database.query(organizationId, failing(n)))).toMatchObject({ code: '22012' });
+    }
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await fail();
+  expect((await fail()) - before).toBeLessThan(10 * megabyte);
+});

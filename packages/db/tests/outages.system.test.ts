@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '@crm/domain';
+import { type OwnPostgres, startOwnPostgres } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Database, openDatabase } from '../src/database.js';
+
+const organizationId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const statement = { text: 'SELECT $1::uuid AS id FROM pg_sleep(0.01)', values: [], isPrepared: true };
+const callers = 20;
+const hangGuardMs = 60_000;
+
+let server: OwnPostgres;
+let database: Database;
+
+beforeAll(async () => {
+  server = await startOwnPostgres();
+  database = openDatabase({ url: server.url, applicationName: 'outages-test', maxConnections: 5 });
+});
+afterAll(async () => {
+  await database.close();
+  await server.stop();
+});
+
+/** Runs statements without a pause, so many at a time, until it is stopped. */
+const startLoad = () => {
+  let isOver = false;
+  let served = 0;
+  let refused = 0;
+  let slowestMs = 0;
+  const unexpected: unknown[] = [];
+  const call = async (n: number): Promise<void> => {
+    while (!isOver) {
+      const startedAtMs = performance.now();
+      try {
+        const [row] = await database.query<{ id: string }>(organizationId(n), statement);
+        if (row?.id !== organizationId(n)) unexpected.push(row);
+        served += 1;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'unavailable') unexpected.push(error);
+        refused += 1;
+        await sleep(5);
+      }
+      slowestMs = Math.max(slowestMs, performance.now() - startedAtMs);
+    }
+  };
+  const running = Array.from({ length: callers }, (_, n) => call(n));
+  return {
+    /** Waits until statements are answered again. @returns how long that took, in milliseconds */
+    untilServed: async (): Promise<number> => {
+      const startedAtMs = performance.now();
+      for (const before = served; served === before; await sleep(5)) {
+        if (performance.now() - startedAtMs > hangGuardMs) throw new Error('Nothing is served any more');
+      }
+      return performance.now() - startedAtMs;
+    },
+    /** Ends when every statement has. */
+    stop: async () => {
+      isOver = true;
+      await Promise.all(running);
+      return { served, refused, slowestMs, unexpected };
+    },
+  };
+};
+
+describe('R15: every statement ends, and all is well again by itself, when the server', () => {
+  test.each<[string, () => Promise<void>]>([
+    [
+      'is killed and started 3 s later',
+      async () => {
+        await server.kill();
+        await sleep(3_000);
+        await server.start();
+      },
+    ],
+    [
+      'stands still for 4 s',
+      async () => {
+        const resume = await server.pause();
+        await sleep(4_000);
+        resume();
+      },
+    ],
+    [
+      'stands still for longer than any answer may take',
+      async () => {
+        const resume = await server.pause();
+        await sleep(8_000);
+        resume();
+      },
+    ],
+    [
+      'is restarted',
+      async () => {
+        await server.shutDown();
+        await server.start();
+      },
+    ],
+  ])('%s', async (name, fail) => {
+    const load = startLoad();
+    await load.untilServed();
+    await fail();
+    const backMs = await load.untilServed();
+    const { served, refused, slowestMs, unexpected } = await load.stop();
+    process.stdout.write(
+      `R15: ${name}: serving ${Math.round(backMs)} ms after it was back; ${served} served, ${refused} refused, the slowest after ${Math.round(slowestMs)} ms\n`,
+    );
+    expect(unexpected).toEqual([]);
+    expect(slowestMs).toBeLessThan(hangGuardMs);
+    expect(database.connections.waitingCount).toBe(0);
+    expect(database.connections.totalCount).toBeLessThanOrEqual(5);
+  });
+});
