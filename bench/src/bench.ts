@@ -6,6 +6,7 @@ import type { MeasureGroup, Run } from './harness/run.js';
 import { tableOf } from './harness/table.js';
 import { filtersBySize } from './measures/filters-by-size.js';
 import { memory } from './measures/memory.js';
+import { barePages } from './measures/bare-pages.js';
 import { pages } from './measures/pages.js';
 import { readsBySize } from './measures/reads-by-size.js';
 import { searches } from './measures/searches.js';
@@ -14,6 +15,7 @@ import { writeScaling } from './measures/write-scaling.js';
 import { writes } from './measures/writes.js';
 
 const groups: readonly MeasureGroup[] = [
+  barePages,
   pages,
   readsBySize,
   filtersBySize,

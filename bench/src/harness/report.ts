@@ -30,11 +30,11 @@ const latencyChart = (measures: readonly Measure[]): Chart => {
 };
 
 const throughputChart = (measures: readonly Measure[]): Chart => {
-  const lines = ['gateway', 'bare node:http and pg'].map((name): ChartLine => ({
+  const lines = ['gateway', 'bare node:http and postgres.js'].map((name): ChartLine => ({
     name,
     points: measures
       .flatMap((measure) => {
-        const rows = /^page of (\d+) rows: (.*)$/.exec(measure.name);
+        const rows = /^page of (\d+) long records: (.*)$/.exec(measure.name);
         return rows?.[2] === name && measure.id === 'S1' ? [[Number(rows[1]), measure.value] as const] : [];
       })
       .sort(([a], [b]) => a - b),

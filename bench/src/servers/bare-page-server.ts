@@ -1,33 +1,41 @@
 import { createServer } from 'node:http';
-import pg from 'pg';
+import postgres from 'postgres';
 
-/** The least that a server in Node can do for a page: one prepared statement, and its records between two texts. */
-const { limit, head, tail, text, values } = JSON.parse(process.env['PAGE'] ?? '') as {
+/** The least that a server in Node can do for a page: one prepared statement, and the bytes of its records between two texts. */
+const page = JSON.parse(process.env['PAGE'] ?? '') as {
   readonly limit: number;
   readonly head: string;
   readonly tail: string;
   readonly text: string;
-  readonly values: unknown[];
+  readonly values: string[];
 };
+const head = Buffer.from(page.head);
+const tail = Buffer.from(page.tail);
+const comma = Buffer.from(',');
 
-const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });
+const sql = postgres(process.env['DATABASE_URL'] ?? '', { max: 10, fetch_types: false });
 
 const server = createServer((_request, response) => {
-  pool.query<{ record_bytes: string }>({ name: 'page', text, values }).then(
-    ({ rows }) => {
-      const records = rows.slice(0, limit).map((row) => row.record_bytes);
-      const body = `${head}${records.join(',')}${tail}`;
-      response.writeHead(200, {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Content-Length': Buffer.byteLength(body),
-      });
-      response.end(body);
-    },
-    () => {
-      response.writeHead(500);
-      response.end();
-    },
-  );
+  sql
+    .unsafe(page.text, page.values, { prepare: true })
+    .raw()
+    .then(
+      (rows) => {
+        const parts: Buffer[] = [head];
+        for (const [index, [record]] of rows.slice(0, page.limit).entries()) {
+          if (index > 0) parts.push(comma);
+          if (record !== undefined) parts.push(record);
+        }
+        parts.push(tail);
+        const body = Buffer.concat(parts);
+        response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length });
+        response.end(body);
+      },
+      () => {
+        response.writeHead(500);
+        response.end();
+      },
+    );
 });
 
 server.listen(Number(process.env['PORT']), '127.0.0.1');
