@@ -1,6 +1,6 @@
 -- Accounts. account_changes.sql says what a change is, and what p_locked_ids and p_renamed_ids are.
 
--- The ids of the accounts with these domains, in their order; null where there is none.
+-- The ids of the accounts with these domains, in their order; null for a domain that no account has.
 -- Keys from JSON are looked up one by one, as scalar subqueries: the planner takes every JSON array for a hundred elements, and
 -- would read the whole of a middle-sized table to join with it.
 CREATE OR REPLACE FUNCTION find_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$

@@ -1,6 +1,6 @@
 -- Contacts. Changes, p_locked_ids and p_renamed_ids are as for accounts; see account_changes.sql.
 
--- The ids of the contacts with these emails, in their order; null where there is none.
+-- The ids of the contacts with these emails, in their order; null for an email that no contact has.
 CREATE OR REPLACE FUNCTION find_contact_ids(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ARRAY(
