@@ -38,7 +38,7 @@ CREATE TABLE accounts (
   number_7 double precision,
   number_8 double precision,
   CONSTRAINT accounts_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT accounts_domain_check CHECK (((length(domain) <= 253) AND (domain ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text))),
+  CONSTRAINT accounts_domain_check CHECK (((length(domain) <= 253) AND (domain ~ '^([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (domain !~ '[^.]{64}'::text))),
   CONSTRAINT accounts_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
   CONSTRAINT accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
@@ -152,7 +152,7 @@ CREATE TABLE contacts (
   number_7 double precision,
   number_8 double precision,
   CONSTRAINT contacts_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT contacts_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@[^@]+$'::text) AND (length(split_part(email, '@'::text, 2)) <= 253) AND (split_part(email, '@'::text, 2) ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text))),
+  CONSTRAINT contacts_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (email !~ '@.*[^.]{64}'::text))),
   CONSTRAINT contacts_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES accounts(organization_id, id) ON DELETE RESTRICT,
   CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
@@ -265,7 +265,7 @@ CREATE TABLE members (
   name text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT members_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT members_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@[^@]+$'::text) AND (length(split_part(email, '@'::text, 2)) <= 253) AND (split_part(email, '@'::text, 2) ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text))),
+  CONSTRAINT members_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (email !~ '@.*[^.]{64}'::text))),
   CONSTRAINT members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
 CREATE UNIQUE INDEX members_organization_id_email_key ON members (organization_id, email);
