@@ -22,11 +22,11 @@ const scattered = 2 * pageLimit + 20;
 /** The same from a few branches that are merged. */
 const merged = 4 * pageLimit;
 
-/** A look in the worst order, and what matches of a hundredth of the records. */
-const windowed = 1_000;
+/** Up to 2,000 matches, or as many records of the order as fill the page, each from a heap page of its own in the worst order. */
+const counted = 1_000;
 
-/** What the looks at the next records cost, each from a heap page of its own in the worst order. */
-const looked = 30_000;
+/** A scan of 20,000 records, each from a heap page of its own in the worst order. */
+const scanned = 30_000;
 
 /** Why pages that begin or end with the rare value of `tier` differ between the sizes. */
 const rareValue = 'ends in a value of 0.01 %: one record in the small data, a page of them far apart in the large';
@@ -106,10 +106,10 @@ const equalities = ({ memberIds }: OrganizationLayout): Shape[] => {
 };
 
 const ranges = (organization: OrganizationLayout): Shape[] => {
-  const stepwise = { statements: 5, maxBuffers: windowed };
-  const walked = {
-    newest: { ...stepwise, remark: 'looks among 1,200, then at the matches before an instant' },
-    changed: { ...stepwise, remark: 'looks among 500, then at the matches before an instant' },
+  const stepwise = {
+    statements: 3,
+    maxBuffers: counted,
+    remark: 'sorts all matches up to 2,000; of more, reads the order until the page is full',
   };
   const shares = [
     ['50 %', 0.5],
@@ -117,11 +117,11 @@ const ranges = (organization: OrganizationLayout): Shape[] => {
     ['0.01 %', 0.0001],
   ] as const;
   const oldest = instantOf(organization, 0.01);
-  const clustered = { statements: 8, remark: 'far from where the order begins: sorts all that match' };
+  const clustered = { statements: 3, remark: 'far from where the order begins: sorts all that match' };
   return [
     ...shares.flatMap(([name, share]) => [
-      ...inOrders(name, 'amount', 'between', [0, 111_000 * share], walked),
-      ...inOrders(name, 'score', 'between', [0, 1_050_000 * share], walked),
+      ...inOrders(name, 'amount', 'between', [0, 111_000 * share], { newest: stepwise, changed: stepwise }),
+      ...inOrders(name, 'score', 'between', [0, 1_050_000 * share], { newest: stepwise, changed: stepwise }),
     ]),
     filtered('the oldest 1 %', 'created_at', 'lt', oldest, { ...clustered, sort: 'updated_at:desc' }),
     filtered('the oldest 1 %', 'due', 'lte', oldest.slice(0, 10), { ...clustered, sort: 'created_at:desc' }),
@@ -131,24 +131,29 @@ const ranges = (organization: OrganizationLayout): Shape[] => {
 
 const searches = (): Shape[] => {
   const { common, rare, absent, oldClustered } = searchWords;
-  const searched = { objectType: 'opportunity', statements: 2, remark: 'looks among 5,000, then gathers' } as const;
+  const searched = {
+    objectType: 'opportunity',
+    statements: 2,
+    remark: 'reads 5,000 of the order, then sorts all matches',
+  } as const;
   const search = (name: string, words: string, more: Partial<Shape> = {}): Shape[] =>
     ['created_at:desc', 'updated_at:desc'].map((sort) => ({ ...searched, name: `q ${name}`, words, sort, ...more }));
   const named = (name: string, text: string): Shape[] =>
     ['created_at:desc', 'updated_at:desc'].map((sort) =>
-      filtered(name, 'name', 'contains', text, { ...searched, maxBuffers: looked, sort }),
+      filtered(name, 'name', 'contains', text, { ...searched, maxBuffers: scanned, sort }),
     );
   return [
     ...search('common', common, { statements: 1, maxBuffers: 400 }),
-    ...search('rare', rare, { maxBuffers: looked }),
-    ...search('absent', absent, { maxBuffers: looked }),
-    ...search('old-clustered', oldClustered, { remark: 'gathers all that match' }),
-    ...search('two common words', `${common} alpha`, { statements: 1, maxBuffers: looked }),
-    ...search('one account', 'company7.com', { maxBuffers: looked }),
+    ...search('rare', rare, { maxBuffers: scanned }),
+    ...search('absent', absent, { maxBuffers: scanned }),
+    ...search('old-clustered', oldClustered, { remark: 'sorts all matches' }),
+    ...search('two common words', `${common} alpha`, { statements: 1, maxBuffers: scanned }),
+    ...search('one account', 'company7.com', { maxBuffers: scanned }),
     ...search('two characters, common', 'ga', { statements: 1, maxBuffers: 600 }),
     ...search('two characters, absent', 'q7', {
       statements: 3,
-      remark: 'two characters have no trigram: looks among 20,000, counts, and reads all where they are not too many',
+      remark:
+        'two characters have no trigram: reads 20,000 of the order, counts, and reads all where they are not too many',
     }),
     ...named('a common word', common),
     ...named('a rare word', rare),
@@ -162,7 +167,7 @@ const relations = (): Shape[] => {
     ...{ name, objectType: 'opportunity', filters, sort, statements: 1, maxBuffers: merged },
     ...more,
   });
-  const stepwise = { statements: 4, maxBuffers: looked };
+  const stepwise = { statements: 3, maxBuffers: scanned };
   const few = filter('account.name', 'in', ['acme inc 7', 'acme ltd 7']);
   const many = filter('account.name', 'contains', 'acme');
   return [
@@ -189,7 +194,7 @@ const relations = (): Shape[] => {
   ];
 };
 
-const smallPipeline = 'looks among 5,000 of each pipeline; the second one of the small data has 1,000';
+const smallPipeline = 'reads 5,000 of each pipeline; the second one of the small data has 1,000';
 
 const wholeOrganization = (): Shape[] => {
   const all = { objectType: 'opportunity', pipelineId: null } as const;

@@ -14,8 +14,6 @@ export interface Counting {
   readonly branches: Branches | null;
   /** The order of the index behind the condition or its branches. Asked for, it keeps the planner from other ways. */
   readonly order: string;
-  /** Whether it is the order of creation, in which the records that are counted lie side by side. */
-  readonly isByCreation: boolean;
 }
 
 /** How an index helps to find the records that meet a condition. */
@@ -40,7 +38,7 @@ const unaided: Access = { counting: null, isInOrder: false, isSearched: false };
 export const isUnaided = ({ counting, isSearched }: Access): boolean => counting === null && !isSearched;
 
 /** In the order of creation, which every table has an index of. */
-export const byCreation = { order: 'r.created_at, r.id', isByCreation: true };
+export const byCreation = { order: 'r.created_at, r.id' };
 
 const ranges: ReadonlySet<Operator> = new Set<Operator>(['between', 'gt', 'gte', 'lt', 'lte']);
 const negations: ReadonlySet<Operator> = new Set<Operator>(['neq', 'not_in', 'not_contains', 'empty', 'not_empty']);
@@ -83,7 +81,7 @@ const leafAccess = (request: PageRequest, leaf: FilterLeaf, keys: readonly KeySq
   const isIndexed = field.isIndexed || field.expression === 'r.id';
   const isRange = ranges.has(operator);
   if (!isIndexed || !(isRange || operator === 'eq')) return { ...unaided, isSearched };
-  const counting = { branches: null, ...(isRange ? { order: field.key, isByCreation: false } : byCreation) };
+  const counting = { branches: null, ...(isRange ? { order: field.key } : byCreation) };
   return { counting, isInOrder: isOrderBehind(field.key, !isRange, keys), isSearched };
 };
 

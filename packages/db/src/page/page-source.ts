@@ -6,19 +6,15 @@ import { type FilterScope, filterSql } from './filter-sql.js';
 import type { PageRequest } from './page-request.js';
 import { Parameters } from './parameters.js';
 import { tables } from './record-sql.js';
-import { type KeySql, keyText, orderBySql } from './sort-sql.js';
+import { type KeySql, orderBySql } from './sort-sql.js';
 
 /**
  * How the rows of a page are found. `direct` leaves it to the planner, which is right where an index goes in the order wanted or
  * nothing helps. No statistics tell where in an order the records lie that match something else: `probe` reads so many records of
  * the order and keeps those that match, which fills a page of what is common; `gather` fetches all that match from their own
- * index and sorts them, which is quick for what is rare. A `look` is a probe that also tells how far it reached, and a `window`
- * gathers what lies before an instant of the order, unless that is more than so many records.
+ * index and sorts them, which is quick for what is rare.
  */
-export type Strategy =
-  | { readonly kind: 'direct' | 'gather' }
-  | { readonly kind: 'probe' | 'look'; readonly records: number }
-  | { readonly kind: 'window'; readonly until: string | null; readonly records: number };
+export type Strategy = { readonly kind: 'direct' | 'gather' } | { readonly kind: 'probe'; readonly records: number };
 
 /** A part of an order: what tells it from the others, and the keys within it. */
 export interface PartSql {
@@ -84,7 +80,7 @@ const nearSql = (
   part: PartSql,
   records: number,
   scope: FilterScope,
-): { readonly near: string; readonly match: string; readonly count: string } => {
+): { readonly near: string; readonly match: string } => {
   const { parameters } = scope;
   const conditions = conditionsOf(request, part.keys);
   // One condition that the order goes on behind is followed; a second one might hold for nothing that is near.
@@ -100,7 +96,7 @@ const nearSql = (
   // Cut again where branches were merged: behind the end of one branch nothing is known of what another still has.
   const near = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${order} LIMIT ${count}) r`;
   const others = conditions.filter((condition) => condition !== followed).map((condition) => condition.sql(scope));
-  return { near, match: ['true', ...isEmptySql(part), ...others].join(' AND '), count };
+  return { near, match: ['true', ...isEmptySql(part), ...others].join(' AND ') };
 };
 
 const probeSql = (request: PageRequest, part: PartSql, records: number, scope: FilterScope): string => {
@@ -108,24 +104,8 @@ const probeSql = (request: PageRequest, part: PartSql, records: number, scope: F
   return `FROM ${near} WHERE ${match}`;
 };
 
-/** As a probe, and the last of the records that were looked at too, whether it matches or not: it tells how far the look reached. */
-const lookSql = (request: PageRequest, part: PartSql, records: number, scope: FilterScope): string => {
-  const { near, match, count } = nearSql(request, part, records, scope);
-  const [first] = part.keys;
-  if (first === undefined) throw new Error('An order has at least one key');
-  const order = orderBySql(part.keys);
-  // Only the key at the end is made a text: window functions run for every record.
-  const keyBefore = (places: number): string =>
-    keyText({ ...first, expression: `lag(${first.expression}, ${places}) OVER w` });
-  return `FROM (
-    SELECT r.*, (${match}) IS TRUE AS is_match, CASE row_number() OVER w
-             WHEN ${count} THEN ARRAY[${keyBefore(records - 1)}, ${keyBefore(0.9 * records)}, ${keyText(first)}] END AS reach
-      FROM ${near} WINDOW w AS (ORDER BY ${order})) r
-    WHERE r.is_match OR r.reach IS NOT NULL`;
-};
-
 /**
- * Conditions that a look has shown to hold for few. The planner has no statistics of them, takes alternatives to hold for half of
+ * Conditions that a probe has shown to hold for few. The planner has no statistics of them, takes alternatives to hold for half of
  * the records, and would not share the reading among processes; of an equality it reckons with one in two hundred.
  */
 const rare = (conditions: readonly string[]): string => `CASE WHEN ${conditions.join(' AND ')} THEN 1 END = 1`;
@@ -145,28 +125,6 @@ const gatheredSql = (request: PageRequest, part: PartSql, scope: FilterScope): s
 const gatherSql = (request: PageRequest, part: PartSql, scope: FilterScope): string =>
   `FROM (${gatheredSql(request, part, scope)} OFFSET 0) r`;
 
-/** What matches before an instant of the order, or at all; one record that stands for too many where that is more than so many. */
-const windowSql = (
-  request: PageRequest,
-  part: PartSql,
-  { until, records }: Strategy & { readonly kind: 'window' },
-  scope: FilterScope,
-): string => {
-  const { parameters } = scope;
-  const [first] = part.keys;
-  if (first === undefined) throw new Error('An order has at least one key');
-  // A subselect keeps the instant from the planner. Seeing it, version 18 takes the few records before it to be cheaper to walk than
-  // entries of the condition's own index to be passed over, of which eighty are on a page.
-  const within = (instant: string): string =>
-    `${first.expression} ${first.direction === 'asc' ? '<=' : '>='} (SELECT ${parameters.add(instant)}::${first.type})`;
-  const conditions = [...part.conditions, ...(until === null ? [] : [within(until)])];
-  const bound = `${parameters.add(records)}::int`;
-  return `FROM (
-    SELECT r.*, count(*) OVER () <= ${bound} AS is_match, row_number() OVER () AS number
-      FROM (${gatheredSql(request, { ...part, conditions }, scope)} LIMIT ${bound} + 1) r) r
-    WHERE r.is_match OR r.number = 1`;
-};
-
 /** The statement's FROM and WHERE. The source is called `r`, whether it is the table or a part of it read in order. */
 export const sourceSql = (
   request: PageRequest,
@@ -180,10 +138,6 @@ export const sourceSql = (
       return gatherSql(request, part, scope);
     case 'probe':
       return probeSql(request, part, strategy.records, scope);
-    case 'look':
-      return lookSql(request, part, strategy.records, scope);
-    case 'window':
-      return windowSql(request, part, strategy, scope);
     default:
       return directSql(request, part, bound, scope);
   }

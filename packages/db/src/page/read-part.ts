@@ -6,24 +6,18 @@ import { Parameters } from './parameters.js';
 import { rankingOf } from './ranking.js';
 import { keysOf, type PageRow, type Part, partSql, readRows, type RowBounds } from './read-rows.js';
 import type { KeySql } from './sort-sql.js';
-import { lookOf, readWindows } from './window.js';
 
-/** Records that a first look reads: few for ranges, since most that are used hold often; more for words, which do not. */
-const lookedForRanges = 500;
+/** Records that a probe reads for words. */
 const probedForWords = 5_000;
 
-/**
- * The same in the order of creation, in which records lie side by side. A fifth fewer would be as good in a large table, but now and
- * then such a page would then cost more than half as much again as in a small one.
- */
-const lookedByCreation = 1_200;
-
-/** Records that a look reads where those that match are known to be many. */
+/** Records that a probe reads for filters. */
 const probedForFilters = 20_000;
 
-/** So many matches are sorted without looking further; and where windows have shown that they are not near. */
+/**
+ * Up to so many matches are found and sorted at once. With a million opportunities that takes 0.8 ms for a range of 0.01 %, where
+ * a probe first would take 20 ms.
+ */
 const fewRecords = 2_000;
-const fewFarRecords = probedForFilters;
 
 /**
  * Where no index helps and what matches is not near, fewer records than these are read as they lie, which takes half as long as in
@@ -93,19 +87,7 @@ export const readPart = async (
     const near = await read({ kind: 'probe', records: probedForWords });
     return near.length === limit ? near : read({ kind: 'gather' });
   }
-  let few = fewRecords;
-  // One value often holds for few, and is counted at less than the cost of a look.
-  if (!conditions.some(({ counting }) => counting?.isByCreation === true)) {
-    const records = sql.keys[0]?.expression === 'r.created_at' ? lookedByCreation : lookedForRanges;
-    const look = lookOf(await read({ kind: 'look', records }));
-    if (look.rows.length === limit || look.reach === null) return look.rows;
-    if (sql.keys[0]?.type === 'timestamptz') {
-      const near = await readWindows(read, look, limit);
-      if (near !== null) return near;
-      few = fewFarRecords;
-    }
-  }
-  if (await matchesFew(database, request, sql, few)) return read({ kind: 'gather' });
+  if (await matchesFew(database, request, sql, fewRecords)) return read({ kind: 'gather' });
   const far = await read({ kind: 'probe', records: probedForFilters });
   return far.length === limit ? far : read({ kind: 'gather' });
 };

@@ -16,13 +16,6 @@ export interface PageRow {
   readonly [recordColumn]: Buffer | null;
   /** Only of the last record but one, where there are as many as were asked for, and of the last one before the bound of bytes. */
   readonly position: (string | null)[] | null;
-  /**
-   * Of looks and windows only: whether the record belongs to the page. The last one of a look comes even where it does not, and one
-   * such stands for all that a window holds too much of.
-   */
-  readonly is_match?: boolean;
-  /** Of a look only, at its last record: the first sort key of the first record, of one a tenth of the way on, and there. */
-  readonly reach?: readonly string[] | null;
 }
 
 /**
@@ -101,19 +94,16 @@ export const readRows = async (
   });
   const shownKeys = keys.map((key, index) => ({ ...key, expression: `s.key_${index + 1}` }));
   const order = orderBySql(partSql(part, shownKeys).keys);
-  const told = { look: ['is_match', 'reach'], window: ['is_match'] };
-  const more = strategy.kind === 'look' || strategy.kind === 'window' ? told[strategy.kind] : [];
   // What a probe reads comes in order, and is cut while it comes. Asked for the order once more, the server would not see that it is
   // there where keys are made of columns, and would read and sort all that the probe may read.
   // A cursor names the last record that is shown, which is the last but one or the last before the bound of bytes: making and
   // reading texts of keys costs a third of a page, so no other record has them.
-  const page = `SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')}
-      ${more.map((name) => `, r.${name}`).join('')} ${source}${strategy.kind === 'probe' ? '' : ` ORDER BY ${orderBySql(partKeys)}`}`;
+  const page = `SELECT ${recordSql(objectType, request.selection, parameters)} AS record, ${columns.join(', ')} ${source}${strategy.kind === 'probe' ? '' : ` ORDER BY ${orderBySql(partKeys)}`}`;
   const { isWithin, isLastWithin } = bytesWithin(`${parameters.add(limit.bytes)}::bigint`);
   const text = `
     SELECT CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn},
            CASE WHEN row_number() OVER w = ${count}::bigint - 1 OR ${isLastWithin}
-             THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position${more.map((name) => `, s.${name}`).join('')}
+             THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position
       FROM (${bound(page)}) s WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
      ORDER BY ${order}`;
   const statement = { text, values: parameters.values, isPrepared };
