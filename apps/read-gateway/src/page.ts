@@ -1,40 +1,34 @@
-import { type Catalog, listPage, type Page, type PageRequest, separateRecords, withLatestLabels } from '@crm/db';
+import {
+  type Catalog,
+  listPage,
+  type Page,
+  type PageRequest,
+  type PageRequestInput,
+  parsePageRequest,
+  separateRecords,
+  withLatestLabels,
+} from '@crm/db';
 import {
   ApiError,
   type CursorBinding,
   type CursorPosition,
-  type DefaultSortField,
   definitionsMap,
   ErrorCollector,
   isFailure,
   type FieldErrors,
   type FieldSelection,
   type ObjectType,
-  parseFieldSelection,
-  parseFilters,
-  parseSort,
 } from '@crm/domain';
 import { JsonParts } from '@crm/http';
 import type { Context } from './context.js';
-import { resolveScope } from './scope.js';
 
-/** What a list or search asks for, as it came: everything in it is read and checked here. */
-export interface PageInput {
+/** What a list or search asks for, and what its operation needs besides. */
+export interface PageInput extends PageRequestInput {
   /** Id of the operation; cursors are bound to it. */
   readonly operation: string;
-  readonly objectType: ObjectType;
-  readonly pipelineId?: string | null | undefined;
-  readonly stageId?: string | null | undefined;
   /** The name under which the words were sent. */
   readonly queryPath: 'q' | 'query';
-  readonly readWords: (errors: ErrorCollector) => readonly string[];
-  readonly filters?: unknown;
-  readonly sort?: unknown;
-  readonly defaultSort: DefaultSortField;
   readonly cursor: string | null | undefined;
-  /** Reads the page size; query strings and bodies have their own ways. */
-  readonly readLimit: (errors: ErrorCollector) => number;
-  readonly fields: unknown;
 }
 
 /** The key of an object's records in the answers of its lists and searches. */
@@ -109,17 +103,11 @@ const readOrNarrow = async (context: Context, input: PageInput, request: PageReq
   }
 };
 
-/** The core of every list and search of records: scope, definitions, selection, order and cursor, one statement, the page as text. */
+/** The core of every list and search of records: parses the request, reads the page and answers it as text. */
 export const readPage = async (context: Context, catalog: Catalog, input: PageInput) => {
-  const { objectType } = input;
   const errors = new ErrorCollector();
-  const scope = resolveScope(catalog, input, errors);
-  const fields = catalog.fieldCatalogue(objectType, scope.requestedPipelineId);
-  const limit = input.readLimit(errors);
-  const words = input.readWords(errors);
-  const filters = parseFilters(input.filters, fields, errors);
-  const sort = parseSort(input.sort, fields, input.defaultSort, errors);
-  const selection = parseFieldSelection(input.fields, fields, errors);
+  const { request: firstPage, requestedPipelineId } = parsePageRequest(catalog, input, errors);
+  const { objectType, limit, words, filters, sort, stageId, selection } = firstPage;
   const binding: CursorBinding = {
     organizationId: catalog.organizationId,
     operation: input.operation,
@@ -127,12 +115,10 @@ export const readPage = async (context: Context, catalog: Catalog, input: PageIn
     words,
     filters,
     sort,
-    pipelineId: scope.requestedPipelineId,
-    stageId: scope.stageId,
+    pipelineId: requestedPipelineId,
+    stageId,
   };
-  const position = decodeCursor(context, input.cursor, binding, errors);
-  const { pipelineId, stageId } = scope;
-  const request = { catalog, objectType, pipelineId, stageId, words, filters, sort, position, limit, selection };
+  const request = { ...firstPage, position: decodeCursor(context, input.cursor, binding, errors) };
   const page = await readOrNarrow(context, input, request);
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
   const collection = collections[objectType];

@@ -1,12 +1,5 @@
-import { type Catalog, type AdministrationDatabase, listPage, type PageRequest } from '@crm/db';
-import {
-  maxPageBytes,
-  type CursorPosition,
-  ErrorCollector,
-  parseFilters,
-  parseSearchQuery,
-  parseSort,
-} from '@crm/domain';
+import { type Catalog, type AdministrationDatabase, listPage, type PageRequest, parsePageRequest } from '@crm/db';
+import { type CursorPosition, ErrorCollector, maxPageBytes, parseSearchQuery } from '@crm/domain';
 import type { OrganizationLayout } from '../dataset/layout.js';
 import { type Cost, measure } from './explain.js';
 import { pageLimit, type Shape } from './shape.js';
@@ -27,21 +20,17 @@ export interface Subject {
 export const requestOf = ({ catalog, organization }: Subject, shape: Shape, limit: number): PageRequest => {
   const { objectType, stageId, words = '', filters, sort } = shape;
   const firstPipeline = objectType === 'opportunity' ? (organization.pipelineIds[0] ?? null) : null;
-  const pipelineId = shape.pipelineId === undefined ? firstPipeline : shape.pipelineId;
-  const fields = catalog.fieldCatalogue(objectType, pipelineId);
   const errors = new ErrorCollector();
-  const request: PageRequest = {
+  const { request } = parsePageRequest(
     catalog,
-    objectType,
-    pipelineId,
-    stageId: stageId ?? null,
-    words: parseSearchQuery(words, 'q', errors),
-    filters: parseFilters(filters, fields, errors),
-    sort: parseSort(sort, fields, 'created_at', errors),
-    position: null,
-    limit,
-    selection: fields.defaultSelection,
-  };
+    {
+      ...{ objectType, stageId, filters, sort, defaultSort: 'created_at' },
+      pipelineId: shape.pipelineId === undefined ? firstPipeline : shape.pipelineId,
+      readWords: (found) => parseSearchQuery(words, 'q', found),
+      readLimit: () => limit,
+    },
+    errors,
+  );
   errors.throwIfAny();
   return request;
 };

@@ -32,6 +32,7 @@ export * from './page/latest-labels.js';
 export * from './page/list-notes.js';
 export * from './page/list-page.js';
 export type { PageRequest } from './page/page-request.js';
+export { type PageRequestInput, parsePageRequest } from './page/parse-page-request.js';
 export * from './page/read-record.js';
 export { applyRoles } from './roles/apply-roles.js';
 export { type RoleNames, roleSql } from './roles/role-sql.js';

@@ -63,7 +63,7 @@ export const mutationsOfData = [
   {
     requirement: 'R5',
     removed: 'the key that tells all records apart, at the end of every order',
-    file: 'packages/db/src/page/sort-sql.ts',
+    file: 'packages/db/src/page/order/sort-keys.ts',
     from: "for (const name of ['created_at', 'id'] as const) {",
     to: "for (const name of ['created_at'] as const) {",
     tests: 'apps/read-gateway walks.large',

@@ -4,7 +4,7 @@ import { recordColumn } from '../connection/values.js';
 import { bytesWithin, keptLimitTo } from './bound.js';
 import { type Page, recordsWithinBytes } from './list-page.js';
 import { Parameters } from './parameters.js';
-import { instantText } from './sort-sql.js';
+import { instantText } from './order/sort-keys.js';
 
 /** A page of notes to read, newest first. */
 export interface NotePageRequest {

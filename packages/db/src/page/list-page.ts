@@ -1,14 +1,11 @@
-import { type CursorPosition, fieldKey, type FilterNode, matchesFilter, maxPageBytes, type SortKey } from '@crm/domain';
+import { type CursorPosition, maxPageBytes } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { recordColumn } from '../connection/values.js';
-import { conjuncts } from './branches.js';
+import { withMergedLists } from './filter/merge-lists.js';
 import type { PageRequest } from './page-request.js';
-import { mergeLists } from './merge-lists.js';
-import { Parameters } from './parameters.js';
-import { rankingOf } from './ranking.js';
-import { readPart } from './read-part.js';
-import { keysOf, type PageRow, type Part } from './read-rows.js';
-import type { KeySql } from './sort-sql.js';
+import { planPage } from './plan.js';
+import type { PageRow } from './read-rows.js';
+import { runPlan } from './run-plan.js';
 
 /** A page as the database made it. */
 export interface Page {
@@ -17,22 +14,6 @@ export interface Page {
   /** Where the next page starts, or null when this is the last. */
   readonly nextPosition: CursorPosition | null;
 }
-
-/** Whether a filter holds for no record without the field that a sort names: then there is no such part to look through. */
-const requiresField = (filters: FilterNode | null, [key]: readonly SortKey[]): boolean =>
-  conjuncts(filters).some(
-    (node) =>
-      node.kind === 'leaf' &&
-      key !== undefined &&
-      fieldKey(node.field) === fieldKey(key.field) &&
-      !matchesFilter(node, () => null),
-  );
-
-const partsOf = ([first, second]: readonly KeySql[], { sort, filters, position }: PageRequest): readonly Part[] => {
-  if (first?.nullable !== true || sort.length !== 1 || second === undefined) return ['all'];
-  if (position !== null && position[0] === null) return ['absent'];
-  return requiresField(filters, sort) ? ['present'] : ['present', 'absent'];
-};
 
 /** The records up to the bound of bytes, which a row without its record shows. */
 export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buffer | null }[]): Buffer[] => {
@@ -47,15 +28,14 @@ export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buf
  * A page ends early where its records reach `maxPageBytes`; where they do so in the second part, by one record more.
  */
 export const listPage = async (database: Queries, asked: PageRequest): Promise<Page> => {
-  const request = asked.filters === null ? asked : { ...asked, filters: mergeLists(asked.filters) };
-  const keys = keysOf(request, rankingOf(request), new Parameters());
+  const request = withMergedLists(asked);
   const rows: PageRow[] = [];
   let bytes = maxPageBytes;
-  for (const part of partsOf(keys, request)) {
+  for (const plan of planPage(request)) {
     // One more than shown tells whether another page exists.
     const missing = request.limit + 1 - rows.length;
     if (missing === 0) break;
-    const read = await readPart(database, request, part, { rows: missing, bytes });
+    const read = await runPlan(database, request, plan, { rows: missing, bytes });
     rows.push(...read);
     const records = recordsWithinBytes(read);
     if (records.length < read.length) break;

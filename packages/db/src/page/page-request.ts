@@ -3,13 +3,13 @@ import type { Catalog } from '../catalog.js';
 
 /** A page to read. */
 export interface PageRequest {
-  /** For an order by labels the latest one, as `withLatestLabels` loads it. */
+  /** The organization's setup. For an order by labels the latest one, as `withLatestLabels` loads it. */
   readonly catalog: Catalog;
   readonly objectType: ObjectType;
   /** Null: all pipelines, or an object that has none. */
   readonly pipelineId: string | null;
   readonly stageId: string | null;
-  /** Folded words that must all occur. */
+  /** Normalized words that must all occur. */
   readonly words: readonly string[];
   readonly filters: FilterNode | null;
   readonly sort: readonly SortKey[];
@@ -18,3 +18,16 @@ export interface PageRequest {
   readonly limit: number;
   readonly selection: FieldSelection;
 }
+
+/** The most branches (values, pipelines or both) that one statement merges. */
+export const maxBranches = 200;
+
+/**
+ * Whether a page of opportunities names no pipeline and is merged from its pipelines. The indexes of opportunities start with the
+ * pipeline. Beyond {@link maxBranches} pipelines the planner decides.
+ */
+export const isReadByPipeline = ({ catalog, objectType, pipelineId }: PageRequest): boolean =>
+  pipelineId === null &&
+  objectType === 'opportunity' &&
+  catalog.pipelines.length > 0 &&
+  catalog.pipelines.length <= maxBranches;

@@ -1,8 +1,11 @@
-/** Gathers the bind parameters of a statement; `$1` is always the organization. */
+import type { ObjectType } from '@crm/domain';
+import type { Catalog } from '../catalog.js';
+
+/** Collects the bind parameters of a statement; `$1` is always the organization. */
 export class Parameters {
   readonly #values: unknown[] = [];
 
-  /** Adds a value and returns its place, as `$2`. */
+  /** Adds a value and returns its placeholder, such as `$2`. */
   add(value: unknown): string {
     this.#values.push(value);
     return `$${this.#values.length + 1}`;
@@ -12,4 +15,11 @@ export class Parameters {
   get values(): readonly unknown[] {
     return this.#values;
   }
+}
+
+/** What SQL is generated for: an object of an organization, within one statement. */
+export interface SqlScope {
+  readonly catalog: Catalog;
+  readonly objectType: ObjectType;
+  readonly parameters: Parameters;
 }

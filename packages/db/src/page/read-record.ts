@@ -2,7 +2,7 @@ import type { FieldSelection, ObjectType } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { readMarkText } from '../read-mark.js';
 import { Parameters } from './parameters.js';
-import { recordSql, tables } from './record-sql.js';
+import { recordSql, tables } from './fields/record-sql.js';
 
 /** One record as the database made it. */
 export interface RecordText {

@@ -1,7 +1,8 @@
 import type { FieldSelection, ObjectType, SystemField } from '@crm/domain';
-import type { Parameters } from './parameters.js';
+import type { Parameters } from '../parameters.js';
+import { related } from './field-sql.js';
 
-/** The table of each object; `r` is its alias in every statement of this folder. */
+/** The table of each object. Every statement in this folder calls it `r`. */
 export const tables: Readonly<Record<ObjectType, string>> = {
   opportunity: 'opportunities',
   account: 'accounts',
@@ -10,10 +11,7 @@ export const tables: Readonly<Record<ObjectType, string>> = {
 
 const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const related = (table: string, column: string, key: string): string =>
-  `(SELECT x.${column} FROM ${table} x WHERE x.organization_id = r.organization_id AND x.id = r.${key})`;
-
-/** System fields that are no plain column, as SQL; all others are the column of their name. */
+/** System fields that are computed. All others are the column of the same name. */
 const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> = {
   opportunity: {
     amount: 'trim_scale(r.amount)',
@@ -47,8 +45,8 @@ const customFieldsSql = (selection: FieldSelection, parameters: Parameters): str
          WHERE v.key = ANY (${parameters.add(selection.custom.map(({ slug }) => slug))}::text[]))`;
 
 /**
- * One record as JSON text. An opportunity in its default selection has it stored: nothing is computed on the way.
- * (`additional_contacts` and the names in it are part of the stored text too, so other selections start from it.)
+ * One record as JSON text. An opportunity in its default selection is stored as such: `r.record`. Other selections of an opportunity
+ * start from the stored text too, because `additional_contacts` is part of it.
  */
 export const recordSql = (objectType: ObjectType, selection: FieldSelection, parameters: Parameters): string => {
   if (objectType === 'opportunity' && selection.isDefault) return 'r.record';

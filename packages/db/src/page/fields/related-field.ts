@@ -10,7 +10,7 @@ export interface RelatedField {
   readonly field: FieldSql & { readonly isUnique: boolean };
 }
 
-/** Natural keys are unique and there whenever the related record is; other texts may be absent. */
+/** Natural keys are unique, and no related record lacks its own. Other texts may be absent. */
 const text = (expression: string, isUnique: boolean): RelatedField['field'] => ({
   form: 'scalar',
   expression,
@@ -43,14 +43,19 @@ const byName: Readonly<Record<string, RelatedField>> = {
   contact_last_name: contactName('last_name'),
 };
 
-/** Pieces of a text, which the trigram index of the few related records finds. */
-const ofPieces: ReadonlySet<Operator> = new Set<Operator>(['contains', 'not_contains', 'starts_with', 'ends_with']);
+/** Operators on a piece of a text. The trigram index of the few related records serves them. */
+const pieceOperators: ReadonlySet<Operator> = new Set<Operator>([
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+]);
 
 /**
- * The related record's field that a comparison looks up, or null where it asks the record itself: opportunities repeat the texts
- * of theirs, and have indexes for the whole values.
+ * The related record's field that a comparison looks up. Returns null if the record itself answers it: opportunities repeat whole
+ * values of their account and primary contact, with an index for each.
  */
 export const relatedField = (objectType: ObjectType, { field: ref, operator }: FilterLeaf): RelatedField | null => {
-  if (ref.source === 'custom' || (objectType === 'opportunity' && !ofPieces.has(operator))) return null;
+  if (ref.source === 'custom' || (objectType === 'opportunity' && !pieceOperators.has(operator))) return null;
   return byName[ref.source === 'relation' ? ref.name : ref.field.name] ?? null;
 };

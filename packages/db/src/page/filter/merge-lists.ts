@@ -1,4 +1,5 @@
 import { comparisonKind, fieldKey, type FilterLeaf, type FilterNode, type FilterScalar } from '@crm/domain';
+import type { PageRequest } from '../page-request.js';
 
 type List = FilterLeaf & { readonly value: readonly FilterScalar[] };
 type Join = (one: readonly FilterScalar[], other: readonly FilterScalar[]) => readonly FilterScalar[];
@@ -49,3 +50,7 @@ export const mergeLists = (node: FilterNode): FilterNode => {
   const [only] = nodes;
   return only !== undefined && nodes.length === 1 ? only : { ...node, nodes };
 };
+
+/** A request with merged lists. `planPage` expects them merged. */
+export const withMergedLists = (request: PageRequest): PageRequest =>
+  request.filters === null ? request : { ...request, filters: mergeLists(request.filters) };

@@ -1,15 +1,18 @@
 import { type FilterLeaf, type ObjectType, type Operator } from '@crm/domain';
-import type { Parameters } from './parameters.js';
+import type { Parameters } from '../parameters.js';
 
-/** The fewest code points that a trigram index can look for. */
+/** The fewest code points that a trigram index can find. */
 const trigramLength = 3;
 
-/** Whether the trigram index can look for a text. */
+/** Whether a text is long enough for the trigram index. */
 export const hasTrigram = (text: string): boolean => Array.from(text).length >= trigramLength;
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-/** The condition that a word occurs in what `q` looks through. A short one is kept from the index, all of which would be read. */
+/**
+ * The condition that a word occurs in the searched text of a record: `r.search_text LIKE '%word%'`. For a word without a trigram,
+ * `|| ''` keeps the planner off the trigram index, of which it would read all entries.
+ */
 export const wordSql = (alias: 'r' | 'x', word: string, parameters: Parameters): string => {
   const text = hasTrigram(word) ? `${alias}.search_text` : `(${alias}.search_text || '')`;
   return `${text} LIKE ${parameters.add(`%${escapeLike(word)}%`)}`;
@@ -17,35 +20,39 @@ export const wordSql = (alias: 'r' | 'x', word: string, parameters: Parameters):
 
 const parts: ReadonlySet<Operator> = new Set<Operator>(['contains', 'starts_with', 'ends_with']);
 
-/** Whether a comparison looks for a part of a text, or for texts without it. */
+/** Whether a comparison is with a part of a text. */
 export const isOfTextPart = ({ operator }: FilterLeaf): boolean => parts.has(operator) || operator === 'not_contains';
 
-/** Whether a comparison looks for a part of a text that is long enough for the trigram index. */
+/** Whether the trigram index can find the texts that match a comparison. */
 export const isOfTrigrams = ({ operator, value }: FilterLeaf): boolean =>
   parts.has(operator) && typeof value === 'string' && hasTrigram(value);
 
-/** The fields that are all in `search_text`. */
+/** The fields that `search_text` contains. */
 const searchedFields: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
   opportunity: new Set(['name']),
   account: new Set(['name', 'domain']),
   contact: new Set(['name', 'first_name', 'last_name', 'email']),
 };
 
-/** Whether a filter asks for a part of a text that the trigram index of `q` covers. */
+/** Adds to a comparison that the part is in `search_text` too, so that its trigram index finds the records. */
+export const withSearchText = (alias: 'r' | 'x', { value }: FilterLeaf, parameters: Parameters, sql: string): string =>
+  typeof value === 'string' ? `(${wordSql(alias, value, parameters)} AND ${sql})` : sql;
+
+/** Whether the trigram index on `search_text` serves a comparison. */
 export const isSearchedText = (objectType: ObjectType, leaf: FilterLeaf): boolean =>
   leaf.field.source === 'system' && searchedFields[objectType].has(leaf.field.field.name) && isOfTrigrams(leaf);
 
 /**
- * The most parts of a text for which the trigram index is used. Each costs a scan of the index and a second comparison per record;
- * beyond a few, comparing all parts at once is quicker, also where the index is not used at all.
+ * The most parts of a text that are searched in the trigram index. Each costs an index scan and a second comparison per record. For
+ * more, comparing all parts at once is quicker, even without the index.
  */
 const maxSearchedParts = 4;
 
-/** Of comparisons that the trigram index covers, those that it is used for: the longest texts, which the fewest records hold. */
+/** Of the comparisons that the trigram index serves, the ones to use it for: those with the longest, hence rarest, texts. */
 export const partsToSearch = <Leaf extends FilterLeaf>(leaves: readonly Leaf[]): readonly Leaf[] =>
   [...leaves].sort((one, other) => String(other.value).length - String(one.value).length).slice(0, maxSearchedParts);
 
-/** What a comparison looks for, as a pattern of LIKE. */
+/** A comparison with a part of a text, as a pattern of LIKE. */
 export const likePattern = ({ operator, value }: FilterLeaf): string => {
   const text = escapeLike(String(value));
   return `${operator === 'starts_with' ? '' : '%'}${text}${operator === 'ends_with' ? '' : '%'}`;

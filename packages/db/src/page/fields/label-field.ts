@@ -1,0 +1,42 @@
+import { type FieldRef, type FilterLeaf, matchesFilter, normalizeForSearch } from '@crm/domain';
+import type { Catalog } from '../../catalog.js';
+import type { Parameters } from '../parameters.js';
+import { type FieldSql, lazyText } from './field-sql.js';
+
+/**
+ * A field whose values are labels of the organization's setup: a stage's label, a pipeline's name, an owner's email. The record
+ * holds an id, and the process knows all labels.
+ */
+export interface LabelField {
+  /** The record's column that holds the id. */
+  readonly column: 'stage_id' | 'pipeline_id' | 'owner_id';
+  /** Labels by id. */
+  readonly labels: ReadonlyMap<string, string>;
+}
+
+/** The labels of a field, or null if it has none. */
+export const labelField = (catalog: Catalog, ref: FieldRef): LabelField | null => {
+  if (ref.source !== 'system') return null;
+  switch (ref.field.name) {
+    case 'stage_name':
+      return { column: 'stage_id', labels: catalog.stageLabels };
+    case 'pipeline_name':
+      return { column: 'pipeline_id', labels: catalog.pipelineNames };
+    case 'owner_email':
+      return { column: 'owner_id', labels: catalog.memberEmails };
+    default:
+      return null;
+  }
+};
+
+/** The ids whose labels match a comparison. They are found here because the ids have an index and the labels have none. */
+export const idsOfMatchingLabels = ({ labels }: LabelField, leaf: FilterLeaf): readonly string[] =>
+  [...labels].filter(([, label]) => matchesFilter(leaf, () => normalizeForSearch(label))).map(([id]) => id);
+
+/** The normalized label of the record `r`. */
+export const labelSql = ({ column, labels }: LabelField, parameters: Parameters): FieldSql =>
+  lazyText(() => {
+    const ids = parameters.add([...labels.keys()]);
+    const texts = parameters.add([...labels.values()].map(normalizeForSearch));
+    return `SELECT x.label FROM unnest(${ids}::uuid[], ${texts}::text[]) AS x (id, label) WHERE x.id = r.${column}`;
+  });

@@ -1,0 +1,18 @@
+import type { FieldRef } from '@crm/domain';
+import type { SqlScope } from '../parameters.js';
+import { customField } from './custom-field.js';
+import type { FieldSql } from './field-sql.js';
+import { relationField, systemField } from './system-field.js';
+
+/**
+ * Turns a field that a filter or sort names into SQL over the record `r`. Names and slugs from outside become parameters.
+ *
+ * - `amount` → `r.amount`
+ * - `custom__tier`, which has the slot `text_1` → sort key `r.text_1`, value `(r.folds->>$2::text) COLLATE "C"`
+ * - `account.name` → sort key `r.account_name_key`
+ */
+export const fieldSql = (scope: SqlScope, ref: FieldRef): FieldSql => {
+  if (ref.source === 'system') return systemField(scope, ref.field);
+  if (ref.source === 'custom') return customField(ref.definition, ref.part, scope.parameters);
+  return relationField(scope.objectType, ref.name);
+};

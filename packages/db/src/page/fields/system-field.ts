@@ -1,0 +1,85 @@
+import { type ObjectType, type RelationName, type SystemField } from '@crm/domain';
+import type { SqlScope } from '../parameters.js';
+import { type ComparisonType, type FieldSql, first200, lazyText, related, scalar, text } from './field-sql.js';
+import { labelField, labelSql } from './label-field.js';
+
+const column = (name: string): FieldSql => scalar(`r.${name}`, 'text', true, { isIndexed: true });
+
+/** A text whose sort key has its own column and index. */
+const keyedText = (expression: string, keyColumn: string): FieldSql => lazyText(() => expression, keyColumn);
+
+/** Texts of an opportunity's account and primary contact. The opportunity repeats their sort keys. */
+const relatedTexts: Readonly<Record<string, FieldSql>> = {
+  account_domain: column('account_domain'),
+  account_name: keyedText(related('accounts', 'name_fold', 'account_id'), 'account_name_key'),
+  contact_email: column('contact_email'),
+  contact_first_name: keyedText(related('contacts', `folds->>'first_name'`, 'contact_id'), 'contact_first_name_key'),
+  contact_last_name: keyedText(related('contacts', `folds->>'last_name'`, 'contact_id'), 'contact_last_name_key'),
+};
+
+/** The system field of an opportunity that means the same as each relation. */
+const relationFields: Readonly<Record<RelationName, string>> = {
+  'account.domain': 'account_domain',
+  'account.name': 'account_name',
+  'contact.email': 'contact_email',
+};
+
+const contactRelations: Readonly<Partial<Record<RelationName, FieldSql>>> = {
+  'account.domain': text(related('accounts', 'domain', 'account_id')),
+  'account.name': text(related('accounts', 'name_fold', 'account_id')),
+};
+
+/** Columns that have an index right after organization (and pipeline). `packages/db/sql` lists the indexes. */
+const indexed: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
+  opportunity: new Set([
+    ...['created_at', 'updated_at', 'stage_id', 'owner_id', 'account_id', 'contact_id'],
+    ...['amount', 'close_date', 'next_action_date'],
+  ]),
+  account: new Set(['created_at', 'updated_at', 'domain', 'industry', 'website', 'employee_range', 'is_freemail']),
+  contact: new Set([
+    ...['created_at', 'updated_at', 'email', 'account_id'],
+    ...['first_name', 'last_name', 'job_title', 'phone'],
+  ]),
+};
+
+const columnTypes: Readonly<Record<SystemField['kind'], ComparisonType>> = {
+  text: 'text',
+  email: 'text',
+  domain: 'text',
+  number: 'numeric',
+  boolean: 'boolean',
+  uuid: 'uuid',
+  epoch_ms: 'bigint',
+  timestamp: 'timestamptz',
+  contact_list: 'text',
+};
+
+/** SQL for a system field of the record `r`. */
+export const systemField = ({ catalog, objectType, parameters }: SqlScope, field: SystemField): FieldSql => {
+  const { name } = field;
+  if (objectType === 'opportunity') {
+    const byLabel = labelField(catalog, { source: 'system', field });
+    // Owners may be many: their emails are read from the table, not bound.
+    if (byLabel !== null)
+      return byLabel.column === 'owner_id'
+        ? text(related('members', 'email', 'owner_id'))
+        : labelSql(byLabel, parameters);
+    const relatedText = relatedTexts[name];
+    if (relatedText !== undefined) return relatedText;
+  }
+  // Only opportunities always have a name.
+  if (name === 'name') {
+    const key = first200('r.name_fold');
+    return scalar('r.name_fold', 'text', objectType !== 'opportunity', { key, isIndexed: true });
+  }
+  const isIndexed = !unindexed.has(name);
+  if (field.kind === 'text') return text(`r.folds->>'${name}'`, isIndexed);
+  return scalar(`r.${name}`, columnTypes[field.kind], field.nullable, { isIndexed });
+};
+
+/** SQL for a field of the record's account or primary contact. */
+export const relationField = (objectType: ObjectType, name: RelationName): FieldSql => {
+  const field = objectType === 'opportunity' ? relatedTexts[relationFields[name]] : contactRelations[name];
+  if (field === undefined) throw new Error(`No ${objectType} has ${name}`);
+  return field;
+};

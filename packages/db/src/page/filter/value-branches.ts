@@ -1,0 +1,46 @@
+import { type FilterLeaf, type FilterScalar, matchesFilter, type SortDirection } from '@crm/domain';
+import { idsOfMatchingLabels, labelField } from '../fields/label-field.js';
+import { fieldSql } from '../fields/resolve-field.js';
+import { maxBranches, type PageRequest } from '../page-request.js';
+import { Parameters } from '../parameters.js';
+import type { Branches } from '../plans/branches.js';
+import { isOfWholeKeys } from './scalar-comparison.js';
+
+/** Branches by the values of one expression. */
+export interface ValueBranches extends Branches {
+  readonly expression: string;
+  /** As {@link Branches.from}, with the values sorted. */
+  ordered(parameters: Parameters, direction: SortDirection): string;
+  /** The condition of each branch by itself. */
+  each(parameters: Parameters): readonly string[];
+}
+
+const branchesOf = (expression: string, type: string, values: readonly FilterScalar[]): ValueBranches | null =>
+  values.length > maxBranches
+    ? null
+    : {
+        expression,
+        condition: `${expression} = by_value.value`,
+        from: (parameters) => `unnest(${parameters.add(values)}::${type}[]) AS by_value (value)`,
+        ordered: (parameters, direction) => {
+          const value = `v.value${type === 'text' ? ' COLLATE "C"' : ''}`;
+          return `(SELECT ${value} AS value FROM unnest(${parameters.add(values)}::${type}[]) AS v (value) ORDER BY ${value} ${direction}) AS by_value`;
+        },
+        count: values.length,
+        each: (parameters) => values.map((value) => `${expression} = ${parameters.add(value)}::${type}`),
+      };
+
+/** One branch for each value that a comparison allows, if an index leads to each; null for other comparisons. */
+export const valueBranches = ({ catalog, objectType }: PageRequest, leaf: FilterLeaf): ValueBranches | null => {
+  const byLabel = labelField(catalog, leaf.field);
+  if (byLabel !== null) {
+    // Every comparison of a label allows some ids. A record without an id would be in no branch.
+    const holdsForNone = matchesFilter(leaf, () => null);
+    return holdsForNone ? null : branchesOf(`r.${byLabel.column}`, 'uuid', idsOfMatchingLabels(byLabel, leaf));
+  }
+  if (leaf.operator !== 'in' || !Array.isArray(leaf.value)) return null;
+  // The key of an indexed field is a column and binds nothing; the parameters of others are dropped with them.
+  const field = fieldSql({ catalog, objectType, parameters: new Parameters() }, leaf.field);
+  const isReadable = field.form === 'scalar' && field.isIndexed && isOfWholeKeys(leaf, field);
+  return isReadable && field.type !== 'timestamptz' ? branchesOf(field.key, field.type, leaf.value) : null;
+};

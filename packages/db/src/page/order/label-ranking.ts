@@ -1,0 +1,46 @@
+import { matchesFilter, type SortDirection, sortKey } from '@crm/domain';
+import { idsOfMatchingLabels, type LabelField, labelField } from '../fields/label-field.js';
+import { conjuncts } from '../filter/filter-sql.js';
+import { isReadByPipeline, type PageRequest } from '../page-request.js';
+import { Parameters } from '../parameters.js';
+import { type KeySql, sortKeysSql } from './sort-keys.js';
+
+/** An order by labels of the organization's setup, which `plans/label-order.ts` reads id by id. */
+export interface LabelRanking {
+  readonly column: LabelField['column'];
+  readonly direction: SortDirection;
+  /** The labels' sort keys by id: of all ids, or of those that a filter leaves. */
+  readonly labels: ReadonlyMap<string, string>;
+}
+
+/** The ranking of a request; null if it sorts by no label, or if it has conditions besides one on that label. */
+export const labelRanking = (request: PageRequest): LabelRanking | null => {
+  const { catalog, words, stageId, filters, sort, pipelineId } = request;
+  const [key, second] = sort;
+  const field = key === undefined ? null : labelField(catalog, key.field);
+  if (key === undefined || field === null || second !== undefined || words.length > 0 || stageId !== null) return null;
+  // Without a pipeline, the index on owners is read pipeline by pipeline.
+  if (field.column === 'owner_id' && pipelineId === null && !isReadByPipeline(request)) return null;
+  const labels = [...field.labels].map(([id, label]) => [id, sortKey(label)] as const);
+  const ranking = { column: field.column, direction: key.direction };
+  const [leaf, other] = conjuncts(filters);
+  if (leaf === undefined) return { ...ranking, labels: new Map(labels) };
+  const isOwn = leaf.kind === 'leaf' && labelField(catalog, leaf.field)?.column === field.column;
+  if (!isOwn || other !== undefined || matchesFilter(leaf, () => null)) return null;
+  const matching = new Set(idsOfMatchingLabels(field, leaf));
+  return { ...ranking, labels: new Map(labels.filter(([id]) => matching.has(id))) };
+};
+
+/** The keys of a ranking's order. The first one, `rank_key`, is a column of the rows that `plans/label-order.ts` reads. */
+export const rankingKeys = (request: PageRequest, { column, direction }: LabelRanking): readonly KeySql[] => {
+  const scope = { ...request, parameters: new Parameters() };
+  const [, ...closing] = sortKeysSql(scope, request.sort);
+  const rankKey = { expression: 'r.rank_key', presence: `r.${column}`, type: 'text', nullable: true } as const;
+  return [{ ...rankKey, direction, isIndexed: true }, ...closing];
+};
+
+/** The keys of a page's order. */
+export const pageKeys = (request: PageRequest, parameters: Parameters): readonly KeySql[] => {
+  const ranking = labelRanking(request);
+  return ranking === null ? sortKeysSql({ ...request, parameters }, request.sort) : rankingKeys(request, ranking);
+};

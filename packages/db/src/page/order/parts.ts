@@ -1,0 +1,60 @@
+import { type CursorPosition, fieldKey, matchesFilter } from '@crm/domain';
+import { slotOf } from '../fields/slots.js';
+import { conjuncts } from '../filter/filter-sql.js';
+import type { PageRequest } from '../page-request.js';
+import type { KeySql } from './sort-keys.js';
+
+/**
+ * The parts of an order. If the only key is nullable, the records with a value (`present`) and those without (`absent`) are read one
+ * after the other, each straight from an index. Reading both at once would sort them all.
+ */
+export type Part = 'all' | 'present' | 'absent';
+
+/** The SQL of one part. */
+export interface PartSql {
+  /** What tells its records from those of the other part, then the place of the cursor. */
+  readonly conditions: readonly string[];
+  /** The slot that is empty in its records; null if the key is no slot. */
+  readonly emptySlot: string | null;
+  /** The keys of the order within the part. */
+  readonly keys: readonly KeySql[];
+}
+
+/** Whether the filters exclude records without the field that the request sorts by. */
+const requiresKey = ({ filters, sort: [key] }: PageRequest): boolean =>
+  conjuncts(filters).some(
+    (node) =>
+      node.kind === 'leaf' &&
+      key !== undefined &&
+      fieldKey(node.field) === fieldKey(key.field) &&
+      !matchesFilter(node, () => null),
+  );
+
+/** The parts that a page may have records of, from its position on. */
+export const partsOf = (request: PageRequest, [first, second]: readonly KeySql[]): readonly Part[] => {
+  const { sort, position } = request;
+  if (first?.nullable !== true || sort.length !== 1 || second === undefined) return ['all'];
+  if (position !== null && position[0] === null) return ['absent'];
+  return requiresKey(request) ? ['present'] : ['present', 'absent'];
+};
+
+/** The condition and the keys of one part of the order of `keys`. */
+export const partSql = (part: Part, keys: readonly KeySql[]): PartSql => {
+  const [first, ...others] = keys;
+  if (part === 'all' || first === undefined) return { conditions: [], emptySlot: null, keys };
+  const presence = first.presence ?? first.expression;
+  if (part === 'present')
+    return {
+      conditions: [`${presence} IS NOT NULL`],
+      emptySlot: null,
+      keys: [{ ...first, nullable: false }, ...others],
+    };
+  const emptySlot = slotOf(first.expression);
+  return { conditions: emptySlot === null ? [`${presence} IS NULL`] : [], emptySlot, keys: others };
+};
+
+/** The position within a part; null at its beginning, also if the position is in the part before. */
+export const positionIn = (part: Part, position: CursorPosition | null): CursorPosition | null => {
+  if (part !== 'absent') return position;
+  return position === null || position[0] !== null ? null : position.slice(1);
+};

@@ -1,0 +1,70 @@
+import {
+  ApiError,
+  type DefaultSortField,
+  type ErrorCollector,
+  type ObjectType,
+  parseFieldSelection,
+  parseFilters,
+  parseSort,
+} from '@crm/domain';
+import type { Catalog } from '../catalog.js';
+import type { PageRequest } from './page-request.js';
+
+/** What a list or search asks for, as it was sent. */
+export interface PageRequestInput {
+  readonly objectType: ObjectType;
+  readonly pipelineId?: string | null | undefined;
+  readonly stageId?: string | null | undefined;
+  readonly readWords: (errors: ErrorCollector) => readonly string[];
+  readonly filters?: unknown;
+  readonly sort?: unknown;
+  readonly defaultSort: DefaultSortField;
+  /** Reads the page size; query strings and bodies differ in how they carry it. */
+  readonly readLimit: (errors: ErrorCollector) => number;
+  readonly fields?: unknown;
+}
+
+/** A request for the first page, and the pipeline that was named: field definitions and cursors depend on it. */
+export interface ParsedPageRequest {
+  readonly request: PageRequest;
+  readonly requestedPipelineId: string | null;
+}
+
+/** The pipeline that was named, the pipeline to read (named, or that of the stage) and the stage; all null for other objects. */
+const resolveScope = (catalog: Catalog, input: PageRequestInput, errors: ErrorCollector) => {
+  const pipeline = (input.pipelineId ?? null) === null ? null : catalog.findPipeline(input.pipelineId ?? '');
+  if (pipeline === undefined) throw new ApiError('not_found');
+  const requestedPipelineId = pipeline?.id ?? null;
+  const stageId = input.stageId ?? null;
+  if (stageId === null) return { requestedPipelineId, pipelineId: requestedPipelineId, stageId };
+  const stage = catalog.findStage(stageId);
+  if (stage === undefined || (pipeline !== null && stage.pipelineId !== pipeline.id)) {
+    errors.add('stage_id', pipeline === null ? 'Is not a stage of any pipeline' : 'Is not a stage of this pipeline');
+    return { requestedPipelineId, pipelineId: requestedPipelineId, stageId: null };
+  }
+  return { requestedPipelineId, pipelineId: stage.pipelineId, stageId: stage.id };
+};
+
+/**
+ * Parses and checks what a list or search asks for. The gateway and `crm explain` share it.
+ *
+ * @param errors - collects the errors of all parts of the request; the result is only good if there are none
+ * @throws ApiError `not_found` for an unknown pipeline
+ */
+export const parsePageRequest = (
+  catalog: Catalog,
+  input: PageRequestInput,
+  errors: ErrorCollector,
+): ParsedPageRequest => {
+  const { requestedPipelineId, pipelineId, stageId } = resolveScope(catalog, input, errors);
+  const fields = catalog.fieldCatalogue(input.objectType, requestedPipelineId);
+  const request: PageRequest = {
+    ...{ catalog, objectType: input.objectType, pipelineId, stageId, position: null },
+    limit: input.readLimit(errors),
+    words: input.readWords(errors),
+    filters: parseFilters(input.filters, fields, errors),
+    sort: parseSort(input.sort, fields, input.defaultSort, errors),
+    selection: parseFieldSelection(input.fields, fields, errors),
+  };
+  return { request, requestedPipelineId };
+};

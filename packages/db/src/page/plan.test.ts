@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { exampleRequest, type ExampleRequest } from '../../tests/support/example-request.js';
+import { planPage } from './plan.js';
+
+const filter = (field: string, operator: string, value: unknown) => ({ field, operator, value });
+const sales = { pipeline: 'Sales' };
+const range = filter('amount', 'between', [100, 200]);
+
+/** The plans of a request's parts, in short: `present: in-order`. */
+const plansOf = (example: ExampleRequest): readonly string[] =>
+  planPage(exampleRequest(example)).map(({ part, name }) => (part === 'all' ? name : `${part}: ${name}`));
+
+const cases: readonly (readonly [title: string, example: ExampleRequest, ...plans: readonly string[]])[] = [
+  ['the default list', sales, 'in-order'],
+  ['a list without a pipeline', {}, 'merge-pipelines'],
+  ['accounts, which have no pipeline', { object: 'account', sort: 'domain:asc' }, 'in-order'],
+  ['a stage, by creation', { ...sales, stage: 'Won' }, 'in-order'],
+  ['one value, by creation', { ...sales, filters: filter('tier', 'eq', 'gold') }, 'in-order'],
+  [
+    'one value, by last change',
+    { ...sales, filters: filter('tier', 'eq', 'gold'), sort: 'updated_at:desc' },
+    'in-order',
+  ],
+  ['one value, by name', { ...sales, filters: filter('tier', 'eq', 'gold'), sort: 'name:asc' }, 'indexed-filter'],
+  ['some values', { ...sales, filters: filter('tier', 'in', ['gold', 'iron']) }, 'merge-values'],
+  ['some values of each pipeline', { filters: filter('tier', 'in', ['gold', 'iron']) }, 'merge-values'],
+  ['too many values for two pipelines', { filters: filter('score', 'in', [...Array(101).keys()]) }, 'indexed-filter'],
+  ['a label', { ...sales, filters: filter('stage_name', 'contains', 'o') }, 'merge-values'],
+  ['a range, in its own order', { ...sales, filters: range, sort: 'amount:desc' }, 'present: in-order'],
+  ['a range, by last change', { ...sales, filters: range, sort: 'updated_at:desc' }, 'indexed-filter'],
+  ['two indexed fields', { ...sales, filters: { and: [range, filter('tier', 'eq', 'gold')] } }, 'indexed-filter'],
+  [
+    'an indexed field and another',
+    { ...sales, filters: { and: [range, filter('weight', 'gt', 5)] } },
+    'indexed-filter',
+  ],
+  ['a word', { ...sales, q: 'acme' }, 'words'],
+  ['a word and a range', { ...sales, q: 'acme', filters: range }, 'words'],
+  ['a part of the name', { ...sales, filters: filter('name', 'contains', 'acme') }, 'words'],
+  ['a word without a trigram', { ...sales, q: 'ac' }, 'other-filter'],
+  ['a field without an index', { ...sales, filters: filter('weight', 'gt', 5) }, 'other-filter'],
+  ['a negation', { ...sales, filters: filter('tier', 'neq', 'gold') }, 'other-filter'],
+  ['alternatives', { ...sales, filters: { or: [range, filter('tier', 'eq', 'gold')] } }, 'other-filter'],
+  ['an order without an index', { ...sales, sort: 'currency:asc' }, 'present: in-order', 'absent: in-order'],
+  ['an order by two fields', { ...sales, sort: ['amount', 'name'], filters: range }, 'in-order'],
+  ['an order by a nullable field', { ...sales, sort: 'amount:asc' }, 'present: in-order', 'absent: in-order'],
+  ['an order by a slot', { ...sales, sort: 'score:asc' }, 'present: in-order', 'absent: empty-slot'],
+  ['an order by a label', { ...sales, sort: 'stage_name:asc' }, 'present: label-order', 'absent: in-order'],
+  [
+    'an order by a label and a filter on it',
+    { ...sales, sort: 'stage_name:asc', filters: filter('stage_name', 'eq', 'Won') },
+    'present: label-order',
+  ],
+];
+
+describe('the plan', () => {
+  test.each(cases)('of %s', (_, example, ...plans) => {
+    expect(plansOf(example)).toEqual(plans);
+  });
+
+  test('of a page among records without a value leaves out those with one', () => {
+    const after = [null, '2026-01-31T12:00:00.000Z', '019c1402-8100-7000-8000-000000000001'];
+    expect(plansOf({ ...sales, sort: 'score:asc', after })).toEqual(['absent: empty-slot']);
+  });
+
+  const stepsOf = (example: ExampleRequest) => planPage(exampleRequest(example)).map(({ steps }) => steps);
+
+  test('of words scans, then sorts all matches', () => {
+    expect(stepsOf({ ...sales, q: 'acme' })).toEqual([
+      [{ read: 'scan-next', records: 5_000 }, { read: 'sort-matches' }],
+    ]);
+  });
+
+  test('of an indexed filter sorts few matches, and scans for more of them first', () => {
+    expect(stepsOf({ ...sales, filters: range })).toEqual([
+      [
+        { read: 'sort-matches', onlyIf: { matchesAtMost: 2_000 } },
+        { read: 'scan-next', records: 20_000 },
+        { read: 'sort-matches' },
+      ],
+    ]);
+  });
+
+  test('of another filter scans, then depends on the size of the pipeline', () => {
+    expect(stepsOf({ filters: filter('weight', 'gt', 5) })).toEqual([
+      [
+        { read: 'scan-next', records: 20_000 },
+        { read: 'sort-matches', onlyIf: { recordsFrom: 10_001, recordsBelow: 1_000_000 } },
+        { read: 'merge-pipelines', onlyIf: { recordsFrom: 1_000_000 } },
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+import { limitTo } from '../bound.js';
+import { tables } from '../fields/record-sql.js';
+import { conditionsOf, type Counting, creationOrder } from '../filter/conditions.js';
+import { type PartSql } from '../order/parts.js';
+import type { PageRequest } from '../page-request.js';
+import type { SqlScope } from '../parameters.js';
+import { mergedSql } from './branches.js';
+import { pipelineBranches } from './merge-pipelines.js';
+
+/** Counts records on an index that has the order of `counting`, up to a limit. */
+const countSql = (
+  request: PageRequest,
+  where: readonly string[],
+  { branches, order }: Counting,
+  limit: string,
+  { parameters }: SqlScope,
+): string => {
+  const { objectType, pipelineId } = request;
+  const pipeline = pipelineId === null ? [] : [`r.pipeline_id = ${parameters.add(pipelineId)}::uuid`];
+  const read = {
+    ...{ table: tables[objectType], where: ['r.organization_id = $1', ...pipeline, ...where] },
+    ...{ order, bound: limitTo(limit) },
+  };
+  const all = [...(branches === null ? [] : [branches]), ...pipelineBranches(request)];
+  return `SELECT count(*) FROM (SELECT FROM ${mergedSql(read, all, parameters)} LIMIT ${limit}) few`;
+};
+
+/**
+ * A statement that tells whether at most so many records match, as `"areFew"`: whether one of the conditions alone has so few matches.
+ * Each count reads a few pages of the condition's own index.
+ */
+export const fewMatchesSql = (request: PageRequest, part: PartSql, records: number, scope: SqlScope): string => {
+  const most = `${scope.parameters.add(records)}::int`;
+  const alternatives = conditionsOf(request, part.keys).flatMap((condition) => {
+    const { counting } = condition;
+    if (counting === null) return [];
+    const where = counting.branches === null ? [condition.sql(scope)] : [];
+    return [`(${countSql(request, where, counting, `${most} + 1`, scope)}) <= ${most}`];
+  });
+  if (alternatives.length === 0) throw new Error('No condition can be counted');
+  return `SELECT /* count-matches */ ${alternatives.join(' OR ')} AS "areFew"`;
+};
+
+/** A statement that counts the records of the pipeline, or of all pipelines, up to a limit, as `size`. */
+export const pipelineSizeSql = (request: PageRequest, records: number, scope: SqlScope): string => {
+  const limit = `${scope.parameters.add(records)}::int`;
+  const count = countSql(request, [], { branches: null, order: creationOrder }, limit, scope);
+  return `SELECT /* count-pipeline */ (${count})::int AS size`;
+};

@@ -1,0 +1,53 @@
+import { tables } from '../fields/record-sql.js';
+import { conditionsOf } from '../filter/conditions.js';
+import { partConditions, type Reading } from './reading.js';
+
+/** The conditions on a record, organization and pipeline first. */
+export const allConditions = (reading: Reading): string[] => [
+  ...partConditions(reading),
+  ...conditionsOf(reading.request, reading.part.keys).map((condition) => condition.sql(reading.scope)),
+];
+
+/**
+ * Reads the table under all conditions, in the order of the page. An index has that order after the conditions, so PostgreSQL stops
+ * when the page is full. If no index has the order, it reads and sorts all matches.
+ *
+ * Example, the default list, which is kept prepared: `{"pipeline":"Sales"}`
+ *
+ * ```sql
+ * SELECT *
+ *   FROM (
+ *     SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
+ *       FROM opportunities r
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid
+ *      ORDER BY r.created_at DESC, r.id DESC
+ *      LIMIT 101
+ * ) l
+ *  LIMIT $2
+ * ```
+ *
+ * Example, the page after a cursor, under a filter whose index continues in the order:
+ * `{"pipeline":"Sales","filters":{"field":"tier","operator":"eq","value":"gold"},
+ *   "after":["2026-01-31T12:00:00.000Z","019c1402-8100-7000-8000-000000000001"]}`
+ *
+ * ```sql
+ * SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
+ *   FROM opportunities r
+ *  WHERE r.organization_id = $1 AND (r.created_at, r.id) < ($3::timestamptz, $4::uuid)
+ *    AND r.pipeline_id = $5::uuid AND r.text_1 = $6::text
+ *  ORDER BY r.created_at DESC, r.id DESC
+ *  LIMIT $2
+ * ```
+ *
+ * Example, an order that no index has: `{"pipeline":"Sales","sort":["currency","name:desc"]}`
+ *
+ * ```sql
+ * SELECT r.record AS record, left((r.folds->>'currency') COLLATE "C", 200) COLLATE "C" AS key_1, left(r.name_fold, 200) AS key_2, r.created_at AS key_3, r.id AS key_4
+ *   FROM opportunities r
+ *  WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid
+ *  ORDER BY left((r.folds->>'currency') COLLATE "C", 200) COLLATE "C" ASC, left(r.name_fold, 200) DESC, r.created_at DESC, r.id DESC
+ *  LIMIT $2
+ * ```
+ */
+export const inOrderSql = (reading: Reading): string =>
+  `FROM ${tables[reading.request.objectType]} r WHERE ${allConditions(reading).join(' AND ')}`;

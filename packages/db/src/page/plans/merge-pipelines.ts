@@ -1,0 +1,51 @@
+import { isReadByPipeline, type PageRequest } from '../page-request.js';
+import { type Branches, mergedSql } from './branches.js';
+import { allConditions } from './in-order.js';
+import { type Reading, tableRead } from './reading.js';
+
+/** The organization's pipelines as the statement sees them: a cached setup may lack the newest one. */
+export const pipelineIdsSql = 'SELECT p.id FROM pipelines p WHERE p.organization_id = $1';
+
+/** One branch for each pipeline if the request names none; no branches otherwise. */
+export const pipelineBranches = (request: PageRequest): Branches[] =>
+  isReadByPipeline(request)
+    ? [
+        {
+          condition: 'r.pipeline_id = by_pipeline.value',
+          from: () => `(${pipelineIdsSql}) AS by_pipeline (value)`,
+          count: request.catalog.pipelines.length,
+        },
+      ]
+    : [];
+
+/**
+ * Reads a page of each pipeline in order and merges them, because the indexes of opportunities start with the pipeline.
+ *
+ * Example: `{"sort":"updated_at:desc"}`
+ *
+ * ```sql
+ * SELECT *
+ *   FROM (
+ *     SELECT r.record AS record, r.updated_at AS key_1, r.created_at AS key_2, r.id AS key_3
+ *       FROM (SELECT p.id FROM pipelines p WHERE p.organization_id = $1) AS by_pipeline (value)
+ *      CROSS JOIN LATERAL (
+ *         SELECT *
+ *           FROM (
+ *             SELECT r.*
+ *               FROM opportunities r
+ *              WHERE r.organization_id = $1 AND r.pipeline_id = by_pipeline.value
+ *              ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
+ *              LIMIT 101
+ *         ) l
+ *          LIMIT $2
+ *     ) r
+ *      ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
+ *      LIMIT 101
+ * ) l
+ *  LIMIT $2
+ * ```
+ */
+export const mergePipelinesSql = (reading: Reading): string => {
+  const { request, scope } = reading;
+  return `FROM ${mergedSql(tableRead(reading, allConditions(reading)), pipelineBranches(request), scope.parameters)}`;
+};

@@ -1,0 +1,42 @@
+import type { CursorPosition } from '@crm/domain';
+import type { Bound } from '../bound.js';
+import { tables } from '../fields/record-sql.js';
+import { orderBySql } from '../order/order-by.js';
+import type { PartSql } from '../order/parts.js';
+import type { PageRequest } from '../page-request.js';
+import type { SqlScope } from '../parameters.js';
+import type { TableRead } from './branches.js';
+
+/** What a plan generates SQL for: one part of a page's order, up to a bound. */
+export interface Reading {
+  readonly request: PageRequest;
+  readonly part: PartSql;
+  /** Where the page starts within the part; its condition is in `part`. */
+  readonly position: CursorPosition | null;
+  readonly bound: Bound;
+  readonly scope: SqlScope;
+}
+
+/** The condition on the pipeline of the request, if it names one. */
+export const pipelineSql = ({ request: { pipelineId }, scope }: Reading): string[] =>
+  pipelineId === null ? [] : [`r.pipeline_id = ${scope.parameters.add(pipelineId)}::uuid`];
+
+/** The condition on the part's empty slot, if it has one. */
+export const emptySlotCondition = ({ part: { emptySlot } }: Reading): string[] =>
+  emptySlot === null ? [] : [`${emptySlot} IS NULL`];
+
+/** What every record of a part meets: organization, part, place of the cursor and pipeline. */
+export const partConditions = (reading: Reading): string[] => [
+  'r.organization_id = $1',
+  ...reading.part.conditions,
+  ...emptySlotCondition(reading),
+  ...pipelineSql(reading),
+];
+
+/** The request's table in the part's order, under some conditions. */
+export const tableRead = ({ request, part, bound }: Reading, where: readonly string[]): TableRead => ({
+  table: tables[request.objectType],
+  where,
+  order: orderBySql(part.keys),
+  bound,
+});

@@ -1,0 +1,60 @@
+import { limitTo } from '../bound.js';
+import { conditionsOf } from '../filter/conditions.js';
+import { mergedSql } from './branches.js';
+import { pipelineBranches } from './merge-pipelines.js';
+import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './reading.js';
+
+/**
+ * Reads the next records of the order, up to a number, and keeps the matches. A page of common matches is full after a few records.
+ * The outer SELECT has no ORDER BY: the rows come in order, and asking for it again would make PostgreSQL read and sort all of them
+ * where keys are expressions (365 ms instead of 0.2).
+ *
+ * Example: `{"pipeline":"Sales","q":"acme","sort":"updated_at:desc"}`
+ *
+ * ```sql
+ * SELECT r.record AS record, r.updated_at AS key_1, r.created_at AS key_2, r.id AS key_3
+ *   FROM (
+ *     SELECT r.*
+ *       FROM opportunities r
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid
+ *      ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
+ *      LIMIT $3
+ * ) r
+ *  WHERE r.search_text LIKE $5
+ *  LIMIT $2
+ * ```
+ *
+ * Example, a stage, whose index continues in the order of the page, and a filter without an index:
+ * `{"pipeline":"Sales","stage":"Won","filters":{"field":"next_step","operator":"contains","value":"call"}}`
+ *
+ * ```sql
+ * SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
+ *   FROM (
+ *     SELECT r.*
+ *       FROM opportunities r
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND r.stage_id = $5::uuid
+ *      ORDER BY r.created_at DESC, r.id DESC
+ *      LIMIT $3
+ * ) r
+ *  WHERE (strpos((r.folds->>'next_step') COLLATE "C", $6::text) > 0)
+ *  LIMIT $2
+ * ```
+ */
+export const scanNextSql = (reading: Reading, records: number): string => {
+  const { request, part, scope } = reading;
+  const { parameters } = scope;
+  const conditions = conditionsOf(request, part.keys);
+  // The scan may follow one condition whose index continues in the order. A second one might match none of the next records.
+  const followed = conditions.find(({ isInOrder }) => isInOrder);
+  const count = parameters.add(records);
+  const read = tableRead({ ...reading, bound: limitTo(count) }, [
+    ...['r.organization_id = $1', ...part.conditions, ...pipelineSql(reading)],
+    ...(followed === undefined ? [] : [followed.sql(scope)]),
+  ]);
+  const branches = pipelineBranches(request);
+  const merged = mergedSql(read, branches, parameters);
+  // Merged branches are cut again: after the end of one branch, the next record of the others is unknown.
+  const next = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${read.order} LIMIT ${count}) r`;
+  const others = conditions.filter((condition) => condition !== followed).map((condition) => condition.sql(scope));
+  return `FROM ${next} WHERE ${[...emptySlotCondition(reading), ...others].join(' AND ')}`;
+};

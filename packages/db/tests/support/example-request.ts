@@ -1,0 +1,69 @@
+import {
+  type AttributeType,
+  type CustomFieldDefinition,
+  ErrorCollector,
+  type ObjectType,
+  parseLimit,
+  parseSearchQuery,
+} from '@crm/domain';
+import { Catalog } from '../../src/catalog.js';
+import type { PageRequest } from '../../src/page/page-request.js';
+import { parsePageRequest } from '../../src/page/parse-page-request.js';
+
+const idOf = (number: number): string => `019c1402-8100-7000-8000-${String(number).padStart(12, '0')}`;
+
+const field = (slug: string, attributeType: AttributeType, slot: string | null): CustomFieldDefinition => ({
+  ...{ id: `id-of-${slug}`, objectType: 'opportunity', slug, name: slug, attributeType, slot },
+  ...{ position: 0, isHidden: false, pipelineIds: null },
+  metadata:
+    attributeType === 'select' ? { options: options.map((value) => ({ value, label: value, color: '#000' })) } : null,
+});
+
+const options = ['gold', 'iron', 'zinc'];
+
+const stages = ['Lead', 'Won'].map((label, index) => ({
+  ...{ id: idOf(11 + index), pipelineId: idOf(1), label, position: index, color: '#000' },
+  ...{ isActive: true, isDefault: index === 0, probability: null },
+}));
+
+/** An organization of two pipelines, of which Sales has two stages, with two indexed custom fields. */
+export const exampleSetup = new Catalog(idOf(0), {
+  freemail: 'create',
+  pipelines: ['Sales', 'Partners'].map((name, index) => ({
+    ...{ id: idOf(1 + index), name, position: index, createdAt: '2026-01-01T00:00:00.000Z' },
+    stages: index === 0 ? stages : [],
+  })),
+  members: [{ id: idOf(21), email: 'ann@example.com', name: 'Ann' }],
+  fields: [field('tier', 'select', 'text_1'), field('score', 'number', 'number_1'), field('weight', 'number', null)],
+});
+
+/** A request in short: names in place of ids, and the position that a cursor would carry. */
+export interface ExampleRequest {
+  readonly object?: ObjectType;
+  readonly pipeline?: string;
+  readonly stage?: string;
+  readonly q?: string;
+  readonly filters?: unknown;
+  readonly sort?: unknown;
+  readonly after?: readonly (string | null)[];
+  readonly limit?: string;
+}
+
+/** Parses an example as the gateway does. @throws ApiError for one that the gateway would refuse */
+export const exampleRequest = (example: ExampleRequest): PageRequest => {
+  const { object = 'opportunity', q, filters, sort, after = null, limit = '50' } = example;
+  const errors = new ErrorCollector();
+  const { request } = parsePageRequest(
+    exampleSetup,
+    {
+      ...{ objectType: object, filters, sort, defaultSort: 'created_at' },
+      pipelineId: exampleSetup.pipelines.find(({ name }) => name === example.pipeline)?.id,
+      stageId: stages.find(({ label }) => label === example.stage)?.id,
+      readWords: (found) => parseSearchQuery(q, 'q', found),
+      readLimit: (found) => parseLimit(limit, found),
+    },
+    errors,
+  );
+  errors.throwIfAny();
+  return { ...request, position: after };
+};
