@@ -1,4 +1,4 @@
-import type { AdministrationDatabase, TenantStatement } from '@crm/db';
+import { type AdministrationDatabase, planCost, type PlanNode, type TenantStatement } from '@crm/db';
 import type pg from 'pg';
 
 /** What one or more statements cost. */
@@ -10,29 +10,9 @@ export interface Cost {
   readonly sequentialScans: readonly string[];
 }
 
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  /** 0 for a part of the plan that the statement did not come to. */
-  readonly 'Actual Loops': number;
-  readonly 'Shared Hit Blocks': number;
-  readonly 'Shared Read Blocks': number;
-  readonly Plans?: readonly PlanNode[];
-}
-
 interface ExplainRow {
   readonly 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }];
 }
-
-/** Tables that grow with a tenant; the catalog's handful of rows is read whole, and should be. */
-const tenantTables = new Set(['accounts', 'contacts', 'opportunities', 'opportunity_contacts', 'notes']);
-
-const sequentialScans = (node: PlanNode): string[] => [
-  ...(node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 0 && tenantTables.has(node['Relation Name'] ?? '')
-    ? [node['Relation Name'] ?? '']
-    : []),
-  ...(node.Plans ?? []).flatMap(sequentialScans),
-];
 
 const literal = (client: pg.PoolClient, value: unknown): string => {
   if (value === null || value === undefined) return 'NULL';
@@ -69,8 +49,6 @@ const explainStatement = async (
   }
 };
 
-const buffersOf = (plan: PlanNode): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-
 /**
  * Runs `work` with a database that measures every statement before it runs it. Where a statement has two plans, prepared and
  * not, the dearer one counts, since the server may choose either.
@@ -83,10 +61,10 @@ export const measure = async <T>(
   let buffers = 0;
   const scans = new Set<string>();
   const query: AdministrationDatabase['query'] = async (organizationId, statement) => {
-    const plans = await explainStatement(database, statement, [organizationId, ...statement.values]);
+    const costs = (await explainStatement(database, statement, [organizationId, ...statement.values])).map(planCost);
     statements += 1;
-    buffers += Math.max(...plans.map(buffersOf));
-    for (const table of plans.flatMap(sequentialScans)) scans.add(table);
+    buffers += Math.max(...costs.map((cost) => cost.buffers));
+    for (const table of costs.flatMap((cost) => cost.sequentialScans)) scans.add(table);
     return database.query(organizationId, statement);
   };
   const result = await work({ ...database, query });

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { type CliContext, printable } from './cli-context.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addDoctorCommand } from './commands/doctor.js';
+import { addExplainCommand } from './commands/explain.js';
 import { addExportCommand } from './commands/export.js';
 import { addFieldDefineCommand } from './commands/field-define.js';
 import { addFieldListCommand } from './commands/field-list.js';
@@ -69,6 +70,7 @@ export const createProgram = (context: CliContext): Command => {
   addImportCommand(program, context);
   addExportCommand(program, context);
   addDoctorCommand(program, context);
+  addExplainCommand(program, context);
   addRebuildCommand(program, context);
   addAuditCommand(program, context);
   return program;

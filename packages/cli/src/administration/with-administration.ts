@@ -1,12 +1,15 @@
 import {
   administration,
   describeUnmet,
+  explainPage,
   inspectSchema,
   loadCatalog,
   openAdministrationDatabase,
   rebuildRecords,
   type Administration,
   type Catalog,
+  type ExplainedPage,
+  type PageRequest,
 } from '@crm/db';
 import { Failure, isFailure } from '@crm/domain';
 
@@ -20,8 +23,15 @@ export interface AdministrationSession {
   readonly administration: Administration;
   /** What an organization has set up. @throws CliError when there is no such organization. */
   readonly catalog: (organizationId: string) => Promise<Catalog>;
+  /** Reads a page and tells how. */
+  readonly explainPage: (request: PageRequest) => Promise<ExplainedPage>;
   /** Makes the stored records of an organization's opportunities anew. */
   readonly rebuildRecords: (organizationId: string, onProgress: (done: number) => void) => Promise<number>;
+}
+
+/** The longest that a statement may take, in milliseconds; absent: the default of `openDatabase`. */
+interface StatementTimeout {
+  readonly statementTimeoutMs?: number;
 }
 
 /**
@@ -31,11 +41,12 @@ export interface AdministrationSession {
  */
 export const withAdministration = async <T>(
   context: CliContext,
-  option: DatabaseUrlOption & ActorOption,
+  option: DatabaseUrlOption & ActorOption & StatementTimeout,
   work: (session: AdministrationSession) => Promise<T>,
 ): Promise<T> => {
   const url = await findDatabaseUrl(context, option);
-  const database = openAdministrationDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
+  const { statementTimeoutMs } = option;
+  const database = openAdministrationDatabase({ url, applicationName: 'crm-cli', maxConnections: 2, statementTimeoutMs });
   const origin = auditOrigin(context, option);
   try {
     const { pending, unmet } = await inspectSchema(database);
@@ -52,6 +63,7 @@ export const withAdministration = async <T>(
     return await work({
       administration: administration(database, origin),
       catalog: (organizationId) => findCatalog(() => loadCatalog(database, organizationId), organizationId),
+      explainPage: (request) => explainPage(database, request),
       rebuildRecords: (organizationId, onProgress) => rebuildRecords(database, organizationId, onProgress, origin),
     });
   } catch (error) {

@@ -29,18 +29,15 @@ const contactRelations: Readonly<Partial<Record<RelationName, FieldSql>>> = {
   'account.name': text(related('accounts', 'name_fold', 'account_id')),
 };
 
-/** Columns that have an index right after organization (and pipeline). `packages/db/sql` lists the indexes. */
-const indexed: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
-  opportunity: new Set([
-    ...['created_at', 'updated_at', 'stage_id', 'owner_id', 'account_id', 'contact_id'],
-    ...['amount', 'close_date', 'next_action_date'],
-  ]),
-  account: new Set(['created_at', 'updated_at', 'domain', 'industry', 'website', 'employee_range', 'is_freemail']),
-  contact: new Set([
-    ...['created_at', 'updated_at', 'email', 'account_id'],
-    ...['first_name', 'last_name', 'job_title', 'phone'],
-  ]),
-};
+/** System fields without an index that starts with them after organization and pipeline. */
+const unindexed: ReadonlySet<string> = new Set([
+  'id',
+  'pipeline_id',
+  'currency',
+  'next_step',
+  'description',
+  'version',
+]);
 
 const columnTypes: Readonly<Record<SystemField['kind'], ComparisonType>> = {
   text: 'text',

@@ -1,0 +1,96 @@
+import { type Catalog, type PageRequest, parsePageRequest } from '@crm/db';
+import { ApiError, ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+
+import { uuid, withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
+import { withAdministration } from '../administration/with-administration.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { usageError } from '../errors.js';
+import { explainText, totalsOf } from '../explain/explain-text.js';
+
+const objects = {
+  opportunities: 'opportunity',
+  accounts: 'account',
+  contacts: 'contact',
+} as const satisfies Readonly<Record<string, ObjectType>>;
+
+interface ExplainOptions extends OrganizationOptions {
+  readonly pipeline?: string;
+  readonly stage?: string;
+  readonly query?: string;
+  readonly filter?: unknown;
+  readonly sort?: readonly string[];
+  readonly limit?: string;
+  readonly fields?: string;
+}
+
+/** A statement that takes longer than the gateway's limit is the one to explain. */
+const statementTimeoutMs = 60_000;
+
+const help = `
+Parses the request as the read gateway does and reads its page from the database. Prints the plan, the SQL of each statement
+and what it cost (EXPLAIN ANALYZE). Each statement runs twice; nothing is changed. The table of all plans is in
+packages/db/src/page/plan.ts.
+
+Examples:
+  $ crm explain --org ID opportunities --pipeline ID
+  $ crm explain --org ID opportunities --filter '{"field":"amount","operator":"gt","value":5}' --sort amount:desc --limit 50
+  $ crm explain --org ID contacts --query "ann lee" --json`;
+
+const json = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new InvalidArgumentError('Must be JSON such as {"field":"amount","operator":"gt","value":5}.');
+  }
+};
+
+/** Adds `crm explain`. */
+export const addExplainCommand = (program: Command, context: CliContext): void => {
+  const command = program
+    .command('explain')
+    .description('show the plan and the SQL of a list or search')
+    .addArgument(new Argument('<object>', 'what to list').choices(Object.keys(objects)))
+    .option('--pipeline <id>', 'opportunities of one pipeline (see: crm pipeline list)', uuid)
+    .option('--stage <id>', 'opportunities of one stage', uuid)
+    .option('--query <words>', 'words to search for')
+    .option('--filter <json>', 'as "filters" of a search', json)
+    .option('--sort <keys>', 'as updated_at:desc or amount:desc,name', (text: string) => text.split(','))
+    .option('--limit <n>', 'records of the page (default: 100)')
+    .option('--fields <names>', 'as "fields" of a list')
+    .addHelpText('after', help);
+  withOrganizationOptions(command).action(async (object: keyof typeof objects, options: ExplainOptions) => {
+    const page = await withAdministration(context, { ...options, statementTimeoutMs }, async (session) =>
+      session.explainPage(readRequest(await session.catalog(options.org), objects[object], options)),
+    );
+    printResult(context, options, { json: { ...page, totals: totalsOf(page) }, text: explainText(page) });
+  });
+};
+
+/** Parses a request as a search does. @throws CliError that names all that is wrong */
+const readRequest = (catalog: Catalog, objectType: ObjectType, options: ExplainOptions): PageRequest => {
+  const errors = new ErrorCollector();
+  try {
+    const { request } = parsePageRequest(
+      catalog,
+      {
+        ...{ objectType, pipelineId: options.pipeline, stageId: options.stage, defaultSort: 'updated_at' },
+        ...{ filters: options.filter, sort: options.sort, fields: options.fields },
+        readWords: (found) => parseSearchQuery(options.query, 'query', found),
+        readLimit: (found) => parseLimit(options.limit, found),
+      },
+      errors,
+    );
+    errors.throwIfAny();
+    return request;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'not_found')
+      throw usageError(`There is no pipeline ${options.pipeline ?? ''}. See: crm pipeline list`);
+    throw usageError(
+      Object.entries(error.errors ?? {})
+        .map(([path, text]) => `${path}: ${text}`)
+        .join('\n'),
+    );
+  }
+};

@@ -1,0 +1,62 @@
+import type { Check, ExplainedPage, ExplainedStatement, PartPlan, Step } from '@crm/db';
+
+import { formatSql } from './format-sql.js';
+
+const count = (number: number): string => number.toLocaleString('en-US');
+
+const some = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+
+const milliseconds = (time: number): string => `${time.toFixed(1)} ms`;
+
+const checkText = (check: Check): string => {
+  if ('matchesAtMost' in check) return `if one condition has at most ${count(check.matchesAtMost)} matches`;
+  const { recordsFrom, recordsBelow } = check;
+  const most = recordsBelow === undefined ? '' : ` and fewer than ${count(recordsBelow)}`;
+  return `if the pipeline has at least ${count(recordsFrom)}${most} records`;
+};
+
+const stepText = (step: Step): string => {
+  const records = step.read === 'scan-next' ? `, ${count(step.records)} records` : '';
+  return `${step.read}${records}${step.onlyIf === undefined ? '' : `, ${checkText(step.onlyIf)}`}`;
+};
+
+const partTexts = { all: '', present: ' of records with a value', absent: ' of records without a value' } as const;
+
+const planText = ({ part, name, steps }: PartPlan): string =>
+  [`Plan${partTexts[part]}: ${name}`, ...steps.map((step, index) => `  ${index + 1}. ${stepText(step)}`)].join('\n');
+
+const scansText = (tables: readonly string[]): string =>
+  tables.length === 0 ? '' : `, sequential scan of ${tables.join(', ')}`;
+
+const longestValue = 200;
+
+const valueText = (value: unknown, index: number): string => {
+  const text = JSON.stringify(value);
+  return `$${index + 1} = ${text.length > longestValue ? `${text.slice(0, longestValue)}…` : text}`;
+};
+
+const statementText = (statement: ExplainedStatement, index: number, all: readonly unknown[]): string => {
+  const { planningMs, executionMs, buffers, rows, sequentialScans, sql, values } = statement;
+  const times = `${milliseconds(planningMs)} planning, ${milliseconds(executionMs)} execution`;
+  const cost = `${times}, ${some(buffers, 'buffer')}, ${some(rows, 'row')}${scansText(sequentialScans)}`;
+  return [`Statement ${index + 1} of ${all.length}: ${cost}`, formatSql(sql), ...values.map(valueText)].join('\n');
+};
+
+/** The sums of all statements of a page. */
+export const totalsOf = ({ statements }: ExplainedPage) => ({
+  milliseconds: statements.reduce((sum, { planningMs, executionMs }) => sum + planningMs + executionMs, 0),
+  buffers: statements.reduce((sum, { buffers }) => sum + buffers, 0),
+  sequentialScans: [...new Set(statements.flatMap(({ sequentialScans }) => sequentialScans))],
+});
+
+/** How a page was read, for people: its plans, its statements and what they cost. */
+export const explainText = (page: ExplainedPage): string => {
+  const { plans, statements, records } = page;
+  const totals = totalsOf(page);
+  const cost = `${milliseconds(totals.milliseconds)}, ${some(totals.buffers, 'buffer')}${scansText(totals.sequentialScans)}`;
+  return [
+    ...plans.map(planText),
+    ...statements.map(statementText),
+    `Total: ${some(statements.length, 'statement')}, ${cost}; ${some(records, 'record')}`,
+  ].join('\n\n');
+};

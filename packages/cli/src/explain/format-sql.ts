@@ -1,0 +1,55 @@
+/** Clauses that begin a line, and how far they are indented so that they end below SELECT. */
+const clauses: Readonly<Record<string, string>> = {
+  'FROM ': '  ',
+  'WHERE ': ' ',
+  'CROSS JOIN ': ' ',
+  'WINDOW ': '',
+  'ORDER BY ': ' ',
+  'LIMIT ': ' ',
+  'OFFSET ': ' ',
+  'UNION ALL ': '',
+};
+
+/** A subselect that is longer gets lines of its own. */
+const longestInline = 70;
+/** A line that is longer ends before AND. */
+const longestLine = 80;
+
+const closingAt = (sql: string, opening: number): number => {
+  let depth = 0;
+  for (let at = opening; at < sql.length; at += 1) {
+    if (sql[at] === '(') depth += 1;
+    if (sql[at] === ')') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return sql.length;
+};
+
+const indented = (sql: string, margin: string): string => {
+  let lines = margin;
+  const breakLine = (indent: string): void => {
+    lines = `${lines.trimEnd()}\n${margin}${indent}`;
+  };
+  for (let at = 0; at < sql.length; at += 1) {
+    const rest = sql.slice(at);
+    const clause = lines.endsWith(' ') ? Object.keys(clauses).find((start) => rest.startsWith(start)) : undefined;
+    const isLongLine = lines.length - lines.lastIndexOf('\n') > longestLine;
+    if (clause !== undefined && at > 0) breakLine(clauses[clause] ?? '');
+    else if (rest.startsWith('AND ') && isLongLine) breakLine('   ');
+    else if (rest.startsWith('SELECT ') && /(UNION ALL|\)) $/.test(lines)) breakLine('');
+    if (sql[at] !== '(') {
+      lines += sql[at] ?? '';
+      continue;
+    }
+    const end = closingAt(sql, at);
+    const inner = sql.slice(at + 1, end);
+    const isBlock = /^\(*(SELECT|WITH) /.test(inner) && inner.length > longestInline;
+    lines += isBlock ? `(\n${indented(inner, `${margin}    `)}\n${margin})` : `(${inner})`;
+    at = end;
+  }
+  return lines;
+};
+
+/** Lays generated SQL out for reading: clauses and long subselects on lines of their own. Changes white space only. */
+export const formatSql = (sql: string): string =>
+  indented(sql.replace(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').trim(), '');

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
+
+interface Explained {
+  readonly plans: readonly { readonly name: string; readonly part: string }[];
+  readonly statements: readonly {
+    readonly sql: string;
+    readonly values: readonly unknown[];
+    readonly buffers: number;
+  }[];
+  readonly totals: { readonly buffers: number; readonly milliseconds: number };
+}
+
+let administered: AdministeredDatabase;
+let org: string;
+let pipeline: string;
+
+beforeAll(async () => {
+  administered = await createAdministeredDatabase();
+  org = await administered.createOrganization();
+  const created = await administered.crmJson('pipeline', 'create', '--org', org, 'Sales', '--stage', 'Lead', 'Won');
+  pipeline = String(created['pipeline_id']);
+});
+afterAll(async () => {
+  await administered.drop();
+});
+
+const explain = (...args: string[]) => administered.crm('explain', '--org', org, ...args);
+const explainJson = async (...args: string[]): Promise<Explained> =>
+  (await administered.crmJson('explain', '--org', org, ...args)) as unknown as Explained;
+
+const range = JSON.stringify({ field: 'amount', operator: 'gt', value: 5 });
+
+/** The step of each statement, which its SQL names in a comment. */
+const stepsOf = ({ statements }: Explained): readonly (string | undefined)[] =>
+  statements.map(({ sql }) => /\/\* ([\w-]+) \*\//.exec(sql)?.[1]);
+
+describe('crm explain', () => {
+  it('prints the plan, the SQL with its values, and the totals', async () => {
+    const { exitCode, stdout, stderr } = await explain('opportunities', '--pipeline', pipeline, '--limit', '50');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/^Plan: in-order\n {2}1\. in-order\n\nStatement 1 of 1: [\d.]+ ms planning, /);
+    expect(stdout).toContain(`  FROM opportunities r\n`);
+    expect(stdout).toContain(`$1 = "${org}"`);
+    expect(stdout).toMatch(/\n\nTotal: 1 statement, [\d.]+ ms, [\d,]+ buffers?; 0 records\n$/);
+  });
+
+  it('prints every statement of a plan with steps', async () => {
+    const explained = await explainJson('opportunities', '--filter', range, '--pipeline', pipeline);
+    expect(explained.plans).toMatchObject([{ name: 'indexed-filter', part: 'all' }]);
+    expect(stepsOf(explained)).toEqual(['count-matches', 'sort-matches']);
+    expect(explained.totals.buffers).toBe(explained.statements.reduce((sum, { buffers }) => sum + buffers, 0));
+    const text = (await explain('opportunities', '--filter', range, '--pipeline', pipeline)).stdout;
+    expect(text).toContain(
+      '1. sort-matches, if one condition has at most 2,000 matches\n  2. scan-next, 20,000 records',
+    );
+  });
+
+  it('prints the plans of both parts of an order', async () => {
+    const explained = await explainJson('opportunities', '--sort', 'amount:desc');
+    expect(explained.plans).toMatchObject([{ part: 'present' }, { part: 'absent' }]);
+    const text = (await explain('opportunities', '--sort', 'amount:desc')).stdout;
+    expect(text).toContain('Plan of records with a value: merge-pipelines');
+    expect(text).toContain('Plan of records without a value: merge-pipelines');
+  });
+
+  it('explains searches of contacts by words', async () => {
+    expect(stepsOf(await explainJson('contacts', '--query', 'ann'))).toEqual(['scan-next', 'sort-matches']);
+  });
+
+  it('refuses what the gateway refuses, with the same text for each field', async () => {
+    const filter = JSON.stringify({ field: 'size', operator: 'gt', value: 5 });
+    const { exitCode, stderr } = await explain(
+      'opportunities',
+      '--filter',
+      filter,
+      '--limit',
+      '501',
+      '--sort',
+      'name:up',
+    );
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('filters.field: ');
+    expect(stderr).toContain('limit: Must be an integer from 1 to 500');
+    expect(stderr).toContain('sort[0]: The direction must be asc or desc');
+  });
+
+  it('refuses an unknown pipeline and a filter that is no JSON', async () => {
+    const unknown = await explain('opportunities', '--pipeline', '01890000-0000-7000-8000-000000000009');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('There is no pipeline 0189')]);
+    const noJson = await explain('opportunities', '--filter', 'amount>5');
+    expect([noJson.exitCode, noJson.stderr]).toEqual([2, expect.stringContaining('Must be JSON')]);
+  });
+});
