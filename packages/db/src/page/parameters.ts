@@ -23,3 +23,9 @@ export interface SqlScope {
   readonly objectType: ObjectType;
   readonly parameters: Parameters;
 }
+
+/** The scope of a request's statement. Spreading a request would cost more than generating its sort keys (0.6 µs). */
+export const scopeOf = (
+  { catalog, objectType }: { readonly catalog: Catalog; readonly objectType: ObjectType },
+  parameters: Parameters,
+): SqlScope => ({ catalog, objectType, parameters });

@@ -2,7 +2,7 @@ import type { Queries } from '../database.js';
 import { pageKeys } from './order/label-ranking.js';
 import { type Part, partSql } from './order/parts.js';
 import type { PageRequest } from './page-request.js';
-import { Parameters } from './parameters.js';
+import { Parameters, scopeOf } from './parameters.js';
 import { type Check, type PartPlan, readWhole } from './plan.js';
 import { fewMatchesSql, pipelineSizeSql } from './plans/counts.js';
 import { type PageRow, readRows, type RowBounds } from './read-rows.js';
@@ -10,7 +10,7 @@ import { type PageRow, readRows, type RowBounds } from './read-rows.js';
 const hasFewMatches = async (database: Queries, request: PageRequest, part: Part, most: number): Promise<boolean> => {
   const parameters = new Parameters();
   const own = partSql(part, pageKeys(request, new Parameters()));
-  const text = fewMatchesSql(request, own, most, { ...request, parameters });
+  const text = fewMatchesSql(request, own, most, scopeOf(request, parameters));
   const statement = { text, values: parameters.values };
   const [row] = await database.query<{ areFew: boolean }>(request.catalog.organizationId, statement);
   return row?.areFew === true;
@@ -19,7 +19,7 @@ const hasFewMatches = async (database: Queries, request: PageRequest, part: Part
 /** The number of records that a request without conditions would find, {@link readWhole} at most. */
 const pipelineSize = async (database: Queries, request: PageRequest): Promise<number> => {
   const parameters = new Parameters();
-  const text = pipelineSizeSql(request, readWhole, { ...request, parameters });
+  const text = pipelineSizeSql(request, readWhole, scopeOf(request, parameters));
   const statement = { text, values: parameters.values };
   const [row] = await database.query<{ size: number }>(request.catalog.organizationId, statement);
   return row?.size ?? readWhole;

@@ -2,7 +2,7 @@ import { matchesFilter, type SortDirection, sortKey } from '@crm/domain';
 import { idsOfMatchingLabels, type LabelField, labelField } from '../fields/label-field.js';
 import { conjuncts } from '../filter/filter-sql.js';
 import { isReadByPipeline, type PageRequest } from '../page-request.js';
-import { Parameters } from '../parameters.js';
+import { Parameters, scopeOf } from '../parameters.js';
 import { type KeySql, sortKeysSql } from './sort-keys.js';
 
 /** An order by labels of the organization's setup, which `plans/label-order.ts` reads id by id. */
@@ -33,8 +33,7 @@ export const labelRanking = (request: PageRequest): LabelRanking | null => {
 
 /** The keys of a ranking's order. The first one, `rank_key`, is a column of the rows that `plans/label-order.ts` reads. */
 export const rankingKeys = (request: PageRequest, { column, direction }: LabelRanking): readonly KeySql[] => {
-  const scope = { ...request, parameters: new Parameters() };
-  const [, ...closing] = sortKeysSql(scope, request.sort);
+  const [, ...closing] = sortKeysSql(scopeOf(request, new Parameters()), request.sort);
   const rankKey = { expression: 'r.rank_key', presence: `r.${column}`, type: 'text', nullable: true } as const;
   return [{ ...rankKey, direction, isIndexed: true }, ...closing];
 };
@@ -42,5 +41,5 @@ export const rankingKeys = (request: PageRequest, { column, direction }: LabelRa
 /** The keys of a page's order. */
 export const pageKeys = (request: PageRequest, parameters: Parameters): readonly KeySql[] => {
   const ranking = labelRanking(request);
-  return ranking === null ? sortKeysSql({ ...request, parameters }, request.sort) : rankingKeys(request, ranking);
+  return ranking === null ? sortKeysSql(scopeOf(request, parameters), request.sort) : rankingKeys(request, ranking);
 };

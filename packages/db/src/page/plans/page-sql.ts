@@ -6,7 +6,7 @@ import { orderBySql } from '../order/order-by.js';
 import { type Part, partSql, positionIn } from '../order/parts.js';
 import type { KeySql } from '../order/sort-keys.js';
 import type { PageRequest } from '../page-request.js';
-import type { Parameters } from '../parameters.js';
+import { type Parameters, scopeOf } from '../parameters.js';
 import type { Step } from '../plan.js';
 import { emptySlotSql } from './empty-slot.js';
 import { inOrderSql } from './in-order.js';
@@ -66,7 +66,6 @@ export const pageSql = (
   rows: number,
   parameters: Parameters,
 ): PageSql => {
-  const { catalog, objectType } = request;
   const keys = pageKeys(request, parameters);
   const own = partSql(part, keys);
   const position = positionIn(part, request.position);
@@ -77,20 +76,16 @@ export const pageSql = (
   // A step by labels has its own condition on the position.
   const after =
     position === null || step.read === 'label-order' ? [] : [afterPositionSql(own.keys, position, parameters)];
-  const source = sourceSql(
-    {
-      ...{ request, position, bound },
-      part: { ...own, conditions: [...own.conditions, ...after] },
-      scope: { catalog, objectType, parameters },
-    },
-    step,
-  );
+  const { emptySlot, keys: order } = own;
+  const placed = { conditions: [...own.conditions, ...after], emptySlot, keys: order };
+  const source = sourceSql({ request, part: placed, position, bound, scope: scopeOf(request, parameters) }, step);
   const columns = keys.map((key, index) => {
     const expression = part === 'absent' && index === 0 ? `NULL::${key.type}` : key.expression;
     return `${expression} AS key_${index + 1}`;
   });
-  const record = `${recordSql(objectType, request.selection, parameters)} AS record`;
-  const order = step.read === 'scan-next' ? '' : ` ORDER BY ${orderBySql(own.keys)}`;
-  const page = `SELECT /* ${step.read} */ ${[record, ...columns].join(', ')} ${source}${order}`;
+  const record = `${recordSql(request.objectType, request.selection, parameters)} AS record`;
+  // The scan comes in order already.
+  const orderBy = step.read === 'scan-next' ? '' : ` ORDER BY ${orderBySql(order)}`;
+  const page = `SELECT /* ${step.read} */ ${[record, ...columns].join(', ')} ${source}${orderBy}`;
   return { page, bound, count, keys, isPrepared };
 };
