@@ -23,9 +23,9 @@ export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buf
 };
 
 /**
- * Reads one page: one statement for most, two for words that are not among the next records, up to four for a filter or a word of
- * two characters that is not; and as many again where a page reaches from the records that have the sort key to those that do not.
- * A page ends early where its records reach `maxPageBytes`; where they do so in the second part, by one record more.
+ * Reads one page: most plans take one statement, and none more than three (see `plan.ts`). A page that reaches from records with the
+ * sort key to records without it has a plan for each part. A page ends early where its records reach `maxPageBytes`; where they do so
+ * in the second part, by one record more.
  */
 export const listPage = async (database: Queries, asked: PageRequest): Promise<Page> => {
   const request = withMergedLists(asked);
