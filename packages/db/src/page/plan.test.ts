@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { exampleRequest, type ExampleRequest } from '../../tests/support/example-request.js';
 import { planPage } from './plan.js';
@@ -56,6 +57,15 @@ const cases: readonly (readonly [title: string, example: ExampleRequest, ...plan
 describe('the plan', () => {
   test.each(cases)('of %s', (_, example, ...plans) => {
     expect(plansOf(example)).toEqual(plans);
+  });
+
+  test('is documented in the table, with its steps', () => {
+    const [, table = ''] =
+      /(\* \| Plan[^]*?)\n \*\n/.exec(readFileSync(new URL('plan.ts', import.meta.url), 'utf8')) ?? [];
+    for (const { name, steps } of cases.flatMap(([, example]) => planPage(exampleRequest(example)))) {
+      expect(table).toContain(`| ${name} `);
+      for (const { read } of steps) expect(table).toContain(`| ${read}`);
+    }
   });
 
   test('of a page among records without a value leaves out those with one', () => {

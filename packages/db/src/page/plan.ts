@@ -108,7 +108,7 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * |                 | a range under another sort, several fields        | scan-next 20,000                | sort key       | 1,624–7,425|
  * |                 |                                                   | sort-matches                    | the fields'    | 22,264     |
  * | other-filter    | no index for any condition: a custom field without| scan-next 20,000                | sort key       | 57–295     |
- * |                 | a slot, `or`, `not`, `neq`, a two-character word  | sort-matches, 10,001 to 999,999 | none           | 195,049    |
+ * |                 | a slot, `or`, `not`, `neq`, a two-character word  | sort-matches, if below 1,000,000| none           | 195,049    |
  * |                 |                                                   | in-order or merge-pipelines     | sort key       |            |
  *
  * - Buffers are the 8 KB pages that one page of 50 reads with one million opportunities, cached or not, for all steps up to that one.
@@ -118,7 +118,7 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  *   `packages/db/sql/README.md` lists them all.
  * - "Up to" bounds what one statement merges; beyond it the next plan that fits is chosen.
  * - A page that reaches from records with a sort key to records without one has a plan for each part.
- * - `sort-matches` of `other-filter` is skipped for a pipeline of up to 10,000 records, all of which have been read.
+ * - `sort-matches` of `other-filter` is for pipelines of 10,001 to 999,999 records: of fewer, all have been read by then.
  *
  * @returns the plan of each part that the page may have records of, see {@link Part}
  */
