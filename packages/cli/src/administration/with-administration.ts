@@ -46,7 +46,12 @@ export const withAdministration = async <T>(
 ): Promise<T> => {
   const url = await findDatabaseUrl(context, option);
   const { statementTimeoutMs } = option;
-  const database = openAdministrationDatabase({ url, applicationName: 'crm-cli', maxConnections: 2, statementTimeoutMs });
+  const database = openAdministrationDatabase({
+    url,
+    applicationName: 'crm-cli',
+    maxConnections: 2,
+    statementTimeoutMs,
+  });
   const origin = auditOrigin(context, option);
   try {
     const { pending, unmet } = await inspectSchema(database);
