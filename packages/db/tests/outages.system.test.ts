@@ -48,7 +48,9 @@ const startLoad = () => {
     /** Waits until statements are answered again. @returns how long that took, in milliseconds */
     untilServed: async (): Promise<number> => {
       const startedAtMs = performance.now();
-      for (const before = served; served === before; await sleep(5)) {
+      const before = served;
+      while (served === before) {
+        await sleep(5);
         if (performance.now() - startedAtMs > hangGuardMs) throw new Error('Nothing is served any more');
       }
       return performance.now() - startedAtMs;

@@ -25,7 +25,7 @@ export interface PoolOptions extends ConnectionOptions {
 
 interface Waiter {
   readonly resolve: (connection: ServerConnection) => void;
-  readonly reject: (error: unknown) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
@@ -145,7 +145,7 @@ export class ConnectionPool {
     } catch (error) {
       this.#opening -= 1;
       if (sqlStateOf(error) === tooManyConnections && this.totalCount > 0) this.#pauseOpening();
-      else this.#waiting.shift()?.reject(error);
+      else this.#waiting.shift()?.reject(error as Error);
       this.#openMore();
     }
     this.#checkEmpty();

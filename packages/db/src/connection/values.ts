@@ -19,16 +19,19 @@ export const parameterText = (value: unknown): string | null => {
   if (Array.isArray(value)) return arrayText(value);
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  // JSON has no bigint.
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 };
 
 type Reader = (value: Buffer) => unknown;
 
 const asBytes: Reader = (value) => value;
 
+const parserOf = pg.types.getTypeParser as (type: number, format: 'text') => (text: string) => unknown;
+
 const readerOf = ({ name, type }: Column<string>): Reader => {
   if (name === recordColumn) return asBytes;
-  const parse = pg.types.getTypeParser(type, 'text') as (text: string) => unknown;
+  const parse = parserOf(type, 'text');
   return (value) => parse(value.toString('utf8'));
 };
 
