@@ -94,8 +94,8 @@ export const mutationsOfGateways = [
     requirement: 'R13',
     removed: 'the bound of requests in work',
     file: 'packages/http/src/overload.ts',
-    from: '(shares.places.hasRoom(organizationId) ||',
-    to: '(true ||',
+    from: 'shares.places.hasRoom(organizationId) ||',
+    to: 'true ||',
     tests: 'apps/inbound-gateway overload',
   },
   {
