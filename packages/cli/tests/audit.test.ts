@@ -66,6 +66,7 @@ const withoutEvents = [
   'pipeline list',
   'field list',
   'key list',
+  'explain',
   'import',
   'export',
   'audit',

@@ -10,8 +10,8 @@ import { createMigratedDatabase } from './support/database.js';
 const organizations = Array.from({ length: 1_500 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
 const [organizationId = ''] = organizations;
 const statement = { text: 'SELECT id FROM accounts WHERE organization_id = $1', values: [] };
-/** What callers are told where trying again can help. */
-const comeBack = { code: 'unavailable', headers: { 'Retry-After': '1' } };
+/** The failure after which a retry may succeed. */
+const comeBack = { reason: { kind: 'unavailable' } };
 
 let testDatabase: TestDatabase;
 let role: LimitedRole;
@@ -44,6 +44,7 @@ describe('callers that wait for a connection', () => {
     const database = open({ poolWaitMs: 1_000, onConnectionWait: (waitMs) => waits.push(waitMs) });
     let release = (): void => undefined;
     const holder = database.withConnection(() => new Promise<void>((resolve) => (release = resolve)));
+    stops.push(() => release());
     while (database.connections.totalCount === 0 || waits.length === 0) await new Promise(setImmediate);
     const outcomes = organizations.map((id) => outcomeOf(database.query(id, statement)));
     await new Promise(setImmediate);

@@ -112,7 +112,7 @@ export const mutationsOfData = [
     requirement: 'R11',
     removed: 'the end of statements that take too long',
     file: 'packages/db/src/database.ts',
-    from: 'statement_timeout: options.statementTimeoutMs ?? sessionLimitsMs.statement_timeout,',
+    from: 'statement_timeout: options.statementTimeoutMs,',
     to: 'statement_timeout: 0,',
     tests: 'apps/read-gateway search-timeouts',
   },
@@ -135,9 +135,9 @@ export const mutationsOfData = [
   {
     requirement: 'R15',
     removed: 'the listener that keeps a broken connection from ending the process',
-    file: 'packages/db/src/database.ts',
-    from: "client.on('error', onError);",
-    to: '',
+    file: 'packages/db/src/connection/open-socket.ts',
+    from: "socket.on('error', () => undefined)",
+    to: 'socket',
     tests: 'apps/inbound-gateway durability',
   },
   {
