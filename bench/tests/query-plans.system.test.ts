@@ -49,14 +49,16 @@ describe('a page', () => {
 });
 
 test('every index of opportunities serves one of these pages', async () => {
-  const { pool } = subject.database;
-  await pool.query('SELECT pg_stat_force_next_flush()');
-  // The data use four slots of each kind; the first one stands for all.
-  const { rows } = await pool.query<{ name: string }>(
-    `SELECT i.relname AS name FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
-      WHERE x.indrelid = 'opportunities'::regclass AND NOT x.indisunique AND i.relname !~ '_(text|number)_[2-8]_'
-        AND pg_stat_get_numscans(i.oid) = 0`,
-  );
+  const { database } = subject;
+  // Counts reach the other sessions at the end of a transaction of the session that counted.
+  await database.queryServer({ text: 'SELECT pg_stat_force_next_flush()' });
+  // The data use four slots of each kind, and one of them stands for all.
+  const rows = await database.queryServer<{ name: string }>({
+    text: `SELECT regexp_replace(i.relname, '_[1-8]_', '_N_') AS name
+      FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
+     WHERE x.indrelid = 'opportunities'::regclass AND NOT x.indisunique
+     GROUP BY 1 HAVING sum(pg_stat_get_numscans(i.oid)) = 0`,
+  });
   expect(rows).toEqual([]);
 });
 
@@ -92,9 +94,9 @@ describe('a statement that is kept prepared', () => {
         for (let round = 0; round < 12; round += 1) await listPage({ ...database, query }, request);
         // Merged parts are planned again in larger data only: what keeps their plan is seen in the text.
         for (const text of texts) expect(text.replaceAll(keptLimit, '')).not.toMatch(/LIMIT \$/);
-        const { rows } = await database.pool.query<{ kept: number; made: number }>(
-          `SELECT generic_plans::int AS kept, custom_plans::int AS made FROM pg_prepared_statements`,
-        );
+        const rows = await database.queryServer<{ kept: number; made: number }>({
+          text: 'SELECT generic_plans::int AS kept, custom_plans::int AS made FROM pg_prepared_statements',
+        });
         await database.close();
         // PostgreSQL makes five plans with values before it compares them with one that has none.
         expect({ sort, place, limit, rows }).toEqual({ sort, place, limit, rows: [{ kept: 7, made: 5 }] });

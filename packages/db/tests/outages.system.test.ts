@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '@crm/domain';
+import { isFailure } from '@crm/domain';
 import { type OwnPostgres, startOwnPostgres } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../src/database.js';
@@ -36,7 +36,7 @@ const startLoad = () => {
         if (row?.id !== organizationId(n)) unexpected.push(row);
         served += 1;
       } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 'unavailable') unexpected.push(error);
+        if (!isFailure(error, 'unavailable')) unexpected.push(error);
         refused += 1;
         await sleep(5);
       }

@@ -8,8 +8,10 @@ import type { GatewayShares } from './shares.js';
 const sampleEveryMs = 500;
 const resolutionMs = 20;
 const nanosecondsPerMs = 1e6;
-/** A bulk call and a page wait as long for their turn as a statement waits for a connection. */
+/** A bulk call waits as long for its turn as a statement waits for a connection. */
 const turnWaitMs = 2_000;
+/** How long a page waits for room: longer than it takes to notice that a replica is away, during which pages hold theirs. */
+const roomWaitMs = 5_000;
 
 /** Samples how late the event loop runs; without keeping the process alive. */
 const watchEventLoop = (): (() => number) => {
@@ -101,7 +103,7 @@ export const limitBulkCalls =
 /**
  * Waits until there is room for the longest page: how long a page is, nobody knows before it is read.
  * @returns what to call to give the room back, once or more
- * @throws ApiError `unavailable` where its organization, or all of them, leave too much untaken for two seconds
+ * @throws ApiError `unavailable` where its organization, or all of them, leave too much untaken for five seconds
  */
 export const reservePage = async (
   { answerBytes }: GatewayShares,
@@ -109,7 +111,7 @@ export const reservePage = async (
   organizationId: string,
   bytes: number,
 ): Promise<() => void> => {
-  const giveBack = await answerBytes.takeWithin(organizationId, turnWaitMs, bytes);
+  const giveBack = await answerBytes.takeWithin(organizationId, roomWaitMs, bytes);
   if (giveBack === null) throw overloadError(activity);
   return giveBack;
 };

@@ -1,4 +1,4 @@
-import { maxPageBytes, OrganizationShares, shareOf } from '@crm/domain';
+import { maxPageBytes, OrganizationShares, shareOf, TimeShares } from '@crm/domain';
 
 /** What a process takes on at once. */
 export interface ShareOptions {
@@ -31,7 +31,7 @@ export interface GatewayShares {
   readonly places: OrganizationShares;
   /** Bytes of answers that callers have not taken yet, and of pages that are being read. */
   readonly answerBytes: OrganizationShares;
-  /** Bulk calls in work. Each takes a connection for long, and much of the event loop. */
+  /** Bulk calls in work. Each takes a connection for long, and much of the event loop: beside others only half of them for long. */
   readonly bulkCalls: OrganizationShares;
 }
 
@@ -42,5 +42,8 @@ export const createShares = (options: ShareOptions): GatewayShares => ({
   arrivals: shared(options.maxInFlight),
   places: shared(options.maxInFlight),
   answerBytes: shared(options.maxBytesInFlight),
-  bulkCalls: new OrganizationShares({ share: options.maxBulkPerOrganization }),
+  bulkCalls: new TimeShares({
+    share: options.maxBulkPerOrganization,
+    lasting: Math.ceil(options.maxBulkPerOrganization / 2),
+  }),
 });
