@@ -35,7 +35,7 @@ const itemsText = fc
   )
   .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)))
   // What the scan refuses is not what this is about.
-  .filter((text) => !/__proto__|constructor|prototype|\\u|e[+-]?\d|\d{15}/i.test(text));
+  .filter((text) => !/__proto__|constructor|prototype|\\u|e[+-]?\d|(?:\d\.?){15}/i.test(text));
 
 describe('a bulk body that is parsed an item at a time', () => {
   it('is what it is when it is parsed at once', () => {
@@ -55,7 +55,7 @@ describe('a bulk body that is parsed an item at a time', () => {
         const at = place % text.length;
         const changed = text.slice(0, at) + added + text.slice(at + removed);
         const expected = outcomeOf(() => parseAtOnce(changed));
-        fc.pre(!/\d{15}/.test(changed));
+        fc.pre(!/(?:\d\.?){15}/.test(changed));
         const found = outcomeOf(() => parseAll(changed));
         // Names that are given twice by the change are refused, too.
         if (found === 'refused' && expected !== 'refused') expect(changed).toMatch(/"(.*)":.*"\1":/s);
