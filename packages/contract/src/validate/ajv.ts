@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
+import formats from 'ajv-formats';
 import { addChecks } from './checks.js';
 import { addClosedObjects } from './closed-objects.js';
 
@@ -13,8 +13,7 @@ const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 export const createAjv = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true, ownProperties: true });
   ajv.addFormat('uuid', uuidPattern);
-  ajv.addFormat('email', fullFormats.email);
-  ajv.addFormat('date-time', fullFormats['date-time']);
+  formats.default(ajv, ['email', 'date-time']);
   ajv.addVocabulary(['x-document']);
   addChecks(ajv);
   addClosedObjects(ajv);
