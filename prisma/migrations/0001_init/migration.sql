@@ -372,13 +372,13 @@ CREATE INDEX opportunities_organization_id_contact_id_pipeline_id_create_idx
 CREATE UNIQUE INDEX opportunities_organization_id_pipeline_id_account_key_name_key
   ON opportunities (organization_id, pipeline_id, account_key, name);
 CREATE INDEX opportunities_organization_id_pipeline_id_amount_created_at_idx
-  ON opportunities (organization_id, pipeline_id, amount, created_at, id, updated_at);
+  ON opportunities (organization_id, pipeline_id, amount, created_at, id);
 CREATE INDEX opportunities_organization_id_pipeline_id_close_date_create_idx
-  ON opportunities (organization_id, pipeline_id, close_date, created_at, id, updated_at);
+  ON opportunities (organization_id, pipeline_id, close_date, created_at, id);
 CREATE INDEX opportunities_organization_id_pipeline_id_created_at_id_idx
   ON opportunities (organization_id, pipeline_id, created_at, id);
 CREATE INDEX opportunities_organization_id_pipeline_id_next_action_date__idx
-  ON opportunities (organization_id, pipeline_id, next_action_date, created_at, id, updated_at);
+  ON opportunities (organization_id, pipeline_id, next_action_date, created_at, id);
 CREATE INDEX opportunities_organization_id_pipeline_id_owner_id_created__idx
   ON opportunities (organization_id, pipeline_id, owner_id, created_at, id);
 CREATE INDEX opportunities_organization_id_pipeline_id_stage_id_created__idx
@@ -463,7 +463,7 @@ CREATE INDEX idempotency_keys_record_ids_idx
   ON idempotency_keys USING gin (organization_id, record_ids);
 
 -- Indexes of custom fields: for each slot one that continues by creation and one that continues by last change. They hold only the
--- records with a value, so an unused slot costs nothing. The first one also carries updated_at, which saves a look into the table.
+-- records with a value, so an unused slot holds no entries.
 --
 -- The records without a value come last in every sort. The bit mask says which slots of a record are empty: 1 for text_1 up to
 -- 32768 for number_8. Records with the same mask are in the order of creation.
@@ -482,7 +482,7 @@ BEGIN
       v_mask := concat_ws(' + ', nullif(v_mask, ''),
         format('(%s IS NULL)::int', v_slot) || CASE v_bit WHEN 0 THEN '' ELSE ' * ' || (1 << v_bit) END);
       EXECUTE format(
-        'CREATE INDEX %1$s_%2$s_idx ON %1$s (%3$s, %2$s, created_at, id, updated_at) WHERE %2$s IS NOT NULL', v_table, v_slot, v_scope);
+        'CREATE INDEX %1$s_%2$s_idx ON %1$s (%3$s, %2$s, created_at, id) WHERE %2$s IS NOT NULL', v_table, v_slot, v_scope);
       EXECUTE format(
         'CREATE INDEX %1$s_%2$s_changed_idx ON %1$s (%3$s, %2$s, updated_at, created_at, id) WHERE %2$s IS NOT NULL', v_table, v_slot, v_scope);
     END LOOP;
