@@ -6,8 +6,8 @@
 -- * serialization_failure (40001) is raised when a parallel call changed something between two statements. The caller runs the call
 --   again.
 -- * A refusal ends in `refuse`, which undoes the call, or the item of a bulk call.
--- * Every statement binds organization_id as a parameter, and UPDATE sets columns to values that are computed before it: a database
---   that is distributed by organization can then send each statement to one node.
+-- * Every statement binds organization_id as a parameter, and UPDATE sets columns to variables or to immutable expressions of variables
+--   and of the row's own columns: a database that is distributed by organization can then send each statement to one node.
 
 -- Ends the call with a failure: a kind and its facts as `FailureReason` of packages/domain lists them. TypeScript has the texts.
 CREATE OR REPLACE FUNCTION refuse(p_kind text, p_facts jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
