@@ -1,21 +1,21 @@
 import type { AdministrationDatabase } from '../administration-database.js';
 import { type AuditOrigin, noteEvent, unnamedOrigin } from './audit.js';
 
-/** Opportunities whose stored records one transaction makes anew: few enough that nobody waits long for a row. */
+/** Opportunities whose stored records one transaction rebuilds: few enough that writes wait only briefly for a row. */
 const batchSize = 500;
 
-/** Where two batches meet: the ids of the next batch, in order. */
+/** The ids of the next batch, in order. `$2` is the last id of the batch before. */
 const nextIdsSql = `
   SELECT array_agg(b.id ORDER BY b.id) AS ids FROM (
     SELECT o.id FROM opportunities o WHERE o.organization_id = $1 AND ($2::uuid IS NULL OR o.id > $2::uuid) ORDER BY o.id LIMIT $3
   ) AS b`;
 
 /**
- * Makes the stored records of all of an organization's opportunities anew, in small transactions. Needed after a field was hidden
- * or shown; otherwise they are always right already, and it changes nothing that a read could see. The audit trail has its
- * event before the first transaction: one that is cut off is in it too.
+ * Rebuilds the stored records of an organization's opportunities in small transactions. Needed after a field was hidden or shown;
+ * at other times the stored records are correct and nothing changes. The audit event is written first, so that an interrupted
+ * rebuild is in the trail too.
  *
- * @param onProgress - told the number of opportunities done so far
+ * @param onProgress - receives the number of opportunities done so far
  * @param origin - who does it
  * @returns how many opportunities there were
  */

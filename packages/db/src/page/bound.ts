@@ -1,20 +1,22 @@
 /** Ends an ordered SELECT after so many rows. */
 export type Bound = (select: string) => string;
 
-/** Ends it after a number that SQL gives, as a bind parameter. */
+/** Adds a limit whose number is a bind parameter. @param count - its placeholder, such as `$2` */
 export const limitTo =
   (count: string): Bound =>
   (select) =>
     `${select} LIMIT ${count}`;
 
-/** Limits that are written into statements, each above so many times the one before. */
+/** The limits that a prepared statement may have as a literal: one more than 10, 100 and 500 records. */
 const writtenLimits = [11, 101, 501] as const;
 
 /**
- * The same in a statement that is kept prepared. The planner reckons with a tenth of what a limit that is a parameter bounds,
- * which is all rows of a pipeline: then it takes a plan without values for dearer than one with them, and plans at every
- * execution. Below a written limit a tenth is less than any page, and the plan is kept.
- * @param rows - what `count` will be
+ * The same for a prepared statement, with a literal limit below the parameter. The planner assumes that `LIMIT $2` returns 10 % of the
+ * rows, here of a pipeline. The generic plan then looks more expensive than a plan for the values, so PostgreSQL never caches it and
+ * plans at every execution. Of a literal limit, 10 % is less than a page.
+ *
+ * `SELECT …` → `SELECT * FROM (SELECT … LIMIT 101) l LIMIT $2`
+ * @param rows - the value of `count`
  */
 export const keptLimitTo =
   (rows: number, count: string): Bound =>
