@@ -4,7 +4,7 @@ import { ServerError } from './connection/server-error.js';
 import { refusalOf } from './errors.js';
 
 /** What the server said, or null for an error of another kind. */
-export const serverErrorOf = (error: unknown): ServerError | null => (error instanceof ServerError ? error : null);
+const serverErrorOf = (error: unknown): ServerError | null => (error instanceof ServerError ? error : null);
 
 /** The SQLSTATE of an error of the server, or undefined for an error of another kind. */
 export const sqlStateOf = (error: unknown): string | undefined => serverErrorOf(error)?.code;
@@ -66,7 +66,7 @@ const networkCode = /^(E(?!RR_)|ERR_(TLS|SSL)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UN
 const isNetworkError = (error: unknown): boolean =>
   types.isNativeError(error) &&
   (('code' in error && typeof error.code === 'string' && networkCode.test(error.code)) ||
-    /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable|does not support SSL/.test(
+    /timeout exceeded when trying to connect|Query read timeout|Connection terminated|does not support SSL/.test(
       error.message,
     ));
 

@@ -4,7 +4,7 @@ import { DriverStream } from './driver-stream.js';
 import { closeReason, openSocket } from './open-socket.js';
 import type { ServerAddress } from './server-address.js';
 import { withoutStatement } from './server-error.js';
-import { parameterText, readRows } from './values.js';
+import { parameterText, decodeRows } from './values.js';
 
 /** A statement and its values. */
 export interface Statement {
@@ -119,7 +119,7 @@ export class ServerConnection {
         .raw()
         .forEach((row) => rows.push(row))
         // What returns no rows may have no columns either.
-        .then(({ columns }) => (rows.length === 0 ? [] : readRows<Row>(columns, rows)))
+        .then(({ columns }) => (rows.length === 0 ? [] : decodeRows<Row>(columns, rows)))
         .then(
           (read) => settle(() => resolve(read)),
           (error: unknown) => fail(this.#reasonOf(error)),

@@ -36,7 +36,7 @@ const readerOf = ({ name, type }: Column<string>): Reader => {
 };
 
 /** Makes objects of rows. Values have the types that `pg` gives them: `bigint` and `numeric` are texts, instants are dates. */
-export const readRows = <Row extends object>(
+export const decodeRows = <Row extends object>(
   columns: readonly Column<string>[],
   rows: readonly (readonly (Buffer | null)[])[],
 ): Row[] => {

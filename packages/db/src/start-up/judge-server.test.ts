@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeServer } from './judge-server.js';
-import type { ServerFacts } from './read-facts.js';
+import type { StartUpFacts } from './read-facts.js';
 
 const installed = (...digests: readonly string[]) => digests.map((digest) => ({ digest, release: '1.9.0' }));
 
-const good: ServerFacts = {
+const good: StartUpFacts = {
   versionNumber: 150_004,
   version: '15.4',
   fsync: 'on',
@@ -19,7 +19,7 @@ const good: ServerFacts = {
   losesPreparedStatements: false,
 };
 const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'], functions: 'current', release: '1.9.0' };
-const judge = (facts: Partial<ServerFacts>, changed = {}) =>
+const judge = (facts: Partial<StartUpFacts>, changed = {}) =>
   judgeServer({ ...good, ...facts }, { ...rules, ...changed });
 
 describe('judgeServer', () => {

@@ -1,5 +1,5 @@
 import { compareSchema, describeUnmet, type SchemaVersion } from '../schema-history/schema-history.js';
-import type { ServerFacts } from './read-facts.js';
+import type { StartUpFacts } from './read-facts.js';
 
 /** What this gateway needs. */
 export interface ServerRules extends SchemaVersion {
@@ -18,7 +18,7 @@ export interface Judgement {
 
 const oldestVersionNumber = 150_000;
 
-const findLostDurability = (facts: ServerFacts): string | null => {
+const findLostDurability = (facts: StartUpFacts): string | null => {
   const off = [
     ...(facts.fsync === 'off' ? ['fsync'] : []),
     ...(facts.synchronousCommit === 'off' ? ['synchronous_commit'] : []),
@@ -36,7 +36,7 @@ export const findPoolerFaults = ({
   role,
   missingLimits,
   losesPreparedStatements,
-}: Pick<ServerFacts, 'role' | 'missingLimits' | 'losesPreparedStatements'>) => ({
+}: Pick<StartUpFacts, 'role' | 'missingLimits' | 'losesPreparedStatements'>) => ({
   limits:
     missingLimits.length === 0
       ? null
@@ -52,7 +52,7 @@ export const findPoolerFaults = ({
     : null,
 });
 
-const findRefusal = (facts: ServerFacts, rules: ServerRules): string | null => {
+const findRefusal = (facts: StartUpFacts, rules: ServerRules): string | null => {
   if (facts.versionNumber < oldestVersionNumber) {
     return `PostgreSQL ${facts.version} is too old: version 15 or later is needed`;
   }
@@ -63,7 +63,7 @@ const findRefusal = (facts: ServerFacts, rules: ServerRules): string | null => {
   return fault === null ? null : `${fault.message}: ${fault.advice}`;
 };
 
-const findWait = (facts: ServerFacts, rules: ServerRules): string | null => {
+const findWait = (facts: StartUpFacts, rules: ServerRules): string | null => {
   if (facts.missingRights.length > 0) {
     return `The role ${facts.role} lacks rights (${facts.missingRights.join(', ')}): run crm roles apply`;
   }
@@ -80,7 +80,7 @@ const findWait = (facts: ServerFacts, rules: ServerRules): string | null => {
 };
 
 /** Judges a server; pure. */
-export const judgeServer = (facts: ServerFacts, rules: ServerRules): Judgement => ({
+export const judgeServer = (facts: StartUpFacts, rules: ServerRules): Judgement => ({
   refusal: findRefusal(facts, rules),
   waitingFor: findWait(facts, rules),
   warnings: facts.isSuperuser

@@ -12,7 +12,7 @@ export interface SessionFacts {
 }
 
 /** What a gateway asks its server before it serves. */
-export interface ServerFacts extends SchemaHistory, SessionFacts {
+export interface StartUpFacts extends SchemaHistory, SessionFacts {
   /** As `150004` for 15.4. */
   readonly versionNumber: number;
   readonly version: string;
@@ -26,7 +26,7 @@ export interface ServerFacts extends SchemaHistory, SessionFacts {
   readonly losesPreparedStatements: boolean;
 }
 
-type Settings = Pick<ServerFacts, 'versionNumber' | 'version' | 'fsync' | 'synchronousCommit' | 'isSuperuser'>;
+type Settings = Pick<StartUpFacts, 'versionNumber' | 'version' | 'fsync' | 'synchronousCommit' | 'isSuperuser'>;
 
 const settingsSql = `
   SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
@@ -60,8 +60,8 @@ const readMissingRights = async (connection: Connection, gateway: GatewayKind): 
 export const readSessionFacts = (queryRow: QueryRow): Promise<SessionFacts> =>
   queryRow<SessionFacts & Record<string, unknown>>(limitsSql);
 
-/** Asks a server what {@link ServerFacts} has, without Prisma, whose first query takes 60 MB of memory. */
-export const readFacts = async (database: Database, gateway: GatewayKind): Promise<ServerFacts> => {
+/** Asks a server what {@link StartUpFacts} has, without Prisma, whose first query takes 60 MB of memory. */
+export const readFacts = async (database: Database, gateway: GatewayKind): Promise<StartUpFacts> => {
   const losesStatements = isPooled(database.url) && (await losesPreparedStatements(database.url));
   return database.withConnection(async (connection) => {
     const queryRow: QueryRow = (text) => connection.queryServer(text, []);

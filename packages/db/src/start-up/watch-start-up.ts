@@ -3,7 +3,7 @@ import type { Database } from '../database.js';
 import { functionsDigest, migrationNames, release } from '../generated/expected-schema.js';
 import type { GatewayKind } from '../roles/rights.js';
 import { judgeServer, type ServerRules } from './judge-server.js';
-import { readFacts, type ServerFacts } from './read-facts.js';
+import { readFacts, type StartUpFacts } from './read-facts.js';
 
 /** Told what the checks find; texts are for people and hold no secret. */
 export interface StartUpListener {
@@ -26,7 +26,7 @@ export interface StartUp {
 }
 
 /** Chooses the server of a question. */
-export type AskServer = (work: (database: Database) => Promise<ServerFacts>) => Promise<ServerFacts>;
+export type AskServer = (work: (database: Database) => Promise<StartUpFacts>) => Promise<StartUpFacts>;
 
 const checkAgainAfterMs = 1_000;
 
@@ -63,7 +63,7 @@ export const watchStartUp = (
     if (!isStopped) timer = setTimeout(() => void check(), checkAgainAfterMs);
   };
   const check = async (): Promise<void> => {
-    let facts: ServerFacts;
+    let facts: StartUpFacts;
     try {
       facts = await ask((database) => readFacts(database, gateway));
     } catch (error) {

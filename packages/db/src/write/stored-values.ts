@@ -41,7 +41,7 @@ export const sentOnly = (columns: Readonly<Record<string, unknown>>): Record<str
   Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 
 /** The slot column of an indexed field and its comparison key. */
-const slotOf = (
+const slotColumn = (
   definition: CustomFieldDefinition,
   value: CustomValue | null,
 ): Record<string, string | number | null> => {
@@ -66,7 +66,7 @@ export const columnChange = (custom: CustomValues, texts: TextColumns): Change =
     if (definition === undefined) continue;
     customFields[slug] = value;
     folds[propertyName(slug)] = value === null ? null : foldsOf(definition, value);
-    Object.assign(derived, slotOf(definition, value));
+    Object.assign(derived, slotColumn(definition, value));
   }
   return { set: sentOnly(texts), derived, custom_fields: customFields, folds };
 };

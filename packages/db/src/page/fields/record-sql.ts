@@ -27,7 +27,7 @@ const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> =
 };
 
 /** A system field as it is read, as an SQL expression over the record `r`. */
-export const systemFieldSql = (objectType: ObjectType, field: SystemField): string =>
+const systemFieldSql = (objectType: ObjectType, field: SystemField): string =>
   computed[objectType][field.name] ?? (field.kind === 'timestamp' ? utc(`r.${field.name}`) : `r.${field.name}`);
 
 const baseRecords: Readonly<Record<ObjectType, string>> = {
