@@ -61,13 +61,14 @@ const fill = async (): Promise<void> => {
   await database.pool.query('ANALYZE');
 };
 
+/** The scans of a session count once it has reported them, so the connection that writes is asked. */
 const sequentialScans = async (): Promise<Record<string, number>> => {
-  await database.pool.query('SELECT pg_stat_force_next_flush()');
-  await database.pool.query('SELECT 1');
-  const { rows } = await database.pool.query<{ relname: string; seq_scan: string }>(
-    `SELECT relname, seq_scan FROM pg_stat_user_tables
+  await database.queryServer({ text: 'SELECT pg_stat_force_next_flush()::text' });
+  await database.queryServer({ text: 'SELECT 1' });
+  const rows = await database.queryServer<{ relname: string; seq_scan: string }>({
+    text: `SELECT relname, seq_scan FROM pg_stat_user_tables
       WHERE relname IN ('accounts', 'contacts', 'opportunities', 'opportunity_contacts', 'notes', 'note_accounts', 'note_contacts', 'idempotency_keys')`,
-  );
+  });
   return Object.fromEntries(rows.map((row) => [row.relname, Number(row.seq_scan)]));
 };
 
