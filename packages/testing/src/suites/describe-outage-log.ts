@@ -39,6 +39,8 @@ export const describeOutageLog = (subject: GatewaySubject): void => {
         await pollUntil(() => gateway.output().includes('the database is as it should be'));
         const start = gateway.output().length;
         await proxy.refuse();
+        // Once this is answered, the gateway has seen its connections end: no statement goes to one of those.
+        await fetch(`${gateway.url}/livez`);
         await pollUntil(([ready, , answer]) => ready === 503 && answer === 503);
         for (let count = 0; count < polls; count += 1) expect(await poll()).toEqual([503, 200, 503]);
         await proxy.restore();
@@ -51,10 +53,7 @@ export const describeOutageLog = (subject: GatewaySubject): void => {
           expect.stringMatching(/^the database does not answer.*crm doctor/),
           'the database answers again',
         ]);
-        expect(others[0]).toMatchObject({
-          level: 50,
-          err: { cause: { code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/) } },
-        });
+        expect(others[0]).toMatchObject({ level: 50, err: { cause: { code: 'ECONNREFUSED' } } });
         // A request is a line, of which the status says enough; a health check is none.
         expect(requests.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(polls);
         expect(requests.filter(({ route }) => route === undefined)).toEqual([]);
