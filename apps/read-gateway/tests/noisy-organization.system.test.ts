@@ -36,6 +36,8 @@ const longNotes = 500;
 const hangGuardMs = 2_500;
 const defaultBytesInFlight = 128 * 1024 * 1024;
 const defaultConnections = 10;
+/** Longer than an organization may have more than its lasting share, with what a statement takes to end. */
+const lastingMs = 2_500;
 /** What is left of the connections beside the share of one organization: so many it may have for long. */
 const lastingConnections = defaultConnections - shareOf(defaultConnections);
 /** Those of another organization, and of the gateway itself. */
@@ -114,6 +116,7 @@ const sampleGateways = async () => {
     sampleOf(reading, 'crm_database_pool_connections', { pool }) -
     sampleOf(reading, 'crm_database_pool_idle_connections', { pool });
   return {
+    atMs: performance.now(),
     bytesInFlight: sampleOf(reading, 'crm_answer_bytes_in_flight'),
     memory: sampleOf(reading, 'process_resident_memory_bytes'),
     connections: Math.max(inUse('primary'), inUse('replica')),
@@ -122,6 +125,20 @@ const sampleGateways = async () => {
 };
 
 type Sample = Awaited<ReturnType<typeof sampleGateways>>;
+
+/** The most connections that were in use throughout so long; more of them for a moment do not count. */
+const lastingConnectionsOf = (samples: readonly Sample[]): number => {
+  const endMs = samples.at(-1)?.atMs ?? 0;
+  const starts = samples.filter(({ atMs }) => atMs + lastingMs <= endMs);
+  const least = starts.map((start) =>
+    Math.min(
+      ...samples
+        .filter(({ atMs }) => atMs >= start.atMs && atMs <= start.atMs + lastingMs)
+        .map(({ connections }) => connections),
+    ),
+  );
+  return Math.max(0, ...least);
+};
 
 /** What the quiet organization meets while something else goes on: a read and a write, again and again. */
 const measure = async (forMs = measuredMs) => {
@@ -143,7 +160,7 @@ const measure = async (forMs = measuredMs) => {
     samples.push(await sampleGateways());
     await sleep(50);
   }
-  const most = (name: keyof Sample, of = samples): number => Math.round(Math.max(...of.map((sample) => sample[name])));
+  const most = (name: keyof Sample): number => Math.round(Math.max(...samples.map((sample) => sample[name])));
   return {
     p99Ms: percentile(tookMs, 0.99),
     medianMs: percentile(tookMs, 0.5),
@@ -152,8 +169,7 @@ const measure = async (forMs = measuredMs) => {
     mostBytes: most('bytesInFlight'),
     mostMemory: most('memory'),
     holdUpMs: most('holdUpMs'),
-    // Statements that began before the others called may take until then.
-    lastingConnections: most('connections', samples.slice(Math.ceil(samples.length / 2))),
+    lastingConnections: lastingConnectionsOf(samples),
     processors: await useSince(),
   };
 };
