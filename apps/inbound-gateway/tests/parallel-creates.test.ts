@@ -1,6 +1,7 @@
 import { createAccount, createContact, createNote, createOpportunity } from '@crm/contract';
 import { type Answer, type TestClient, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { countDeadlocks } from './support/deadlocks.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const rounds = testSize({ short: 4, soak: 100 });
@@ -196,13 +197,8 @@ describe('R2: no deadlock', () => {
 
   // The last test of all: a deadlock that a repeated transaction hides is still one, and a second lost.
   test('the server had no deadlock to end in any of all these calls', async () => {
-    // Processes of the server tell what they counted when they end.
-    await gateway.rows(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-      WHERE $1::uuid IS NOT NULL AND datname = current_database() AND pid <> pg_backend_pid()`);
-    const [row] = await gateway.rows<{ deadlocks: number }>(
-      `SELECT deadlocks::int FROM pg_stat_database WHERE $1::uuid IS NOT NULL AND datname = current_database()`,
-    );
-    reportFigure('R2', 'deadlocks that the server ended', row?.deadlocks ?? Number.NaN, 0);
-    expect(row?.deadlocks).toBe(0);
+    const deadlocks = await countDeadlocks(gateway);
+    reportFigure('R2', 'deadlocks that the server ended', deadlocks, 0);
+    expect(deadlocks).toBe(0);
   });
 });

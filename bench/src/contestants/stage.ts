@@ -8,7 +8,7 @@ import { cpuMsOf } from '../harness/process-usage.js';
 import type { Contestant } from '../harness/rounds.js';
 import { type PageFixture, pageScope } from './page.js';
 
-/** As many as the pools of all sides have connections, and a few that wait: nobody is ever idle. */
+/** More callers than all pools have connections, so that no connection is ever idle. */
 export const connections = 16;
 /** Connections of a gateway's pool. */
 export const poolSize = 10;

@@ -29,7 +29,7 @@ const serverCauseOf = (error: unknown): ServerError | null => {
 const retryable = new Set(['40001', '40P01', '23503', '23505']);
 
 /**
- * SQLSTATEs (or their classes) of a server that serves nobody: the connection broke, the server refuses our role or database, it has
+ * SQLSTATEs (or their classes) of a server that accepts no statements: the connection broke, the server refuses our role or database, it has
  * no connection left, or an operator intervenes.
  */
 const isServerGone = (code: string): boolean => /^(08|28|3D|53300|57P)/.test(code);

@@ -25,7 +25,7 @@ interface Waiting {
 export class OrganizationShares {
   readonly #bounds: Required<ShareBounds>;
   readonly #taken = new Map<string, number>();
-  /** Never empty ones. The organization that has waited longest for its turn comes first. */
+  /** No queue is empty. The organization that has waited longest for its turn comes first. */
   readonly #queues = new Map<string, Waiting[]>();
   #total = 0;
 
@@ -107,13 +107,13 @@ export class OrganizationShares {
     });
   }
 
-  /** Lets those go for whom there is room now, one of each organization in turn. */
+  /** Serves the waiting callers that have room now, one of each organization in turn. */
   #letGo(): void {
     for (const [organizationId, queue] of this.#queues) {
       const [first] = queue;
       if (first === undefined || !this.hasRoom(organizationId, first.amount)) continue;
       queue.shift();
-      // Behind the others, where the loop comes by once more.
+      // Move the organization to the end of the map; the loop visits it again there.
       this.#queues.delete(organizationId);
       if (queue.length > 0) this.#queues.set(organizationId, queue);
       first.go();

@@ -29,7 +29,7 @@ describe('TimeShares', () => {
     expect(shares.hasRoom('b')).toBe(true);
   });
 
-  it('let it have its share as long as nobody else calls', () => {
+  it('let it have its share while no other organization calls', () => {
     const { shares, clock, take, visit } = createShares();
     visit('b');
     take('a', 7);

@@ -17,8 +17,8 @@ interface Use {
 }
 
 /**
- * Shares of what is given back after some time, as connections are when their statement has run. An organization may have its
- * share for a moment, or while nobody else calls. Beside others it has only the lasting share, once it had more for long.
+ * Shares of something that is returned after some time, as a connection is when its statement has run. An organization may have its
+ * share for a moment, or while no other organization calls. If others call, it has only the lasting share once it has had more for long.
  */
 export class TimeShares extends OrganizationShares {
   readonly #lasting: number;

@@ -59,7 +59,8 @@ const gaveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, or
 
 /**
  * Answers 503 at once where a process could only answer late: its event loop is late, all its places are taken, or the
- * organization has its share of them. Requests whose bodies are slow to arrive make room first. Follows the rate limits, so that retries of refused requests count against the key that sends them.
+ * organization has its share of them. Requests whose bodies are slow to arrive make room first. Comes after the rate limits, so that
+ * retries of refused requests count against the key that sends them.
  */
 export const shedLoad = (
   maxEventLoopDelayMs: number,
@@ -101,9 +102,10 @@ export const limitBulkCalls =
   };
 
 /**
- * Waits until there is room for the longest page: how long a page is, nobody knows before it is read.
+ * Waits until there is room for the longest page, because the length of a page is known only after it is read.
  * @returns what to call to give the room back, once or more
- * @throws ApiError `unavailable` where its organization, or all of them, leave too much untaken for five seconds
+ * @throws ApiError `unavailable` if there was no room for five seconds: the organization's callers, or all callers, take their
+ * answers too slowly
  */
 export const reservePage = async (
   { answerBytes }: GatewayShares,

@@ -5,13 +5,13 @@ const turnMs = 1;
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Resolves in a turn of the event loop that no other work gets, so that other requests wait for one piece of work at a time. */
+/** Resolves in a turn of the event loop that no other long work gets, so that other requests wait for one piece of work at a time. */
 const nextTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => setImmediate()));
 
-/** Work in steps: it yields after each, where other requests may be served before it goes on. */
+/** Work in steps. It yields after each step, and other requests may be served before the next one. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Does work of many steps, which takes long, a few milliseconds in each turn of the event loop. */
+/** Runs long work step by step, for about a millisecond in each turn of the event loop. */
 export const runInTurns = async <Result>(steps: Steps<Result>): Promise<Result> => {
   for (;;) {
     const endsAtMs = performance.now() + turnMs;

@@ -47,9 +47,9 @@ const usedMs = async (processes: Readonly<Record<string, number>>): Promise<Read
 };
 
 /**
- * Begins to look at what processes use. Where the load, its target and the one who measures share a machine, only this tells which
- * of them a slow answer waited for.
- * @param processes - by what they are; the children of each count with it
+ * Starts to measure the processor time of processes. The load, its target and the test share a machine, so this shows which of them a
+ * slow answer waited for.
+ * @param processes - by name; the children of each count with it
  * @returns what to call for the percentage of one processor that each has used since, 200 for two
  */
 export const processorUse = async (

@@ -23,7 +23,7 @@ export interface AdministrationSession {
   readonly administration: Administration;
   /** What an organization has set up. @throws CliError when there is no such organization. */
   readonly catalog: (organizationId: string) => Promise<Catalog>;
-  /** Reads a page and tells how. */
+  /** Reads a page and returns how it was read. */
   readonly explainPage: (request: PageRequest) => Promise<ExplainedPage>;
   /** Makes the stored records of an organization's opportunities anew. */
   readonly rebuildRecords: (organizationId: string, onProgress: (done: number) => void) => Promise<number>;

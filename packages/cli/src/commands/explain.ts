@@ -1,5 +1,5 @@
 import { type Catalog, type PageRequest, parsePageRequest } from '@crm/db';
-import { ApiError, ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
+import { ApiError, ErrorCollector, isFailure, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 
 import { uuid, withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
@@ -84,9 +84,9 @@ const readRequest = (catalog: Catalog, objectType: ObjectType, options: ExplainO
     errors.throwIfAny();
     return request;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'not_found')
+    if (isFailure(error, 'not_found'))
       throw usageError(`There is no pipeline ${options.pipeline ?? ''}. See: crm pipeline list`);
+    if (!(error instanceof ApiError)) throw error;
     throw usageError(
       Object.entries(error.errors ?? {})
         .map(([path, text]) => `${path}: ${text}`)

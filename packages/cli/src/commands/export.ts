@@ -48,7 +48,7 @@ Examples:
     $ crm export opportunities --fields stage,amount,custom_fields --output - | head
 
 Stopped or killed, the same command goes on where it was, since FILE.progress.json says how far FILE.partial is; FILE
-itself appears when it is complete. --restart begins anew.
+itself appears when it is complete. --restart starts over.
 CSV: an empty cell is no value, "" is the empty text, lists and objects are JSON. Dates of deals are Unix milliseconds.
 Members in custom fields are written as emails, found as owners of opportunities; --database-url finds all of them.
 A key needs the groups list and search.
@@ -67,7 +67,7 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
     .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
     .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
     .option('--database-url <url>', 'PostgreSQL address, to find the emails of members who own no opportunity')
-    .option('--restart', 'begin anew instead of going on')
+    .option('--restart', 'start over instead of continuing')
     .addHelpText('after', examples);
   withJson(command).action((object: ExportObject, options: ExportOptions) => exportRecords(context, object, options));
 };

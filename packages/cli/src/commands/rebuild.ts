@@ -5,7 +5,7 @@ import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
 
 const help = `
-Lists of opportunities answer records that are stored ready-made. They are kept right by every write; this makes them anew
+Lists of opportunities answer records that are stored ready-made. Every write updates them; this command rebuilds all of them
 all the same, as after a repair by hand. It works in small steps while the gateways run.
 
 Examples:
@@ -15,7 +15,7 @@ Examples:
 export const addRebuildCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('rebuild')
-    .description('make the stored records of an organization’s opportunities anew')
+    .description('rebuild the stored records of an organization’s opportunities')
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
     const count = await withAdministration(context, options, async ({ catalog, rebuildRecords }) => {

@@ -23,7 +23,7 @@ BEGIN
 END
 $$;
 
--- A mark by which a replica can tell whether it has replayed the write: '<cluster> transaction <id>' if the transaction has written,
+-- A mark from which a replica can decide whether it has replayed the write: '<cluster> transaction <id>' if the transaction has written,
 -- else '<cluster> position <bytes of WAL>', since what it read was committed before that position. Taken last, on the primary.
 CREATE OR REPLACE FUNCTION read_mark() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -7,7 +7,7 @@ const tooManyConnections = '53300';
 const refusedPauseMs = 1_000;
 /** How long a connection may be idle, in milliseconds. */
 const idleMs = 10_000;
-/** Stays open however long nobody calls: logging in takes longer than most requests. */
+/** Connections that stay open when idle, because logging in takes longer than most requests. */
 const minConnections = 1;
 /** Callers that may wait at once; gateways let in fewer requests. */
 const maxWaiting = 1_000;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** The driver adds the statement and its values to the errors that it passes on, so it gets none that anybody else has. */
+/** A new error for each use: the driver adds the statement and its values to the errors that it passes on. */
 const ended = (): Error => new Error('The connection has ended');
 
 /**

@@ -23,7 +23,7 @@ const eventOf = (socket: Socket, event: string): Promise<unknown> =>
 /** Without a listener an error would end the process; what is done about it is done at `close`, which follows. */
 const withoutThrowing = <S extends Socket>(socket: S): S => socket.on('error', () => undefined);
 
-/** @throws Error when the server has no TLS, or says more than one letter: somebody on the line put the rest there, before TLS */
+/** @throws Error if the server has no TLS, or sends more than one letter: an attacker could have added the rest before TLS starts */
 const requestTls = async (socket: Socket): Promise<void> => {
   socket.write(tlsRequest);
   const answer = String(await eventOf(socket, 'data'));

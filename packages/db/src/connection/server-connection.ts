@@ -65,7 +65,7 @@ const withoutStackTraces = <T>(make: () => T): T => {
   }
 };
 
-/** One connection to a server. Once it is closed, whoever closed it, it stays so. */
+/** One connection to a server. It is never reopened after it was closed. */
 export class ServerConnection {
   readonly #socket: Socket;
   readonly #sql: postgres.Sql;

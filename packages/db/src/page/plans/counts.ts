@@ -26,7 +26,7 @@ const countSql = (
 };
 
 /**
- * A statement that tells whether at most so many records match, as `"areFew"`: whether one of the conditions alone has so few matches.
+ * A statement that returns whether at most so many records match, as `"areFew"`: whether one of the conditions alone has so few matches.
  * Each count reads a few pages of the condition's own index.
  */
 export const fewMatchesSql = (request: PageRequest, part: PartSql, records: number, scope: SqlScope): string => {
