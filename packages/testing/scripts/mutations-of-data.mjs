@@ -134,11 +134,11 @@ export const mutationsOfData = [
   },
   {
     requirement: 'R15',
-    removed: 'the listener that keeps a broken connection from ending the process',
+    removed: 'the listener that keeps an error of TLS from ending the process',
     file: 'packages/db/src/connection/open-socket.ts',
     from: "socket.on('error', () => undefined)",
     to: 'socket',
-    tests: 'apps/inbound-gateway durability',
+    tests: 'packages/db tls',
   },
   {
     requirement: 'R16',
