@@ -230,6 +230,39 @@ CREATE TABLE custom_fields (
 CREATE UNIQUE INDEX custom_fields_organization_id_object_type_slot_key ON custom_fields (organization_id, object_type, slot);
 CREATE UNIQUE INDEX custom_fields_organization_id_object_type_slug_key ON custom_fields (organization_id, object_type, slug);
 
+CREATE TABLE event_heads (
+  organization_id uuid NOT NULL,
+  "position" bigint NOT NULL DEFAULT 0,
+  oldest_position bigint NOT NULL DEFAULT 1,
+  CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+) WITH (fillfactor=20);
+
+CREATE TABLE event_timelines (
+  timeline integer NOT NULL,
+  began_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT event_timelines_pkey PRIMARY KEY (timeline)
+);
+
+CREATE TABLE events (
+  organization_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  occurred_at timestamp(3) with time zone NOT NULL,
+  id uuid NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  object text COLLATE "C" NOT NULL,
+  record_id uuid NOT NULL,
+  version integer,
+  request_id text,
+  api_key_id uuid,
+  record jsonb,
+  previous jsonb,
+  changed text[] NOT NULL DEFAULT ARRAY[]::text[],
+  is_erased boolean NOT NULL DEFAULT false,
+  CONSTRAINT events_pkey PRIMARY KEY (organization_id, "position", occurred_at)
+) PARTITION BY RANGE (occurred_at);
+CREATE INDEX events_organization_id_object_record_id_position_idx ON events (organization_id, object, record_id, "position");
+
 CREATE TABLE function_versions (
   number integer NOT NULL,
   digest text NOT NULL,
@@ -513,6 +546,14 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --   create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
 --   update_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
+-- events.sql
+--   collect_events(p_events text[]) → void
+--   take_events() → text
+--   next_event_position(p_organization_id uuid, p_count integer) → bigint
+--   append_events(p_organization_id uuid, p_caller jsonb) → void
+--   current_timeline() → integer
+--   note_timeline() → void
+--   log_id() → text
 -- helpers.sql
 --   refuse(p_kind text, p_facts jsonb DEFAULT '{}'::jsonb) → void
 --   merge_patch(p_values jsonb, p_patch jsonb) → jsonb

@@ -462,6 +462,52 @@ CREATE INDEX idempotency_keys_organization_id_expires_at_idx
 CREATE INDEX idempotency_keys_record_ids_idx
   ON idempotency_keys USING gin (organization_id, record_ids);
 
+-- The last number of each organization's change log, and the oldest one that is retained. A write locks its row last and until it
+-- commits, so numbers follow the order of commits and an aborted write leaves no gap. No index has the columns that change, and pages
+-- keep room for new row versions, so that updates stay within their page.
+CREATE TABLE event_heads (
+  organization_id uuid NOT NULL,
+  position bigint NOT NULL DEFAULT 0,
+  oldest_position bigint NOT NULL DEFAULT 1,
+  CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id)
+    REFERENCES organizations (id) ON DELETE RESTRICT
+) WITH (fillfactor = 20);
+
+-- The change log. `position` is unique in its organization because event_heads counts it; the primary key has to include the partition
+-- column. There is no foreign key: dropping a partition would lock the table that it refers to.
+CREATE TABLE events (
+  organization_id uuid NOT NULL,
+  position bigint NOT NULL,
+  occurred_at timestamptz(3) NOT NULL,
+  id uuid NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  object text COLLATE "C" NOT NULL,
+  record_id uuid NOT NULL,
+  version integer,
+  request_id text,
+  api_key_id uuid,
+  record jsonb,
+  previous jsonb,
+  changed text[] NOT NULL DEFAULT ARRAY[]::text[],
+  is_erased boolean NOT NULL DEFAULT false,
+  CONSTRAINT events_pkey PRIMARY KEY (organization_id, position, occurred_at)
+) PARTITION BY RANGE (occurred_at);
+CREATE INDEX events_organization_id_object_record_id_position_idx
+  ON events (organization_id, object, record_id, position);
+
+-- Partitions of a week each are made ahead of time (events.sql). This one takes what no week has, so that no write fails because of a
+-- missing partition or a wrong clock.
+CREATE TABLE events_default PARTITION OF events DEFAULT;
+
+-- The timelines of the server on which events were written. A promotion and a recovery begin a new timeline. Its first write adds a row,
+-- which replicas get together with the events of that timeline.
+CREATE TABLE event_timelines (
+  timeline integer NOT NULL,
+  began_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT event_timelines_pkey PRIMARY KEY (timeline)
+);
+
 -- Indexes of custom fields: for each slot one that continues by creation and one that continues by last change. They hold only the
 -- records with a value, so an unused slot holds no entries.
 --

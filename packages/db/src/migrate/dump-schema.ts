@@ -3,16 +3,16 @@ import { readFunctionFiles } from './migrations.js';
 
 interface DumpedTable {
   readonly name: string;
-  /** `WITH (…)`, or `''`. */
+  /** `PARTITION BY …` and `WITH (…)`, or `''`. */
   readonly options: string;
   readonly columns: readonly string[];
   readonly constraints: readonly string[];
   readonly indexes: readonly string[];
 }
 
-/** Tables with columns in their order; constraints and indexes by name, without the indexes that a constraint makes. */
+/** Tables but no partitions, with columns in their order; constraints and indexes by name, without the indexes that a constraint makes. */
 const tablesSql = `
-  SELECT t.relname AS name, coalesce(' WITH (' || array_to_string(t.reloptions, ', ') || ')', '') AS options,
+  SELECT t.relname AS name, coalesce(' PARTITION BY ' || pg_get_partkeydef(t.oid), '') || coalesce(' WITH (' || array_to_string(t.reloptions, ', ') || ')', '') AS options,
          ARRAY(SELECT quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
                    || CASE WHEN a.attcollation <> y.typcollation THEN ' COLLATE ' || quote_ident(l.collname) ELSE '' END
                    || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
@@ -25,12 +25,12 @@ const tablesSql = `
          ARRAY(SELECT 'CONSTRAINT ' || quote_ident(c.conname) || ' ' || pg_get_constraintdef(c.oid)
                  FROM pg_constraint c WHERE c.conrelid = t.oid AND c.contype <> 'n'
                 ORDER BY c.contype = 'p' DESC, c.conname COLLATE "C") AS constraints,
-         ARRAY(SELECT replace(replace(pg_get_indexdef(i.indexrelid), ' ON ' || quote_ident(current_schema) || '.', ' ON '), ' USING btree', '')
+         ARRAY(SELECT replace(replace(replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON '), ' ON ' || quote_ident(current_schema) || '.', ' ON '), ' USING btree', '')
                  FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
                 WHERE i.indrelid = t.oid AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.contype IN ('p', 'u'))
                 ORDER BY x.relname COLLATE "C") AS indexes
     FROM pg_class t
-   WHERE t.relnamespace = current_schema::regnamespace AND t.relkind IN ('r', 'p') AND t.relname <> '_prisma_migrations'
+   WHERE t.relnamespace = current_schema::regnamespace AND t.relkind IN ('r', 'p') AND t.relname <> '_prisma_migrations' AND NOT t.relispartition
    ORDER BY t.relname COLLATE "C"`;
 
 interface DumpedFunction {

@@ -34,6 +34,10 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   note_accounts: [select, change],
   note_contacts: [select, change],
   idempotency_keys: [none, change],
+  // Partitions are dropped by functions that run with the rights of their owner.
+  events: [select, ['SELECT', 'INSERT', 'UPDATE']],
+  event_heads: [select, ['SELECT', 'INSERT', 'UPDATE']],
+  event_timelines: [select, ['SELECT', 'INSERT']],
   audit_events: [none, none],
 };
 

@@ -2,22 +2,23 @@ import pg from 'pg';
 import { datamodelSql } from './datamodel-sql.js';
 import { readDatamodel } from './read-datamodel.js';
 
-/** One line for every column, index, and key that a schema holds, without what Prisma cannot say (collations, and that a list is not null). */
+/** One line for every column, index, and key of the tables of a schema (not of their partitions), without what Prisma cannot say (collations, and that a list is not null). */
 const describeSchema = `
   SELECT format('column %s.%s %s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
                 CASE WHEN a.attnotnull AND a.attndims = 0 THEN ' not null' ELSE '' END, ' default ' || pg_get_expr(d.adbin, d.adrelid)) AS line
     FROM pg_class c
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-   WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' AND c.relname <> '_prisma_migrations'
+   WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '_prisma_migrations'
   UNION ALL
-  SELECT 'index ' || replace(replace(pg_get_indexdef(i.indexrelid), $1 || '.', ''), ' COLLATE "C"', '')
+  SELECT 'index ' || replace(replace(replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON '), $1 || '.', ''), ' COLLATE "C"', '')
     FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-   WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' AND c.relname <> '_prisma_migrations'
+   WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '_prisma_migrations'
      AND i.indpred IS NULL AND i.indexprs IS NULL AND pg_get_indexdef(i.indexrelid) NOT LIKE '% USING gin %'
   UNION ALL
   SELECT format('key %s %s', conrelid::regclass, replace(pg_get_constraintdef(oid), $1 || '.', ''))
-    FROM pg_constraint WHERE connamespace = $1::regnamespace AND contype IN ('p', 'f', 'u') AND conrelid <> '_prisma_migrations'::regclass`;
+    FROM pg_constraint WHERE connamespace = $1::regnamespace AND contype IN ('p', 'f', 'u') AND conrelid <> '_prisma_migrations'::regclass
+     AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = conrelid AND c.relispartition)`;
 
 const readLines = async (pool: pg.Pool, schema: string): Promise<Set<string>> => {
   const { rows } = await pool.query<{ line: string }>(describeSchema, [schema]);

@@ -1,0 +1,95 @@
+-- The change log. Write functions collect their events while they run, and `write` appends all of them as its last step: it then takes
+-- the next numbers of the organization, so that nobody waits for the counter longer than it takes to commit.
+--
+-- An event is collected as the text of a JSON object: {type, object, record_id, version, record, previous, changed, is_erased}.
+-- Collected events wait in the setting `crm.events`, separated by commas. The setting ends with the transaction, and with a
+-- subtransaction that is undone: a refused item of a bulk call leaves no event. Loops collect into an array first, because adding to
+-- the setting copies it.
+
+-- Adds events to those of this call.
+CREATE OR REPLACE FUNCTION collect_events(p_events text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_events <> '{}' THEN
+    PERFORM set_config('crm.events', concat_ws(',', nullif(current_setting('crm.events', true), ''), array_to_string(p_events, ',')), true);
+  END IF;
+END
+$$;
+
+-- The events that were collected since the last call of this function, or null for none; they are no longer collected.
+CREATE OR REPLACE FUNCTION take_events() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_events text := nullif(current_setting('crm.events', true), '');
+BEGIN
+  IF v_events IS NOT NULL THEN
+    PERFORM set_config('crm.events', '', true);
+  END IF;
+  RETURN v_events;
+END
+$$;
+
+-- Takes the next p_count numbers of an organization and returns the last one. The row stays locked until the transaction ends.
+CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_position bigint;
+BEGIN
+  UPDATE event_heads h SET position = h.position + p_count WHERE h.organization_id = p_organization_id RETURNING h.position INTO v_position;
+  IF NOT FOUND THEN
+    INSERT INTO event_heads AS h (organization_id, position) VALUES (p_organization_id, p_count)
+    ON CONFLICT (organization_id) DO UPDATE SET position = h.position + excluded.position RETURNING h.position INTO v_position;
+  END IF;
+  RETURN v_position;
+END
+$$;
+
+-- Appends the collected events. p_caller: {request_id, api_key_id}, or null for a caller that is unknown.
+CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_caller jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_events jsonb := ('[' || take_events() || ']')::jsonb;
+  v_count int := jsonb_array_length(v_events);
+  v_request_id text := p_caller->>'request_id';
+  v_api_key_id uuid := p_caller->>'api_key_id';
+  v_before bigint;
+  v_now timestamptz;
+BEGIN
+  IF v_events IS NULL THEN
+    RETURN;
+  END IF;
+  PERFORM note_timeline();
+  v_before := next_event_position(p_organization_id, v_count) - v_count;
+  v_now := write_time();
+  INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, record, previous, changed, is_erased)
+    SELECT p_organization_id, v_before + e.ordinality, v_now, new_id(v_now), e.value->>'type', e.value->>'object', (e.value->>'record_id')::uuid,
+           (e.value->>'version')::int, v_request_id, v_api_key_id, nullif(e.value->'record', 'null'), nullif(e.value->'previous', 'null'),
+           ARRAY(SELECT c FROM jsonb_array_elements_text(e.value->'changed') c), coalesce((e.value->>'is_erased')::boolean, false)
+      FROM jsonb_array_elements(v_events) WITH ORDINALITY e;
+END
+$$;
+
+-- The timeline of a primary: it changes with a promotion and with a recovery to an earlier point. pg_walfile_name begins with it.
+CREATE OR REPLACE FUNCTION current_timeline() RETURNS int LANGUAGE sql VOLATILE AS $$
+  SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int
+$$;
+
+-- Records the timeline before the first events of it are appended.
+CREATE OR REPLACE FUNCTION note_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_timeline int := current_timeline();
+BEGIN
+  PERFORM 1 FROM event_timelines t WHERE t.timeline = v_timeline;
+  IF NOT FOUND THEN
+    INSERT INTO event_timelines (timeline) VALUES (v_timeline) ON CONFLICT (timeline) DO NOTHING;
+  END IF;
+END
+$$;
+
+-- Names the log that this database holds. The text is the same on a primary and its replicas. It differs after a dump and restore into
+-- another database, a recovery to an earlier point, and a promotion, since a promoted replica may lack the last commits: positions may then mean other events.
+-- A replica learns of a new timeline from event_timelines, together with the first events of it.
+CREATE OR REPLACE FUNCTION log_id() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_timeline int := (SELECT max(t.timeline) FROM event_timelines t);
+BEGIN
+  v_timeline := greatest(v_timeline, CASE WHEN pg_is_in_recovery() THEN (SELECT c.timeline_id FROM pg_control_checkpoint() c) ELSE current_timeline() END);
+  RETURN (SELECT to_hex(c.system_identifier) FROM pg_control_system() c) || '-' || (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) || '-' || v_timeline;
+END
+$$;
