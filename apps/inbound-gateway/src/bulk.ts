@@ -17,6 +17,7 @@ import {
 import type { Context } from './context.js';
 import { runIdempotent } from './run-idempotent.js';
 import { warningsExtra } from './warnings.js';
+import { writeOrigin } from './write-origin.js';
 
 /** What every bulk operation answers. */
 interface BulkReply {
@@ -77,7 +78,7 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
           .catch(orGoOn);
         if (isAtomic && Object.keys(read.answers).length > 0) throw new RefusedItemsError(read);
         const bulk = { function: options.function, ...read, answerRefusals };
-        return runOrNarrow(() => runWrites(context.database, organizationId, bulk, idempotency));
+        return runOrNarrow(() => runWrites(context.database, organizationId, bulk, idempotency, writeOrigin(request)));
       },
     });
   };

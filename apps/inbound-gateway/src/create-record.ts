@@ -4,6 +4,7 @@ import { ErrorCollector } from '@crm/domain';
 import type { OperationReply, OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
 import { runIdempotent } from './run-idempotent.js';
+import { writeOrigin } from './write-origin.js';
 
 /** How one kind of record is created. */
 export interface CreateOptions<C extends OperationContract, Result> {
@@ -30,7 +31,7 @@ export const createRecord = <C extends OperationContract, Result>(
         errors.throwIfAny();
         return found;
       });
-      return runWrite(context.database, organizationId, write, idempotency);
+      return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
     },
   });
 };

@@ -5,9 +5,10 @@ import type { OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
 import { readIfMatch } from './if-match.js';
 import { readAfterHeader } from './read-after-header.js';
+import { writeOrigin } from './write-origin.js';
 
 /** The shape that deletions share. */
-type DeleteRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
+type DeleteRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'requestId'> & {
   readonly params: { readonly id: string };
 };
 
@@ -18,10 +19,12 @@ type DeleteRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'heade
  */
 export const deleteRecord = async (
   { database }: Context,
-  { caller: { organizationId }, header, params }: DeleteRequest,
+  request: DeleteRequest,
   kind: ObjectType | 'note',
 ): Promise<{ message: string; data: Deleted; headers: Readonly<Record<string, string>> }> => {
+  const { header, params } = request;
+  const { organizationId } = request.caller;
   const target = { id: params.id.toLowerCase(), version: readIfMatch(header('if-match')) };
-  const { result, readMark } = await deleteFromDatabase(database, organizationId, kind, target);
+  const { result, readMark } = await deleteFromDatabase(database, organizationId, kind, target, writeOrigin(request));
   return { message: `Deleted ${kind}`, data: { id: result.id }, headers: readAfterHeader(readMark) };
 };

@@ -5,9 +5,10 @@ import { JsonText, type OperationReply, type OperationRequest } from '@crm/http'
 import type { Context } from './context.js';
 import { readIfMatch } from './if-match.js';
 import { readAfterHeader } from './read-after-header.js';
+import { writeOrigin } from './write-origin.js';
 
 /** What an update of any object is asked with. */
-type UpdateRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header'> & {
+type UpdateRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'requestId'> & {
   readonly params: { readonly id: string };
   readonly body: unknown;
 };
@@ -58,10 +59,12 @@ const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: Obj
  */
 export const updateRecord = async <C extends OperationContract>(
   context: Context,
-  { caller: { organizationId }, header, params, body }: UpdateRequest,
+  request: UpdateRequest,
   objectType: ObjectType,
   read: ReadUpdate,
 ): Promise<OperationReply<C>> => {
+  const { header, params, body } = request;
+  const { organizationId } = request.caller;
   const target = { id: params.id.toLowerCase(), version: readIfMatch(header('if-match')) };
   const write = await context.catalogs.use(organizationId, async (catalog) => {
     const errors = new ErrorCollector();
@@ -69,7 +72,7 @@ export const updateRecord = async <C extends OperationContract>(
     errors.throwIfAny();
     return found;
   });
-  const run = () => runWrite(context.database, organizationId, write, null);
+  const run = () => runWrite(context.database, organizationId, write, null, writeOrigin(request));
   const { result } = await runOrExplain(run, objectType, body);
   const isChanged = result.record_status === 'updated';
   return {

@@ -232,8 +232,8 @@ CREATE UNIQUE INDEX custom_fields_organization_id_object_type_slug_key ON custom
 
 CREATE TABLE event_heads (
   organization_id uuid NOT NULL,
-  "position" bigint NOT NULL DEFAULT 0,
-  oldest_position bigint NOT NULL DEFAULT 1,
+  "position" bigint NOT NULL,
+  oldest_position bigint NOT NULL,
   CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
   CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (fillfactor=20);
@@ -546,11 +546,22 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --   create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
 --   update_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
+-- event_records.sql
+--   event_instant(p_at timestamp with time zone) → text
+--   account_event_record(r accounts) → jsonb
+--   contact_event_record(r contacts) → jsonb
+--   opportunity_event_record(r opportunities, p_additional_ids uuid[]) → jsonb
+--   note_event_record(r notes, p_account_ids uuid[], p_contact_ids uuid[]) → jsonb
+--   creation_event(p_object text, p_kind text, p_record jsonb) → text
+--   deletion_event(p_object text, p_record jsonb) → text
+--   change_event(p_object text, p_old jsonb, p_new jsonb) → text
+--   erasure_event(p_object text, p_id uuid, p_version integer) → text
 -- events.sql
 --   collect_events(p_events text[]) → void
 --   take_events() → text
 --   next_event_position(p_organization_id uuid, p_count integer) → bigint
---   append_events(p_organization_id uuid, p_caller jsonb) → void
+--   append_events(p_organization_id uuid, p_origin jsonb) → void
+--   erase_events(p_organization_id uuid, p_object text, p_id uuid) → void
 --   current_timeline() → integer
 --   note_timeline() → void
 --   log_id() → text
@@ -610,4 +621,4 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 -- write.sql
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
 --   read_mark() → text
---   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text) → record
+--   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text) → record

@@ -467,8 +467,8 @@ CREATE INDEX idempotency_keys_record_ids_idx
 -- keep room for new row versions, so that updates stay within their page.
 CREATE TABLE event_heads (
   organization_id uuid NOT NULL,
-  position bigint NOT NULL DEFAULT 0,
-  oldest_position bigint NOT NULL DEFAULT 1,
+  position bigint NOT NULL,
+  oldest_position bigint NOT NULL,
   CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
   CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT

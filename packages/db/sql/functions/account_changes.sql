@@ -114,6 +114,7 @@ BEGIN
   IF v_new.search_text <> v_old.search_text THEN
     PERFORM copy_account_texts(v_new);
   END IF;
+  PERFORM collect_events(ARRAY[change_event('account', account_event_record(v_old), account_event_record(v_new))]);
   RETURN true;
 END
 $$;

@@ -36,6 +36,8 @@ CREATE OR REPLACE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts js
 DECLARE
   v_now timestamptz := write_time();
   v_seed record;
+  v_row accounts;
+  v_events text[] := '{}';
 BEGIN
   FOR v_seed IN
     SELECT a.domain, a.name, a.name_fold, a.is_freemail, concat_ws(' ', a.name_fold, a.domain) AS search_text
@@ -48,8 +50,12 @@ BEGIN
   LOOP
     INSERT INTO accounts (organization_id, id, domain, name, name_fold, is_freemail, search_text, created_at, updated_at)
       VALUES (p_organization_id, new_id(v_now), v_seed.domain, v_seed.name, v_seed.name_fold, v_seed.is_freemail, v_seed.search_text, v_now, v_now)
-    ON CONFLICT (organization_id, domain) DO NOTHING;
+    ON CONFLICT (organization_id, domain) DO NOTHING RETURNING * INTO v_row;
+    IF FOUND THEN
+      v_events := v_events || creation_event('account', 'created', account_event_record(v_row));
+    END IF;
   END LOOP;
+  PERFORM collect_events(v_events);
 END
 $$;
 
@@ -67,7 +73,9 @@ BEGIN
   INSERT INTO accounts VALUES (v_row.*) ON CONFLICT (organization_id, domain) DO NOTHING;
   IF NOT FOUND THEN
     v_row.id := NULL;
+    RETURN v_row;
   END IF;
+  PERFORM collect_events(ARRAY[creation_event('account', 'created', account_event_record(v_row))]);
   RETURN v_row;
 END
 $$;
@@ -137,6 +145,7 @@ BEGIN
     PERFORM refuse('account_in_use', jsonb_build_object('contacts', v_contacts, 'opportunities', v_opportunities));
   END IF;
   DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_old.id;
+  PERFORM collect_events(ARRAY[deletion_event('account', account_event_record(v_old))]);
   PERFORM delete_results_of_record(p_organization_id, v_old.id);
   RETURN jsonb_build_object('id', v_old.id);
 END

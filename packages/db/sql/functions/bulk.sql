@@ -19,6 +19,7 @@ DECLARE
   v_result jsonb;
   v_kind text;
   v_facts text;
+  v_events text[] := '{}';
 BEGIN
   v_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY i.value->>'key' COLLATE "C", i.ordinality), '[]')
                 FROM jsonb_array_elements(v_items) WITH ORDINALITY i WHERE NOT v_answers ? (i.value->>'index'));
@@ -40,6 +41,7 @@ BEGIN
         WHEN 'update_account' THEN update_account(p_organization_id, v_item.input, v_locked_ids, v_renamed_ids)
       END;
       v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
+      v_events := v_events || take_events();
       IF v_result->>'record_status' = 'created' THEN
         -- Nobody else can see what this call created, so later items may change it.
         v_locked_ids := v_locked_ids || (v_result->>'id')::uuid;
@@ -52,6 +54,7 @@ BEGIN
   IF v_refusals <> '{}' THEN
     RAISE EXCEPTION USING ERRCODE = 'CRM02', MESSAGE = 'items were refused', DETAIL = v_refusals::text;
   END IF;
+  PERFORM collect_events(v_events);
   RETURN v_answers;
 END
 $$;

@@ -27,6 +27,7 @@ DECLARE
   v_account accounts;
   v_contact contacts;
   v_answers jsonb := '{}';
+  v_events text[] := '{}';
 BEGIN
   IF p_function NOT IN ('create_account', 'create_contact') THEN
     RETURN v_answers;
@@ -52,7 +53,9 @@ BEGIN
         v_answers := v_answers || jsonb_build_object(v_item.index, contact_result(v_contact, 'created', v_item.input));
       END IF;
     END IF;
+    v_events := v_events || take_events();
   END LOOP;
+  PERFORM collect_events(v_events);
   RETURN v_answers;
 END
 $$;

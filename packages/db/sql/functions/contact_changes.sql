@@ -140,6 +140,7 @@ BEGIN
   IF contact_is_renamed(v_old, v_new) THEN
     PERFORM copy_contact_texts(v_new);
   END IF;
+  PERFORM collect_events(ARRAY[change_event('contact', contact_event_record(v_old), contact_event_record(v_new))]);
   RETURN true;
 END
 $$;

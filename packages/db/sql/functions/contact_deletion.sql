@@ -6,25 +6,32 @@ DECLARE
   v_now timestamptz := write_time();
   v_old opportunities;
   v_new opportunities;
+  v_linked uuid[];
+  v_left uuid[];
+  v_events text[] := '{}';
 BEGIN
-  DELETE FROM opportunity_contacts l
-    WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.opportunity_id = ANY (p_opportunity_ids);
   FOR v_old IN SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) LOOP
     v_new := v_old;
+    v_linked := additional_contact_ids(p_organization_id, v_old.id);
+    v_left := array_remove(v_linked, p_id);
     IF v_old.contact_id = p_id THEN
       v_new.contact_id := NULL;
       v_new.contact_email := NULL;
       v_new.contact_first_name_key := NULL;
       v_new.contact_last_name_key := NULL;
     END IF;
-    v_new.record := opportunity_record(v_new, additional_contact_ids(p_organization_id, v_new.id));
+    v_new.record := opportunity_record(v_new, v_left);
     v_new.updated_at := greatest(v_now, v_old.updated_at);
     v_new.version := v_old.version + 1;
     UPDATE opportunities o SET contact_id = v_new.contact_id, contact_email = v_new.contact_email,
            contact_first_name_key = v_new.contact_first_name_key, contact_last_name_key = v_new.contact_last_name_key,
            record = v_new.record, updated_at = v_new.updated_at, version = v_new.version
       WHERE o.organization_id = p_organization_id AND o.id = v_new.id;
+    v_events := v_events || change_event('opportunity', opportunity_event_record(v_old, v_linked), opportunity_event_record(v_new, v_left));
   END LOOP;
+  DELETE FROM opportunity_contacts l
+    WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.opportunity_id = ANY (p_opportunity_ids);
+  PERFORM collect_events(v_events);
 END
 $$;
 
@@ -50,6 +57,8 @@ BEGIN
   END IF;
   DELETE FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id;
   PERFORM delete_results_of_record(p_organization_id, v_id);
+  PERFORM erase_events(p_organization_id, 'contact', v_id);
+  PERFORM collect_events(ARRAY[erasure_event('contact', v_id, v_old.version)]);
   RETURN jsonb_build_object('id', v_id, 'is_deleted', true);
 END
 $$;

@@ -33,6 +33,8 @@ CREATE OR REPLACE FUNCTION ensure_contacts(p_organization_id uuid, p_contacts js
 DECLARE
   v_now timestamptz := write_time();
   v_seed record;
+  v_row contacts;
+  v_events text[] := '{}';
 BEGIN
   FOR v_seed IN
     SELECT c.email, c.account_domain,
@@ -44,9 +46,13 @@ BEGIN
     IF v_seed.account_id IS NOT NULL OR v_seed.account_domain IS NULL THEN
       INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
         VALUES (p_organization_id, new_id(v_now), v_seed.email, v_seed.account_id, v_seed.email, v_now, v_now)
-      ON CONFLICT (organization_id, email) DO NOTHING;
+      ON CONFLICT (organization_id, email) DO NOTHING RETURNING * INTO v_row;
+      IF FOUND THEN
+        v_events := v_events || creation_event('contact', 'created', contact_event_record(v_row));
+      END IF;
     END IF;
   END LOOP;
+  PERFORM collect_events(v_events);
 END
 $$;
 
@@ -79,7 +85,9 @@ BEGIN
   INSERT INTO contacts VALUES (v_row.*) ON CONFLICT (organization_id, email) DO NOTHING;
   IF NOT FOUND THEN
     v_row.id := NULL;
+    RETURN v_row;
   END IF;
+  PERFORM collect_events(ARRAY[creation_event('contact', 'created', contact_event_record(v_row))]);
   RETURN v_row;
 END
 $$;

@@ -34,20 +34,20 @@ DECLARE
 BEGIN
   UPDATE event_heads h SET position = h.position + p_count WHERE h.organization_id = p_organization_id RETURNING h.position INTO v_position;
   IF NOT FOUND THEN
-    INSERT INTO event_heads AS h (organization_id, position) VALUES (p_organization_id, p_count)
+    INSERT INTO event_heads AS h (organization_id, position, oldest_position) VALUES (p_organization_id, p_count, 1)
     ON CONFLICT (organization_id) DO UPDATE SET position = h.position + excluded.position RETURNING h.position INTO v_position;
   END IF;
   RETURN v_position;
 END
 $$;
 
--- Appends the collected events. p_caller: {request_id, api_key_id}, or null for a caller that is unknown.
-CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_caller jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Appends the collected events. p_origin: {request_id, api_key_id}, or null where they are unknown.
+CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_events jsonb := ('[' || take_events() || ']')::jsonb;
   v_count int := jsonb_array_length(v_events);
-  v_request_id text := p_caller->>'request_id';
-  v_api_key_id uuid := p_caller->>'api_key_id';
+  v_request_id text := p_origin->>'request_id';
+  v_api_key_id uuid := p_origin->>'api_key_id';
   v_before bigint;
   v_now timestamptz;
 BEGIN
@@ -65,9 +65,20 @@ BEGIN
 END
 $$;
 
+-- Removes the values of a record from its retained events. The events and their numbers stay. The caller holds the record's lock, so no
+-- other call appends events of it meanwhile.
+CREATE OR REPLACE FUNCTION erase_events(p_organization_id uuid, p_object text, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  UPDATE events e SET record = NULL, previous = NULL, changed = '{}', is_erased = true
+    WHERE e.organization_id = p_organization_id AND e.object = p_object AND e.record_id = p_id;
+END
+$$;
+
 -- The timeline of a primary: it changes with a promotion and with a recovery to an earlier point. pg_walfile_name begins with it.
-CREATE OR REPLACE FUNCTION current_timeline() RETURNS int LANGUAGE sql VOLATILE AS $$
-  SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int
+CREATE OR REPLACE FUNCTION current_timeline() RETURNS int LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int;
+END
 $$;
 
 -- Records the timeline before the first events of it are appended.
@@ -83,13 +94,14 @@ END
 $$;
 
 -- Names the log that this database holds. The text is the same on a primary and its replicas. It differs after a dump and restore into
--- another database, a recovery to an earlier point, and a promotion, since a promoted replica may lack the last commits: positions may then mean other events.
--- A replica learns of a new timeline from event_timelines, together with the first events of it.
+-- another database, a recovery to an earlier point, and a promotion, since a promoted replica may lack the last commits: positions may
+-- then mean other events. A replica learns of a new timeline from event_timelines, together with the first events of it.
 CREATE OR REPLACE FUNCTION log_id() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_timeline int := (SELECT max(t.timeline) FROM event_timelines t);
 BEGIN
   v_timeline := greatest(v_timeline, CASE WHEN pg_is_in_recovery() THEN (SELECT c.timeline_id FROM pg_control_checkpoint() c) ELSE current_timeline() END);
-  RETURN (SELECT to_hex(c.system_identifier) FROM pg_control_system() c) || '-' || (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) || '-' || v_timeline;
+  RETURN concat_ws('-', (SELECT to_hex(c.system_identifier) FROM pg_control_system() c),
+    (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()), v_timeline);
 END
 $$;

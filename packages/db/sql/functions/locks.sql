@@ -10,6 +10,7 @@
 --   7. visible fields, then new keys of     lock_organization_state, then their unique index. Bulk calls create in the order of
 --      opportunities, by natural key        opportunity_key, and claim the keys of changes in this order
 --   8. idempotency keys
+--   9. the counter of the change log        next_event_position, the last statement but one of every write
 --
 -- A write first computes its change without a lock, takes all its locks, then computes it again and applies it. If the second
 -- computation needs a lock that the first one did not, it raises serialization_failure and the caller runs the call again.

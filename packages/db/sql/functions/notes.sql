@@ -4,6 +4,8 @@
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes;
+  v_account_ids uuid[];
+  v_contact_ids uuid[];
   v_target_id uuid;
 BEGIN
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
@@ -12,13 +14,16 @@ BEGIN
   v_new.id := new_id(v_new.created_at);
   v_new.title := p_input->>'title';
   v_new.content := p_input->>'content';
+  v_account_ids := ARRAY(SELECT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a);
+  v_contact_ids := ARRAY(SELECT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c);
   INSERT INTO notes VALUES (v_new.*);
-  FOR v_target_id IN SELECT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a LOOP
+  FOREACH v_target_id IN ARRAY v_account_ids LOOP
     INSERT INTO note_accounts (organization_id, note_id, account_id) VALUES (p_organization_id, v_new.id, v_target_id);
   END LOOP;
-  FOR v_target_id IN SELECT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c LOOP
+  FOREACH v_target_id IN ARRAY v_contact_ids LOOP
     INSERT INTO note_contacts (organization_id, note_id, contact_id) VALUES (p_organization_id, v_new.id, v_target_id);
   END LOOP;
+  PERFORM collect_events(ARRAY[creation_event('note', 'created', note_event_record(v_new, v_account_ids, v_contact_ids))]);
   RETURN jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content);
 END
 $$;
@@ -27,9 +32,16 @@ $$;
 CREATE OR REPLACE FUNCTION delete_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old notes;
+  v_account_ids uuid[];
+  v_contact_ids uuid[];
 BEGIN
   SELECT * INTO v_old FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid FOR UPDATE;
   PERFORM check_version(CASE WHEN v_old.id IS NOT NULL THEN 0 END, p_input);
+  v_account_ids := ARRAY(
+    SELECT l.account_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.note_id = v_old.id ORDER BY l.account_id);
+  v_contact_ids := ARRAY(
+    SELECT l.contact_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.note_id = v_old.id ORDER BY l.contact_id);
+  PERFORM collect_events(ARRAY[deletion_event('note', note_event_record(v_old, v_account_ids, v_contact_ids))]);
   DELETE FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_old.id;
   PERFORM delete_results_of_record(p_organization_id, v_old.id);
   RETURN jsonb_build_object('id', v_old.id);

@@ -19,6 +19,7 @@ BEGIN
     RETURN v_row;
   END IF;
   PERFORM add_contact_links(v_row.organization_id, v_row.id, p_additional_ids);
+  PERFORM collect_events(ARRAY[creation_event('opportunity', 'created', opportunity_event_record(v_row, p_additional_ids))]);
   RETURN v_row;
 END
 $$;
@@ -101,6 +102,7 @@ BEGIN
   PERFORM lock_opportunities(p_organization_id, ARRAY[v_id]);
   SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
   PERFORM check_version(v_old.version, p_input);
+  PERFORM collect_events(ARRAY[deletion_event('opportunity', opportunity_event_record(v_old, additional_contact_ids(p_organization_id, v_id)))]);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
   PERFORM delete_results_of_record(p_organization_id, v_id);
   RETURN jsonb_build_object('id', v_id);

@@ -157,6 +157,7 @@ BEGIN
   v_new.updated_at := greatest(write_time(), v_old.updated_at);
   v_new.version := v_old.version + 1;
   PERFORM update_opportunity_row(v_new);
+  PERFORM collect_events(ARRAY[change_event('opportunity', opportunity_event_record(v_old, v_linked), opportunity_event_record(v_new, v_wanted))]);
   RETURN true;
 END
 $$;

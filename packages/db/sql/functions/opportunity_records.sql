@@ -21,13 +21,14 @@ BEGIN
       || ',"account_id":' || coalesce('"' || p_row.account_id || '"', 'null')
       || ',"contact_id":' || coalesce('"' || p_row.contact_id || '"', 'null')
       || ',"additional_contacts":[' || coalesce((
-           SELECT string_agg(
-                    '{"contact_id":"' || c.id
-                    || '","contact_first_name":' || coalesce(to_json(c.first_name)::text, 'null')
-                    || ',"contact_last_name":' || coalesce(to_json(c.last_name)::text, 'null')
-                    || ',"contact_email":' || to_json(c.email) || '}', ',' ORDER BY a.position)
-             FROM unnest(p_additional_ids) WITH ORDINALITY AS a (id, position)
-             JOIN contacts c ON c.organization_id = p_row.organization_id AND c.id = a.id), '')
+           -- Looked up one by one: a join reads all contacts of an organization that is larger than the statistics say.
+           SELECT string_agg((
+                    SELECT '{"contact_id":"' || c.id
+                        || '","contact_first_name":' || coalesce(to_json(c.first_name)::text, 'null')
+                        || ',"contact_last_name":' || coalesce(to_json(c.last_name)::text, 'null')
+                        || ',"contact_email":' || to_json(c.email) || '}'
+                      FROM contacts c WHERE c.organization_id = p_row.organization_id AND c.id = a.id), ',' ORDER BY a.position)
+             FROM unnest(p_additional_ids) WITH ORDINALITY AS a (id, position)), '')
       || '],"custom_fields":' || (p_row.custom_fields - coalesce((
            SELECT array_agg(f.slug::text) FROM custom_fields f
             WHERE f.organization_id = p_row.organization_id AND f.object_type = 'opportunity' AND f.is_hidden), '{}'))

@@ -37,14 +37,16 @@ BEGIN
 END
 $$;
 
--- Runs a write, or answers what it answered before. p_idempotency is null without an Idempotency-Key. Every statement inside looks up
+-- Runs a write, or answers what it answered before. p_idempotency is null without an Idempotency-Key. p_origin, {request_id,
+-- api_key_id}, goes into the events of the write, which are appended last: see events.sql. Every statement inside looks up
 -- keys. The settings avoid planning them in every call, and avoid a plan that reads a whole table because it was small at the time.
-CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
+CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   replayed := false;
   IF p_idempotency IS NULL THEN
     result := run_write(p_organization_id, p_function, p_input);
+    PERFORM append_events(p_organization_id, p_origin);
     read_mark := read_mark();
     RETURN;
   END IF;
@@ -62,6 +64,7 @@ BEGIN
     PERFORM lock_organization_state(p_organization_id, 'stored_results', false);
     result := run_write(p_organization_id, p_function, p_input);
     PERFORM store_result(p_organization_id, p_idempotency, result);
+    PERFORM append_events(p_organization_id, p_origin);
   END IF;
   read_mark := read_mark();
 END

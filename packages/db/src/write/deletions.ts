@@ -1,6 +1,6 @@
 import { isFailure, type ObjectType } from '@crm/domain';
 import type { Database } from '../database.js';
-import { runWrite, type UpdateTarget, type Write, type Written } from './write.js';
+import { runWrite, type UpdateTarget, type Write, type WriteOrigin, type Written } from './write.js';
 
 /** What a delete function answers. */
 interface Deletion {
@@ -28,11 +28,12 @@ export const deleteRecord = async (
   organizationId: string,
   kind: ObjectType | 'note',
   target: UpdateTarget,
+  origin: WriteOrigin | null = null,
 ): Promise<Written<Deletion>> => {
-  let written = await runWrite(database, organizationId, recordDeletion(kind, target), null);
+  let written = await runWrite(database, organizationId, recordDeletion(kind, target), null, origin);
   while (written.result.is_deleted === false) {
     const next = recordDeletion(kind, { id: target.id });
-    const later = await runWrite(database, organizationId, next, null).catch((error: unknown) => {
+    const later = await runWrite(database, organizationId, next, null, origin).catch((error: unknown) => {
       // A parallel deletion was faster.
       if (isFailure(error, 'not_found')) return null;
       throw error;

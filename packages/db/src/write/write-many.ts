@@ -1,7 +1,7 @@
 import type { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
 import { ItemsRefused } from '../errors.js';
-import { type IdempotencyRecord, runWrite, type Write, type Written } from './write.js';
+import { type IdempotencyRecord, runWrite, type Write, type WriteOrigin, type Written } from './write.js';
 
 /** What items answer, by their index. */
 export type ByIndex<Answer> = Readonly<Record<string, Answer>>;
@@ -41,11 +41,12 @@ export const runWrites = async <Result, Answer>(
   organizationId: string,
   bulk: BulkWrite<Result, Answer>,
   idempotency: IdempotencyRecord | null,
+  origin: WriteOrigin | null = null,
 ): Promise<Written<ByIndex<Result | Answer>>> => {
   let { answers } = bulk;
   for (;;) {
     try {
-      return await runWrite(database, organizationId, manyWrites(bulk, answers), idempotency);
+      return await runWrite(database, organizationId, manyWrites(bulk, answers), idempotency, origin);
     } catch (error) {
       if (!(error instanceof ItemsRefused)) throw error;
       answers = { ...answers, ...bulk.answerRefusals(error.refusals) };

@@ -57,6 +57,12 @@ export interface IdempotencyRecord {
   readonly requestHash: string;
 }
 
+/** The request that writes, as the change log shows it beside every event. */
+export interface WriteOrigin {
+  readonly requestId: string;
+  readonly apiKeyId: string;
+}
+
 /** What a write answered, now or when it was first sent. */
 export interface Written<Result> {
   readonly result: Result;
@@ -68,7 +74,10 @@ export interface Written<Result> {
 const idempotencyArgument = ({ operation, keyHash, requestHash }: IdempotencyRecord): string =>
   JSON.stringify({ operation, key: keyHash, request_hash: requestHash });
 
-const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4)';
+const originArgument = ({ requestId, apiKeyId }: WriteOrigin): string =>
+  JSON.stringify({ request_id: requestId, api_key_id: apiKeyId });
+
+const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4, $5)';
 
 /**
  * Runs a write in one round trip and one transaction. Repeats it where the database says that nothing of it happened. A note is
@@ -81,11 +90,13 @@ export const runWrite = async <Result>(
   organizationId: string,
   write: Write<Result>,
   idempotency: IdempotencyRecord | null,
+  origin: WriteOrigin | null = null,
 ): Promise<Written<Result>> => {
   const values = [
     write.function,
     JSON.stringify(write.input),
     idempotency === null ? null : idempotencyArgument(idempotency),
+    origin === null ? null : originArgument(origin),
   ];
   const run = async (): Promise<Written<Result>> => {
     const statement = { text: writeSql, values, isPrepared: true };

@@ -1,0 +1,12 @@
+import type { OperationContract } from '@crm/contract';
+import type { WriteOrigin } from '@crm/db';
+import type { OperationRequest } from '@crm/http';
+
+/** What a write function reads of a request to name it in the change log. */
+export type OriginRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'requestId'>;
+
+/** The request and the API key that the change log shows beside the events of a write. */
+export const writeOrigin = ({ caller: { apiKeyId }, requestId }: OriginRequest): WriteOrigin => ({
+  requestId,
+  apiKeyId,
+});

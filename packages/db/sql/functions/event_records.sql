@@ -1,0 +1,89 @@
+-- What events hold of records: the record as the API returns it by id, without texts that belong to other records. So an event of an
+-- opportunity or a note names a contact by its id only, and nothing but the events of a contact has to be erased with it.
+
+-- An instant as the API writes it.
+CREATE OR REPLACE FUNCTION event_instant(p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT to_char(p_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+CREATE OR REPLACE FUNCTION account_event_record(r accounts) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('id', r.id, 'domain', r.domain, 'name', r.name, 'industry', r.industry, 'description', r.description,
+    'website', r.website, 'employee_range', r.employee_range, 'is_freemail', r.is_freemail, 'custom_fields', r.custom_fields,
+    'created_at', event_instant(r.created_at), 'updated_at', event_instant(r.updated_at), 'version', r.version);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION contact_event_record(r contacts) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('id', r.id, 'name', nullif(concat_ws(' ', r.first_name, r.last_name), ''), 'first_name', r.first_name,
+    'last_name', r.last_name, 'email', r.email, 'account_id', r.account_id, 'job_title', r.job_title, 'phone', r.phone,
+    'custom_fields', r.custom_fields, 'created_at', event_instant(r.created_at), 'updated_at', event_instant(r.updated_at),
+    'version', r.version);
+END
+$$;
+
+-- p_additional_ids are the additional contacts, in order.
+CREATE OR REPLACE FUNCTION opportunity_event_record(r opportunities, p_additional_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('id', r.id, 'name', r.name, 'pipeline_id', r.pipeline_id, 'stage_id', r.stage_id, 'account_id', r.account_id,
+    'contact_id', r.contact_id, 'additional_contact_ids', to_jsonb(p_additional_ids), 'owner_id', r.owner_id,
+    'amount', trim_scale(r.amount), 'currency', r.currency, 'close_date', r.close_date, 'next_action_date', r.next_action_date,
+    'next_step', r.next_step, 'custom_fields', r.custom_fields, 'created_at', event_instant(r.created_at),
+    'updated_at', event_instant(r.updated_at), 'version', r.version);
+END
+$$;
+
+-- p_account_ids and p_contact_ids are what the note is on.
+CREATE OR REPLACE FUNCTION note_event_record(r notes, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('id', r.id, 'title', r.title, 'content', r.content, 'account_ids', to_jsonb(p_account_ids),
+    'contact_ids', to_jsonb(p_contact_ids), 'created_at', event_instant(r.created_at));
+END
+$$;
+
+-- An event of a record that was made, as collect_events takes it. p_kind: created or restored.
+CREATE OR REPLACE FUNCTION creation_event(p_object text, p_kind text, p_record jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('type', p_object || '.' || p_kind, 'object', p_object, 'record_id', p_record->'id', 'version', p_record->'version',
+    'record', p_record)::text;
+END
+$$;
+
+-- An event of a record that was deleted.
+CREATE OR REPLACE FUNCTION deletion_event(p_object text, p_record jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('type', p_object || '.deleted', 'object', p_object, 'record_id', p_record->'id', 'version', p_record->'version',
+    'previous', p_record)::text;
+END
+$$;
+
+-- An event of a record that was changed. It names the keys that differ, and a custom field as custom_fields.<slug>; updated_at and
+-- version change with every event and are not named. A custom field that had no value is null in `previous`.
+CREATE OR REPLACE FUNCTION change_event(p_object text, p_old jsonb, p_new jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_previous jsonb;
+  v_changed text[];
+  v_custom jsonb;
+  v_slugs text[];
+BEGIN
+  SELECT coalesce(jsonb_object_agg(n.key, p_old->n.key), '{}'), coalesce(array_agg(n.key ORDER BY n.key), '{}') INTO v_previous, v_changed
+    FROM jsonb_each(p_new - '{custom_fields,updated_at,version}'::text[]) n WHERE p_old->n.key IS DISTINCT FROM n.value;
+  IF p_old->'custom_fields' <> p_new->'custom_fields' THEN
+    SELECT jsonb_object_agg(k.slug, p_old->'custom_fields'->k.slug), array_agg('custom_fields.' || k.slug ORDER BY k.slug) INTO v_custom, v_slugs
+      FROM jsonb_object_keys((p_old->'custom_fields') || (p_new->'custom_fields')) AS k (slug)
+     WHERE p_old->'custom_fields'->k.slug IS DISTINCT FROM p_new->'custom_fields'->k.slug;
+    v_previous := v_previous || jsonb_build_object('custom_fields', v_custom);
+    v_changed := v_changed || v_slugs;
+  END IF;
+  RETURN jsonb_build_object('type', p_object || '.updated', 'object', p_object, 'record_id', p_new->'id', 'version', p_new->'version',
+    'record', p_new, 'previous', v_previous, 'changed', to_jsonb(v_changed))::text;
+END
+$$;
+
+-- An event of a person who was erased: it has no values.
+CREATE OR REPLACE FUNCTION erasure_event(p_object text, p_id uuid, p_version int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('type', p_object || '.deleted', 'object', p_object, 'record_id', p_id, 'version', p_version, 'is_erased', true)::text;
+END
+$$;
