@@ -3,7 +3,7 @@ import { connectSharedCounters, createLogger, loadConfig, Observability, reportS
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
-import { purgeAnswers } from './purge-answers.js';
+import { startUpkeep } from './upkeep.js';
 
 const config = loadConfig(envToConfig);
 const logger = createLogger({ level: config.logLevel, name: 'inbound-gateway' });
@@ -26,9 +26,9 @@ const startUp = watchStartUp(
   reportStartUp(logger),
 );
 const app = createApp(context, config, logger, { activity: observability.activity, counters, startUp });
-const stopPurging = purgeAnswers(database, logger);
+const stopUpkeep = startUpkeep(database, logger, config.eventRetentionDays);
 const close = async (): Promise<void> => {
-  stopPurging();
+  stopUpkeep();
   startUp.stop();
   counters?.close();
   await Promise.all([database.close(), observability.stop()]);

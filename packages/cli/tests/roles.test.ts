@@ -57,7 +57,7 @@ const outcome = (role: TestRole, sql: string): Promise<string> =>
 describe('crm roles apply', () => {
   test('knows every table', async () => {
     const { rows } = await database.database.pool.query<{ name: string }>(
-      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^events_' ORDER BY 1`,
     );
     const { stdout } = await database.crm('roles', 'apply', '--dry-run', ...options);
     const granted = new Set([...stdout.matchAll(/^GRANT .* ON (\w+) TO/gm)].map(([, table]) => table));

@@ -546,6 +546,12 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --   create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
 --   update_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
+-- event_partitions.sql
+--   event_week(p_at timestamp with time zone) → timestamp with time zone
+--   events_expire_before(p_days integer) → timestamp with time zone
+--   make_event_partitions() → integer
+--   expire_events(p_organization_id uuid, p_days integer) → void
+--   drop_event_partitions(p_days integer) → integer
 -- event_records.sql
 --   event_instant(p_at timestamp with time zone) → text
 --   account_event_record(r accounts) → jsonb

@@ -51,6 +51,7 @@ export {
 export * from './write/accounts.js';
 export * from './write/contacts.js';
 export * from './write/deletions.js';
+export * from './write/event-retention.js';
 export * from './write/notes.js';
 export * from './write/opportunities.js';
 export * from './write/purge.js';

@@ -29,21 +29,17 @@ END
 $$;
 
 -- p_input: {id, version}. Notes have no version, so a call that names one is refused. The accounts and contacts of the note stay.
+-- A note is free text about people, so its events lose their values too.
 CREATE OR REPLACE FUNCTION delete_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old notes;
-  v_account_ids uuid[];
-  v_contact_ids uuid[];
 BEGIN
   SELECT * INTO v_old FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid FOR UPDATE;
   PERFORM check_version(CASE WHEN v_old.id IS NOT NULL THEN 0 END, p_input);
-  v_account_ids := ARRAY(
-    SELECT l.account_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.note_id = v_old.id ORDER BY l.account_id);
-  v_contact_ids := ARRAY(
-    SELECT l.contact_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.note_id = v_old.id ORDER BY l.contact_id);
-  PERFORM collect_events(ARRAY[deletion_event('note', note_event_record(v_old, v_account_ids, v_contact_ids))]);
   DELETE FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_old.id;
   PERFORM delete_results_of_record(p_organization_id, v_old.id);
+  PERFORM erase_events(p_organization_id, 'note', v_old.id);
+  PERFORM collect_events(ARRAY[erasure_event('note', v_old.id, NULL)]);
   RETURN jsonb_build_object('id', v_old.id);
 END
 $$;

@@ -41,7 +41,11 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   audit_events: [none, none],
 };
 
-/** All that a gateway needs, and all that its role gets. */
+/** Functions that not every role may execute, with their arguments' types. */
+export const functionsOf = (gateway: GatewayKind): readonly string[] =>
+  gateway === 'inbound' ? ['make_event_partitions()', 'drop_event_partitions(int)'] : [];
+
+/** All that a gateway needs of tables, and all that its role gets. */
 export const rightsOf = (gateway: GatewayKind): Right[] => [
   ...Object.entries(tables).flatMap(([table, [read, inbound]]) =>
     (gateway === 'read' ? read : inbound).map((privilege) => ({ table, privilege })),

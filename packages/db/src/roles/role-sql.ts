@@ -1,5 +1,5 @@
 import { parallelWorkers, sessionLimitsMs } from '../session-limits.js';
-import { type GatewayKind, type Right, rightsOf } from './rights.js';
+import { functionsOf, type GatewayKind, type Right, rightsOf } from './rights.js';
 
 /** The roles of the gateways. */
 export type RoleNames = Readonly<Record<GatewayKind, string>>;
@@ -31,6 +31,7 @@ const roleStatements = (role: string, gateway: GatewayKind): string[] => [
   // What earlier versions or administrators granted goes, also the privileges on columns.
   `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role};`,
   ...rightsOf(gateway).map((right) => grant(role, right)),
+  ...functionsOf(gateway).map((name) => `GRANT EXECUTE ON FUNCTION ${name} TO ${role};`),
   ...settings(role),
 ];
 

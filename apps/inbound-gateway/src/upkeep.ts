@@ -1,0 +1,59 @@
+import { type Database, makeEventPartitions, purgeExpiredAnswers, purgeExpiredEvents } from '@crm/db';
+import type { createLogger } from '@crm/http';
+
+const hourMs = 3_600_000;
+/** A process that has just started has other work, and processes that start together purge at different times. */
+const firstAfterMs = 600_000;
+
+/** One kind of upkeep; each is tried although another one has failed. */
+interface Task {
+  readonly run: () => Promise<number>;
+  readonly done: string;
+  readonly failed: string;
+}
+
+const tasksOf = (database: Database, eventRetentionDays: number): Task[] => [
+  {
+    run: () => purgeExpiredAnswers(database),
+    done: 'deleted expired answers to requests with an Idempotency-Key',
+    failed: 'could not delete expired answers',
+  },
+  {
+    run: () => makeEventPartitions(database),
+    done: 'made partitions of the change log for the weeks ahead',
+    failed: 'could not make partitions of the change log',
+  },
+  {
+    run: () => (eventRetentionDays === 0 ? Promise.resolve(0) : purgeExpiredEvents(database, eventRetentionDays)),
+    done: 'dropped expired partitions of the change log',
+    failed: 'could not drop expired partitions of the change log',
+  },
+];
+
+/**
+ * Does what has to be done from time to time: deletes expired answers to requests with an `Idempotency-Key`, makes partitions of the
+ * change log and drops expired ones. Within the first hour, ten minutes after the start at the earliest, and then every hour.
+ * @returns ends it
+ */
+export const startUpkeep = (
+  database: Database,
+  logger: ReturnType<typeof createLogger>,
+  eventRetentionDays: number,
+): (() => void) => {
+  const tasks = tasksOf(database, eventRetentionDays);
+  const runAll = async (): Promise<void> => {
+    for (const { run, done, failed } of tasks) {
+      try {
+        const count = await run();
+        if (count > 0) logger.info({ count }, done);
+      } catch (error) {
+        // The database is away or busy, or has not been migrated yet; the next hour will do.
+        logger.debug({ err: error }, failed);
+      }
+    }
+    timer = setTimeout(() => void runAll(), hourMs).unref();
+  };
+  const firstMs = firstAfterMs + Math.random() * (hourMs - firstAfterMs);
+  let timer = setTimeout(() => void runAll(), firstMs).unref();
+  return () => clearTimeout(timer);
+};

@@ -1,0 +1,96 @@
+-- Partitions of the change log, and its retention. A partition holds the events of one week, Monday to Monday in UTC, and is named after
+-- its Monday: events_2026_11_16. Two functions run with the rights of their owner, because the roles of gateways own no tables. Several
+-- gateways may call all of them at once.
+
+-- The Monday on which the week of an instant begins, in UTC.
+CREATE OR REPLACE FUNCTION event_week(p_at timestamptz) RETURNS timestamptz LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN date_trunc('week', p_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC';
+END
+$$;
+
+-- Before this instant all events have expired: only whole weeks expire.
+CREATE OR REPLACE FUNCTION events_expire_before(p_days int) RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_days < 1 THEN
+    RAISE EXCEPTION 'events are retained for a day at least' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  RETURN event_week(clock_timestamp() - make_interval(days => p_days));
+END
+$$;
+
+-- Makes the partitions of this week and of the next four. A week of which the default partition has events stays there. Attaching locks
+-- the log against other changes of its partitions, not against writes. Returns how many were made.
+CREATE OR REPLACE FUNCTION make_event_partitions() RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
+DECLARE
+  v_week timestamptz;
+  v_next timestamptz;
+  v_name text;
+  v_count int := 0;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('event partitions', 0)) THEN
+    RETURN 0;
+  END IF;
+  FOR v_weeks IN 0..4 LOOP
+    v_week := event_week(clock_timestamp() + make_interval(days => 7 * v_weeks));
+    v_next := event_week(v_week + interval '180 hours');
+    v_name := to_char(v_week AT TIME ZONE 'UTC', '"events_"YYYY_MM_DD');
+    CONTINUE WHEN to_regclass(v_name) IS NOT NULL
+      OR EXISTS (SELECT FROM events_default e WHERE e.occurred_at >= v_week AND e.occurred_at < v_next);
+    EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING DEFAULTS)', v_name);
+    EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', v_name, v_week, v_next);
+    v_count := v_count + 1;
+  END LOOP;
+  RETURN v_count;
+END
+$$;
+
+-- Makes the events of an organization unreadable that are older than p_days: moves its oldest position past them. Their partitions can be
+-- dropped afterwards. So a reader never finds a gap: it is told the oldest position first.
+CREATE OR REPLACE FUNCTION expire_events(p_organization_id uuid, p_days int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_before timestamptz := events_expire_before(p_days);
+  v_last bigint := (SELECT max(e.position) FROM events e WHERE e.organization_id = p_organization_id AND e.occurred_at < v_before);
+BEGIN
+  UPDATE event_heads h SET oldest_position = v_last + 1 WHERE h.organization_id = p_organization_id AND h.oldest_position <= v_last;
+END
+$$;
+
+-- Drops the partitions whose events are older than p_days, unless one holds an event that an organization can still read. Deletes such
+-- events of the default partition, ten thousand in one call. Dropping waits a second for readers and writers at most; the next call
+-- tries again. Returns how many partitions were dropped.
+CREATE OR REPLACE FUNCTION drop_event_partitions(p_days int) RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
+DECLARE
+  v_before timestamptz := events_expire_before(p_days);
+  v_name text;
+  v_is_read boolean;
+  v_count int := 0;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('event partitions', 0)) THEN
+    RETURN 0;
+  END IF;
+  FOR v_name IN
+    SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_\d{4}_\d\d_\d\d$'
+       AND to_date(substr(c.relname, 8), 'YYYY_MM_DD') < (v_before AT TIME ZONE 'UTC')::date
+     ORDER BY c.relname
+  LOOP
+    EXECUTE format('SELECT EXISTS (SELECT FROM event_heads h WHERE h.oldest_position <= (
+      SELECT max(e.position) FROM %I e WHERE e.organization_id = h.organization_id))', v_name) INTO v_is_read;
+    IF NOT v_is_read THEN
+      EXECUTE format('DROP TABLE %I', v_name);
+      v_count := v_count + 1;
+    END IF;
+  END LOOP;
+  DELETE FROM events_default d WHERE d.ctid = ANY (ARRAY(
+    SELECT e.ctid FROM events_default e JOIN event_heads h ON h.organization_id = e.organization_id
+     WHERE e.occurred_at < v_before AND e.position < h.oldest_position LIMIT 10000));
+  RETURN v_count;
+END
+$$;
+
+-- Every role may execute functions by default.
+REVOKE EXECUTE ON FUNCTION make_event_partitions(), drop_event_partitions(int) FROM PUBLIC;
+
+-- A new database has its partitions before the first write.
+SELECT make_event_partitions();

@@ -1,0 +1,32 @@
+import type { Database } from '../database.js';
+
+/**
+ * Makes the partitions of the change log for the weeks ahead. Any number of gateways may do so at once.
+ * @returns how many were made
+ */
+export const makeEventPartitions = async (database: Database): Promise<number> => {
+  const { made } = await database.withConnection((connection) =>
+    connection.queryServer<{ made: number }>('SELECT make_event_partitions() AS made', []),
+  );
+  return made;
+};
+
+/**
+ * Ends the retention of events of all organizations that are older than a number of days, in whole weeks: first no organization can
+ * read them any more, then their partitions are dropped. Any number of gateways may do so at once.
+ * @returns how many partitions were dropped
+ */
+export const purgeExpiredEvents = async (database: Database, days: number): Promise<number> => {
+  const { ids } = await database.withConnection((connection) =>
+    connection.queryServer<{ ids: string[] }>(
+      `SELECT coalesce(array_agg(organization_id), '{}') AS ids FROM event_heads`,
+      [],
+    ),
+  );
+  for (const organizationId of ids)
+    await database.query(organizationId, { text: 'SELECT expire_events($1, $2)', values: [days] });
+  const { dropped } = await database.withConnection((connection) =>
+    connection.queryServer<{ dropped: number }>('SELECT drop_event_partitions($1) AS dropped', [days]),
+  );
+  return dropped;
+};

@@ -1,0 +1,284 @@
+import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
+import type { TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { administration } from '../src/administration.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { type Catalog, loadCatalog, type Pipeline } from '../src/catalog.js';
+import { accountCreate, accountUpdate } from '../src/write/accounts.js';
+import { contactCreate, contactUpdate } from '../src/write/contacts.js';
+import { deleteRecord, recordDeletion } from '../src/write/deletions.js';
+import { makeEventPartitions, purgeExpiredEvents } from '../src/write/event-retention.js';
+import { noteCreate } from '../src/write/notes.js';
+import { type NewOpportunity, opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
+import { runWrites } from '../src/write/write-many.js';
+import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write.js';
+import { createMigratedDatabase } from './support/database.js';
+
+let testDatabase: TestDatabase;
+let database: AdministrationDatabase;
+let catalog: Catalog;
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  testDatabase = await createMigratedDatabase();
+  database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'events-test', maxConnections: 2 });
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  const { createOrganization, createPipeline, defineField } = administration(database);
+  const { id: organizationId } = await createOrganization({ name: 'Events' });
+  await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }, { label: 'Won' }] });
+  const field = {
+    objectType: 'account',
+    name: 'Seats',
+    slug: 'seats',
+    attributeType: 'number',
+    metadata: null,
+  } as const;
+  await defineField({ organizationId, ...field, pipelineIds: null });
+  catalog = await loadCatalog(database, organizationId);
+  const [first] = catalog.pipelines;
+  if (first === undefined) throw new Error('there is no pipeline');
+  pipeline = first;
+});
+
+const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
+const email = (text: string): NormalizedEmail => {
+  const result = normalizeEmail(text);
+  if (!result.ok) throw new Error(`not an email: ${text}`);
+  return result.value;
+};
+const origin = { requestId: 'request-1', apiKeyId: '00000000-0000-4000-8000-00000000000a' };
+const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord | null = null): Promise<Result> =>
+  (await runWrite(database, catalog.organizationId, write, idempotency, origin)).result;
+const contact = (address: string, firstName?: string) =>
+  contactCreate(catalog, { email: email(address), firstName, ...none }, 'keep');
+const deal = (name: string, more: Partial<NewOpportunity> = {}) =>
+  opportunityCreate(catalog, pipeline, { ...none, name, primaryContact: email('ann@acme.com'), ...more }, 'keep');
+
+interface EventRow {
+  readonly position: number;
+  readonly type: string;
+  readonly object: string;
+  readonly record_id: string;
+  readonly version: number | null;
+  readonly request_id: string | null;
+  readonly api_key_id: string | null;
+  readonly record: Record<string, unknown> | null;
+  readonly previous: Record<string, unknown> | null;
+  readonly changed: readonly string[];
+  readonly is_erased: boolean;
+}
+
+/** The events after a position, in order. */
+const eventsAfter = async (position: number): Promise<EventRow[]> => {
+  const text =
+    'SELECT e.*, e.position::int AS position FROM events e WHERE organization_id = $1 AND position > $2 ORDER BY e.position';
+  const { rows } = await database.pool.query<EventRow>(text, [catalog.organizationId, position]);
+  return rows;
+};
+const head = async (): Promise<{ position: number; oldest: number }> => {
+  const text = 'SELECT position::int, oldest_position::int AS oldest FROM event_heads WHERE organization_id = $1';
+  const { rows } = await database.pool.query<{ position: number; oldest: number }>(text, [catalog.organizationId]);
+  return rows[0] ?? { position: 0, oldest: 1 };
+};
+/** The types of the events that some work writes. */
+const typesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+  const { position } = await head();
+  await work();
+  return (await eventsAfter(position)).map(({ type }) => type);
+};
+
+describe('a write appends its events', () => {
+  test('of the record and of what it created along the way, numbered from 1 without a gap', async () => {
+    const { id } = await run(deal('Website', { additionalContacts: [email('bob@acme.com')] }));
+    const events = await eventsAfter(0);
+    expect(events.map(({ position, type }) => [position, type])).toEqual([
+      [1, 'account.created'],
+      [2, 'contact.created'],
+      [3, 'contact.created'],
+      [4, 'opportunity.created'],
+    ]);
+    const [account, ann, bob, created] = events;
+    expect(created).toMatchObject({
+      object: 'opportunity',
+      record_id: id,
+      version: 1,
+      request_id: 'request-1',
+      api_key_id: origin.apiKeyId,
+      previous: null,
+      changed: [],
+      record: {
+        id,
+        name: 'Website',
+        account_id: account?.record_id,
+        contact_id: ann?.record_id,
+        additional_contact_ids: [bob?.record_id],
+        custom_fields: {},
+        version: 1,
+      },
+    });
+    expect(await head()).toEqual({ position: 4, oldest: 1 });
+  });
+
+  test('with the keys that changed and their values before', async () => {
+    const { bySlug: definitions } = catalog.fieldCatalogue('account', null);
+    const { id } = await run(accountCreate({ domain: 'acme.com', name: 'Acme', ...none }, 'keep'));
+    const values = new Map<string, CustomValue>([['seats', 4]]);
+    await run(accountUpdate({ id }, { name: 'Acme Inc', definitions, values }));
+    const [, updated] = await eventsAfter(0);
+    expect(updated).toMatchObject({ type: 'account.updated', version: 2, changed: ['name', 'custom_fields.seats'] });
+    expect(updated?.previous).toEqual({ name: 'Acme', custom_fields: { seats: null } });
+    expect(updated?.record).toMatchObject({ name: 'Acme Inc', custom_fields: { seats: 4 }, version: 2 });
+  });
+
+  test('and renaming an account or a contact is no change of its opportunities', async () => {
+    const { id: dealId } = await run(deal('Website'));
+    const [account, ann] = await eventsAfter(0);
+    const rename = accountUpdate({ id: account?.record_id ?? '' }, { ...none, name: 'New name' });
+    expect(await typesOf(() => run(rename))).toEqual(['account.updated']);
+    const named = contactUpdate(catalog, { id: ann?.record_id ?? '' }, { ...none, firstName: 'Ann' });
+    expect(await typesOf(() => run(named))).toEqual(['contact.updated']);
+    const change = opportunityUpdate(catalog, { id: dealId }, { ...none, additionalContacts: [email('new@acme.com')] });
+    expect(await typesOf(() => run(change))).toEqual(['contact.created', 'opportunity.updated']);
+  });
+
+  test('but no event for a repeat, a refusal or a replay', async () => {
+    const once = { operation: 'createOpportunity', keyHash: 'x', requestHash: 'y' };
+    await run(deal('Website'), once);
+    const { id: other } = await run(deal('Shop'));
+    const nothing = await typesOf(async () => {
+      await run(deal('Website'), once);
+      await run(deal('Website'));
+      const taken = opportunityUpdate(catalog, { id: other }, { ...none, name: 'Website' });
+      await expect(run(taken)).rejects.toMatchObject({ reason: { kind: 'key_taken' } });
+    });
+    expect(nothing).toEqual([]);
+  });
+
+  test('of a bulk call, without those of its refused items', async () => {
+    const domains = ['a.com', 'b.com', 'c.com'];
+    const ids: string[] = [];
+    for (const domain of domains) ids.push((await run(accountCreate({ ...none, domain }, 'keep'))).id);
+    const writes = ids.map((id, index) => ({
+      index,
+      // The second item wants the domain of the third.
+      write: accountUpdate({ id }, { ...none, name: 'Named', ...(index === 1 ? { domain: 'c.com' } : {}) }),
+    }));
+    const bulk = { function: 'update_account', writes, answers: {}, answerRefusals: () => ({ 1: 'refused' }) } as const;
+    await runWrites(database, catalog.organizationId, bulk, null, origin);
+    const events = await eventsAfter(3);
+    expect(events.map(({ type, record_id }) => [type, record_id])).toEqual([
+      ['account.updated', ids[0]],
+      ['account.updated', ids[2]],
+    ]);
+    expect(events.every(({ request_id }) => request_id === 'request-1')).toBe(true);
+  });
+});
+
+describe('a deletion', () => {
+  test('has the whole record in previous', async () => {
+    const { id } = await run(deal('Website'));
+    const [created] = (await eventsAfter(0)).slice(-1);
+    await run(recordDeletion('opportunity', { id }));
+    const [deleted] = (await eventsAfter(0)).slice(-1);
+    expect(deleted).toMatchObject({ type: 'opportunity.deleted', record_id: id, version: 1, record: null });
+    expect(deleted?.previous).toEqual(created?.record);
+  });
+
+  test('of a contact is an event of every opportunity that it leaves, and erases its values, not its numbers', async () => {
+    const { id } = await run(contact('canary@acme.com', 'Canaria'));
+    await run(contactUpdate(catalog, { id }, { ...none, email: email('songbird@acme.com') }));
+    await run(deal('Primary', { primaryContact: email('songbird@acme.com') }));
+    await run(deal('Additional', { additionalContacts: [email('songbird@acme.com')] }));
+    const { position } = await head();
+    await deleteRecord(database, catalog.organizationId, 'contact', { id }, origin);
+    const events = await eventsAfter(position);
+    expect(events.map(({ type }) => type)).toEqual(['opportunity.updated', 'opportunity.updated', 'contact.deleted']);
+    expect(
+      events
+        .slice(0, 2)
+        .map(({ changed }) => changed.join())
+        .sort(),
+    ).toEqual(['additional_contact_ids', 'contact_id']);
+    const all = await eventsAfter(0);
+    expect(all.map((event) => event.position)).toEqual(all.map((_, index) => index + 1));
+    for (const event of all.filter(({ record_id }) => record_id === id))
+      expect(event).toMatchObject({ record: null, previous: null, changed: [], is_erased: true });
+    expect(JSON.stringify(all)).not.toMatch(/canar|songbird/i);
+  });
+
+  test('of a contact of many opportunities writes the events of each step with it', async () => {
+    const { id } = await run(contact('busy@acme.com'));
+    const text = `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, contact_id, record, search_text, created_at, updated_at)
+      SELECT $1, gen_random_uuid(), $2, '', 'Deal ' || n, '', $3, '{}', '', now(), now() FROM generate_series(1, 1200) n`;
+    await database.pool.query(text, [catalog.organizationId, pipeline.id, id]);
+    const { position } = await head();
+    await deleteRecord(database, catalog.organizationId, 'contact', { id }, origin);
+    const events = await eventsAfter(position);
+    expect(events.length).toBe(1201);
+    expect(events[1200]).toMatchObject({ type: 'contact.deleted', position: position + 1201 });
+  });
+
+  test('of a note erases its text, which may name people', async () => {
+    const note = { title: 'Call Canaria', content: null, accountDomains: ['acme.com'], contactEmails: [] };
+    const { id } = await run(noteCreate(catalog, note));
+    expect((await eventsAfter(0)).slice(-1)).toMatchObject([
+      { type: 'note.created', record: { title: 'Call Canaria' } },
+    ]);
+    await run(recordDeletion('note', { id }));
+    expect((await eventsAfter(0)).slice(-2)).toMatchObject([
+      { type: 'note.created', is_erased: true, record: null },
+      { type: 'note.deleted', is_erased: true, previous: null },
+    ]);
+  });
+});
+
+describe('retention', () => {
+  /** Dates the events of an organization that are not after a position. */
+  const date = (position: number, occurredAt: string) =>
+    database.pool.query('UPDATE events SET occurred_at = $3 WHERE organization_id = $1 AND position <= $2', [
+      catalog.organizationId,
+      position,
+      occurredAt,
+    ]);
+  const partitions = async (): Promise<string[]> => {
+    const text = `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'events'::regclass ORDER BY 1`;
+    return (await database.pool.query<{ name: string }>(text)).rows.map(({ name }) => name);
+  };
+
+  test('drops whole partitions, and the oldest position says what is left', async () => {
+    for (const name of ['one.com', 'two.com', 'three.com']) await run(accountCreate({ ...none, domain: name }, 'keep'));
+    await database.pool.query(
+      `CREATE TABLE events_2020_01_06 PARTITION OF events FOR VALUES FROM ('2020-01-06 00:00Z') TO ('2020-01-13 00:00Z')`,
+    );
+    await date(2, '2020-01-07 12:00Z');
+    expect(await partitions()).toContain('events_2020_01_06');
+    expect(await purgeExpiredEvents(database, 30)).toBe(1);
+    expect(await partitions()).not.toContain('events_2020_01_06');
+    expect((await eventsAfter(0)).map(({ position }) => position)).toEqual([3]);
+    expect(await head()).toEqual({ position: 3, oldest: 3 });
+    expect(await purgeExpiredEvents(database, 30)).toBe(0);
+  });
+
+  test('deletes expired events that no partition was made for, and loses none that a wrong clock dated ahead', async () => {
+    for (const name of ['one.com', 'two.com']) await run(accountCreate({ ...none, domain: name }, 'keep'));
+    await date(2, '2090-05-05 12:00Z');
+    await date(1, '2019-05-05 12:00Z');
+    await purgeExpiredEvents(database, 30);
+    expect((await eventsAfter(0)).map(({ position }) => position)).toEqual([2]);
+    expect(await head()).toEqual({ position: 2, oldest: 2 });
+  });
+
+  test('makes the partitions of the weeks ahead once, also for several processes at a time', async () => {
+    const [last = ''] = (await partitions()).filter((name) => name !== 'events_default').slice(-1);
+    await database.pool.query(`DROP TABLE ${last}`);
+    const made = await Promise.all([makeEventPartitions(database), makeEventPartitions(database)]);
+    expect(made.reduce((sum, count) => sum + count, 0)).toBe(1);
+    expect(await partitions()).toContain(last);
+    expect(await makeEventPartitions(database)).toBe(0);
+  });
+});
