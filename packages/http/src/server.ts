@@ -55,8 +55,8 @@ const defaultShutdownTimeoutMs = 15_000;
 /** How long idle connections stay open in a shutdown: a request may be on its way on any of them. */
 const idleGraceMs = 1_000;
 const onStoppedTimeoutMs = 3_000;
-/** How long a flood of new connections may hold up a shutdown. */
-const emptyQueueTimeoutMs = 1_000;
+/** How long a flood of new connections or requests may hold up a step of the shutdown. */
+const quietTurnsTimeoutMs = 1_000;
 
 /**
  * Cuts connections whose caller takes no more of an answer, or takes too long for all of it: answers that wait hold memory and a
@@ -95,13 +95,13 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
 };
 
 /**
- * Calls `then` in the moment in which no connection waits to be accepted. A closed listener resets those that wait, and
- * Node accepts few in one turn of its event loop; two turns without a new one say that the queue is empty.
+ * Calls `then` once two turns of the event loop have passed without the event. Every turn reads the sockets that have something
+ * to read, but a timer runs before them: what has arrived by then would go unnoticed.
  */
-const whenQueueIsEmpty = (server: Server, then: () => void): void => {
-  const lastTurnAtMs = performance.now() + emptyQueueTimeoutMs;
+const afterQuietTurns = (server: Server, event: 'connection' | 'request', then: () => void): void => {
+  const lastTurnAtMs = performance.now() + quietTurnsTimeoutMs;
   let quietTurns = 0;
-  const onConnection = (): void => {
+  const onEvent = (): void => {
     quietTurns = 0;
   };
   const check = (): void => {
@@ -110,17 +110,18 @@ const whenQueueIsEmpty = (server: Server, then: () => void): void => {
       setImmediate(check);
       return;
     }
-    server.off('connection', onConnection);
+    server.off(event, onEvent);
     then();
   };
-  server.on('connection', onConnection);
+  server.on(event, onEvent);
   setImmediate(check);
 };
 
 /** Closes the listening socket; resolves when the last connection is gone. Connections stay as they are. */
 const stopAccepting = (server: Server, app: Express): Promise<void> =>
   new Promise((resolve) => {
-    whenQueueIsEmpty(server, () => {
+    // A closed listener resets connections that wait to be accepted, and Node accepts few in one turn of its event loop.
+    afterQuietTurns(server, 'connection', () => {
       // The close of `http.Server` would also end idle connections at once, and with them requests already on their way.
       NetServer.prototype.close.call(server, () => resolve());
       // Only now do answers close their connections: clients that connect anew meet a closed port, not a closing one.
@@ -146,7 +147,10 @@ const drain = async (server: Server, app: Express, options: ServerOptions): Prom
   const { logger } = options;
   logger.info('shutting down');
   const closed = stopAccepting(server, app);
-  const closeIdle = setInterval(() => server.closeIdleConnections(), idleGraceMs);
+  const closeIdle = setInterval(() => {
+    // A connection with an unread request still counts as idle.
+    afterQuietTurns(server, 'request', () => server.closeIdleConnections());
+  }, idleGraceMs);
   const finished = await withinMs(closed, options.shutdownTimeoutMs ?? defaultShutdownTimeoutMs);
   clearInterval(closeIdle);
   if (!finished) {

@@ -141,6 +141,31 @@ describe('stopping', () => {
     expect(load.answered).toBeGreaterThan(20 * 16);
   });
 
+  it('answers a request that has arrived, and was not read yet, when idle connections are closed', async () => {
+    const gateway = createTestGateway();
+    await withServer(gateway, async (running) => {
+      const socket = connect(running.port, '127.0.0.1');
+      let received = '';
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+      const ended = once(socket, 'close');
+      socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n');
+      await until(() => received !== '');
+      received = '';
+      const stopped = running.stop();
+      await until(() => !running.server.listening);
+      // The bytes are in the server's socket at once. The busy loop keeps it from reading them until its timer is due.
+      await new Promise<void>((resolve) => {
+        setImmediate(() => {
+          socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n');
+          for (const busyUntilMs = performance.now() + 1_100; performance.now() < busyUntilMs;);
+          resolve();
+        });
+      });
+      await Promise.all([ended, stopped]);
+      expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    });
+  });
+
   it('answers what is in work, closes its connection, refuses new ones and releases resources last', async () => {
     const gateway = createTestGateway();
     let release: () => void = () => undefined;
