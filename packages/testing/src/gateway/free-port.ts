@@ -1,27 +1,44 @@
+import { createSocket } from 'node:dgram';
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Below the ports that systems give to whoever asks for any: none of those is taken before the caller listens. */
 const [lowestPort, highestPort] = [15_000, 30_000];
+const host = '127.0.0.1';
 
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen({ host: '127.0.0.1', port }, () => server.close(() => resolve(true)));
+    server.listen({ host, port }, () => server.close(() => resolve(true)));
   });
 
-const given = new Set<number>();
+/**
+ * Reserves a port for this process until it ends, whatever ends it. The sign is a UDP socket with the same number: it keeps
+ * nobody from listening for TCP, and the system gives it to one process of the machine only.
+ *
+ * @returns false where a process has reserved it already, this one or another.
+ */
+export const reservePort = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createSocket('udp4');
+    socket.once('error', () => {
+      socket.close();
+      resolve(false);
+    });
+    socket.bind({ address: host, port, exclusive: true }, () => {
+      socket.unref();
+      resolve(true);
+    });
+  });
 
 /**
- * A port of the loopback address that nobody listens on now, that no program is given without asking for it, and no caller in
- * this process twice. One in another process may find the same.
+ * A port of the loopback address that nobody listens on now, that no program is given without asking for it, and that no other
+ * call gets while this process runs, in this process or in another.
  */
 export const findFreePort = async (): Promise<number> => {
   for (;;) {
     const port = randomInt(lowestPort, highestPort);
-    if (given.has(port)) continue;
-    given.add(port);
-    if (await isFree(port)) return port;
+    if ((await reservePort(port)) && (await isFree(port))) return port;
   }
 };

@@ -76,7 +76,7 @@ export const startGatewayProcess = async (
     await waitUntil(page, url, child, () => output);
   } catch (error) {
     await stop(child);
-    // Another process has found the same port.
+    // Another program took it in between; reserving a port holds only among tests.
     if (output.includes(`Port ${port} on 127.0.0.1 is already in use`)) {
       return startGatewayProcess(mainFile, environment, page);
     }

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { findFreePort } from '../src/index.js';
+import { reservePort } from '../src/gateway/free-port.js';
+
+const freePortModule = new URL('../dist/gateway/free-port.js', import.meta.url).href;
+
+/** Asks another process to reserve a port, while both run. */
+const isGivenElsewhere = async (port: number): Promise<boolean> => {
+  const script = `const { reservePort } = await import('${freePortModule}'); process.exit((await reservePort(${port})) ? 0 : 1);`;
+  const [exitCode] = (await once(
+    spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' }),
+    'exit',
+  )) as [number];
+  return exitCode === 0;
+};
+
+describe('findFreePort', () => {
+  it('gives each port once, to one process', async () => {
+    const port = await findFreePort();
+    expect(await reservePort(port)).toBe(false);
+    expect(await isGivenElsewhere(port)).toBe(false);
+    const another = await findFreePort();
+    expect(another).not.toBe(port);
+  });
+
+  it('lets another process have what a process that has ended had', async () => {
+    // Outside the range that other tests are given from.
+    const next = 14_999;
+    expect(await isGivenElsewhere(next)).toBe(true);
+    expect(await isGivenElsewhere(next)).toBe(true);
+  });
+
+  it('leaves the port to a server', async () => {
+    const port = await findFreePort();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    expect(server.listening).toBe(true);
+    server.close();
+  });
+});
