@@ -32,7 +32,7 @@ const runOrNarrow = async <Result>(work: () => Promise<Result>): Promise<Result>
     return await work();
   } catch (error) {
     if (!isFailure(error, 'timeout')) throw error;
-    throw new ApiError('unavailable', {
+    throw new ApiError('timeout', {
       message: 'The call took too long: send fewer items',
       errors: { items: 'Took too long: send fewer items in one call, or fewer contacts in each' },
       cause: error,

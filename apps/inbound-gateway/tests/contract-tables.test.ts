@@ -102,6 +102,11 @@ describe('the tables of docs/contract.md', () => {
     expect(rowsOf('statuses').map(([status]) => Number(status))).toEqual([...new Set(statuses)].sort());
   });
 
+  test('name every code of an error, with its status', () => {
+    const codes = rowsOf('codes').map(([code, status]) => [codesOf(code)[0], Number(status)]);
+    expect(codes).toEqual(Object.entries(errorCatalogue).map(([code, { status }]) => [code, status]));
+  });
+
   test('give the bounds that hold', () => {
     const numbers = rowsOf('bounds').map(([, bound]) => Number(bound));
     expect(numbers).toEqual([

@@ -91,7 +91,7 @@ const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErro
 
 /**
  * Reads the page. Where the statement takes too long, the same request will again: the answer says how to narrow it.
- * @throws ApiError `unavailable` with `errors` and without `Retry-After`
+ * @throws ApiError `timeout` with `errors` and without `Retry-After`
  */
 const readOrNarrow = async (context: Context, input: PageInput, request: PageRequest): Promise<Page> => {
   try {
@@ -99,7 +99,7 @@ const readOrNarrow = async (context: Context, input: PageInput, request: PageReq
   } catch (error) {
     const errors = isFailure(error, 'timeout') ? narrowing(input, request) : null;
     if (errors === null) throw error;
-    throw new ApiError('unavailable', { message: 'The search took too long: narrow it', errors, cause: error });
+    throw new ApiError('timeout', { message: 'The search took too long: narrow it', errors, cause: error });
   }
 };
 

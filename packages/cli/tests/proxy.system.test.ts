@@ -77,44 +77,59 @@ const head = (line: string, headers = ''): string => `${line} HTTP/1.1\r\nHost: 
 const long = 'a'.repeat(20_000);
 const text = (code: keyof typeof errorCatalogue): string => errorCatalogue[code].message;
 
-const refusals: readonly (readonly [string, string, number, string])[] = [
-  ['TRACE', head('TRACE /v1/pipelines'), 405, text('method_not_allowed')],
+const refusals: readonly (readonly [string, string, number, string, (keyof typeof errorCatalogue)?])[] = [
+  ['TRACE', head('TRACE /v1/pipelines'), 405, text('method_not_allowed'), 'method_not_allowed'],
   ['no HTTP', 'hello\r\n\r\n', 400, 'The request is not valid HTTP'],
   ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'The request is not valid HTTP'],
   ['a path outside of the root', head('GET /..'), 400, 'The request is not valid HTTP'],
   ['HTTP/3.0', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n', 505, 'This version of HTTP is not supported'],
   ['an unknown coding', head('POST /', 'Transfer-Encoding: gzip\r\n'), 501, 'This Transfer-Encoding is not supported'],
-  ['a large header', head('GET /', `X-Large: ${long}\r\n`), 431, text('headers_too_large')],
-  ['many headers', head('GET /', `X-Large: ${'a'.repeat(9_000)}\r\n`.repeat(8)), 431, text('headers_too_large')],
+  ['a large header', head('GET /', `X-Large: ${long}\r\n`), 431, text('headers_too_large'), 'headers_too_large'],
+  [
+    'many headers',
+    head('GET /', `X-Large: ${'a'.repeat(9_000)}\r\n`.repeat(8)),
+    431,
+    text('headers_too_large'),
+    'headers_too_large',
+  ],
   ['a long URL', head(`GET /${long}`), 414, 'The request URL is too long'],
-  ['a large body', head('POST /v1/inbound/notes', 'Content-Length: 9000000\r\n'), 413, text('payload_too_large')],
+  [
+    'a large body',
+    head('POST /v1/inbound/notes', 'Content-Length: 9000000\r\n'),
+    413,
+    text('payload_too_large'),
+    'payload_too_large',
+  ],
 ];
 
 describe('what the proxy answers itself', () => {
-  test.each(refusals)('is in the envelope and in the log: %s', async (_name, request, status, message) => {
-    const proxy = await startProxy();
-    const answer = await sendRaw(proxy.port, request);
-    expect({ status: answer.status, body: JSON.parse(answer.text) as unknown }).toEqual({
-      status,
-      body: { success: false, message, statusCode: status },
-    });
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-      'x-request-id': expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
-    });
-    expect(answer.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, POST, PATCH, DELETE' : null);
-    const requestId = answer.headers.get('x-request-id') ?? '';
-    expect(await findLogLine(proxy.log, requestId)).toEqual({
-      level: 30,
-      time: expect.any(Number) as unknown,
-      name: 'proxy',
-      status,
-      request_id: requestId,
-      msg: 'request',
-    });
-  });
+  test.each(refusals)(
+    'is in the envelope and in the log: %s',
+    async (_name, request, status, message, code = 'bad_request') => {
+      const proxy = await startProxy();
+      const answer = await sendRaw(proxy.port, request);
+      expect({ status: answer.status, body: JSON.parse(answer.text) as unknown }).toEqual({
+        status,
+        body: { success: false, message, statusCode: status, code },
+      });
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'x-request-id': expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
+      });
+      expect(answer.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, POST, PATCH, DELETE' : null);
+      const requestId = answer.headers.get('x-request-id') ?? '';
+      expect(await findLogLine(proxy.log, requestId)).toEqual({
+        level: 30,
+        time: expect.any(Number) as unknown,
+        name: 'proxy',
+        status,
+        request_id: requestId,
+        msg: 'request',
+      });
+    },
+  );
 
   test('is a 503 to retry while a gateway is away, and the other one still answers', async () => {
     const proxy = await startProxy({ readGatewayUrl: 'http://127.0.0.1:9' });
@@ -122,7 +137,7 @@ describe('what the proxy answers itself', () => {
     expect(Object.fromEntries(away.headers)).toMatchObject({ 'x-request-id': 'my-own-request', 'retry-after': '1' });
     expect({ status: away.status, body: await away.json() }).toEqual({
       status: 503,
-      body: { success: false, message: text('unavailable'), statusCode: 503 },
+      body: { success: false, message: text('unavailable'), statusCode: 503, code: 'unavailable' },
     });
     expect((await fetch(`${proxy.url}/inbound/readyz`)).status).toBe(200);
   });
@@ -152,7 +167,12 @@ describe('what the proxy answers itself', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
     expect({ status: refused.status, body: await refused.json() }).toEqual({
       status: 429,
-      body: { success: false, message: 'Too many requests at once from this address', statusCode: 429 },
+      body: {
+        success: false,
+        message: 'Too many requests at once from this address',
+        statusCode: 429,
+        code: 'rate_limited',
+      },
     });
     for (const { socket } of waiting) socket.destroy();
     while ((await fetch(`${proxy.url}/livez`)).status === 429) await sleep(20);
@@ -234,6 +254,7 @@ describe('slow clients', () => {
       success: false,
       message: text('request_timeout'),
       statusCode: 408,
+      code: 'request_timeout',
     });
   });
 });

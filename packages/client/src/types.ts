@@ -334,6 +334,25 @@ export interface ErrorBody {
   message: string;
   /** Equals the HTTP status. */
   statusCode: number;
+  /** What went wrong, for programs. Later versions may add codes. */
+  code:
+    | 'bad_request'
+    | 'validation_failed'
+    | 'unauthorized'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'request_timeout'
+    | 'idempotency_in_flight'
+    | 'conflict'
+    | 'precondition_failed'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'idempotency_mismatch'
+    | 'rate_limited'
+    | 'headers_too_large'
+    | 'internal'
+    | 'timeout'
+    | 'unavailable';
   /** On validation errors: dotted path of each field at fault to the text about it. */
   errors?: Record<string, string>;
   /** On 409 for a natural key that another record holds. */

@@ -16,7 +16,7 @@ export * from './schemas/contact.js';
 export * from './schemas/contact-write.js';
 export { CustomFieldDefinition, FieldMetadata, FieldOption, type CustomKeys } from './schemas/custom-field.js';
 export { Deleted } from './schemas/deleted.js';
-export { ErrorBody, Warning } from './schemas/envelope.js';
+export { ErrorBody, statusOfCode, Warning } from './schemas/envelope.js';
 export * from './schemas/field.js';
 export * from './schemas/note.js';
 export * from './schemas/opportunity.js';

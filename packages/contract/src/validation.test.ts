@@ -226,8 +226,17 @@ describe('an answer', () => {
   });
 
   it('or an error envelope', () => {
-    expect(check({ success: false, statusCode: 400, message: 'Validation failed', errors: { a: 'b' } })).toBeNull();
-    expect(check({ success: false, statusCode: 200, message: 'no', stack: '' })).toEqual({
+    expect(
+      check({
+        success: false,
+        statusCode: 400,
+        code: 'validation_failed',
+        message: 'Validation failed',
+        errors: { a: 'b' },
+      }),
+    ).toBeNull();
+    expect(check({ success: false, statusCode: 200, code: 'no', message: 'no', stack: '' })).toEqual({
+      code: expect.stringContaining('must be one of') as unknown,
       stack: 'is not a known field',
       statusCode: 'must be at least 400',
     });

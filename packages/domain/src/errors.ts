@@ -1,15 +1,19 @@
 /** Dotted path of a request field, as in `related_objects.owner_email` or `filters[2].operator`, to the text about it. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** Every error that the API answers: its HTTP status and the public text used when no better one is given. */
+/**
+ * Every error that the API answers: its code, its HTTP status, and the public text used when no better one is given. The
+ * code is part of the contract (`code` of the body); the text is not. Of two codes with one status, the later is the usual one.
+ */
 export const errorCatalogue = {
+  bad_request: { status: 400, message: 'The request is not valid HTTP' },
   validation_failed: { status: 400, message: 'Validation failed' },
   unauthorized: { status: 401, message: 'Unauthorized: a valid API key is required in the x-api-key header' },
   not_found: { status: 404, message: 'Not found' },
   method_not_allowed: { status: 405, message: 'Method not allowed' },
   request_timeout: { status: 408, message: 'The request took too long to arrive' },
-  conflict: { status: 409, message: 'Conflict with an existing record' },
   idempotency_in_flight: { status: 409, message: 'A request with this Idempotency-Key is in flight' },
+  conflict: { status: 409, message: 'Conflict with an existing record' },
   precondition_failed: { status: 412, message: 'The record has changed since the version in If-Match' },
   payload_too_large: { status: 413, message: 'The request body is too large' },
   unsupported_media_type: { status: 415, message: 'Content-Type must be application/json' },
@@ -17,6 +21,7 @@ export const errorCatalogue = {
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
   headers_too_large: { status: 431, message: 'The request headers are too large' },
   internal: { status: 500, message: 'Internal server error' },
+  timeout: { status: 503, message: 'The database did not answer in time' },
   unavailable: { status: 503, message: 'The service is temporarily unavailable, please retry' },
 } as const;
 

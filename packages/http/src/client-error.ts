@@ -12,11 +12,10 @@ const codeByNodeCode: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-const unreadable = 'The request is not valid HTTP';
-
 /** The whole answer to what never became a request. */
-const rawAnswer = (status: number, message: string, requestId: string): string => {
-  const body = errorBody(status, message);
+const rawAnswer = (code: ErrorCode, requestId: string): string => {
+  const body = errorBody(code);
+  const { status } = errorCatalogue[code];
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
@@ -31,10 +30,10 @@ const rawAnswer = (status: number, message: string, requestId: string): string =
 };
 
 /** Answers a request whose body broke off, in place of the app, which waits for the body and logs the request. */
-const answerUnderway = (response: ServerResponse, status: number, message: string): void => {
-  const body = errorBody(status, message);
+const answerUnderway = (response: ServerResponse, code: ErrorCode): void => {
+  const body = errorBody(code);
   response.shouldKeepAlive = false;
-  response.writeHead(status, {
+  response.writeHead(errorCatalogue[code].status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
@@ -54,20 +53,20 @@ const isSettled = ({ req }: ServerResponse): boolean => req.complete || exchange
 export const answerClientErrors = (server: Server, logger: Logger): void => {
   const underway = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, status: number, message: string): void => {
+  const refuse = (socket: Duplex, code: ErrorCode): void => {
     const response = underway.get(socket);
     const isOpen = response !== undefined && !response.writableFinished;
     // A request that was answered before its body had arrived: a second answer would be taken for that to the next request.
     const isAnswered = response?.writableFinished === true && !response.req.complete;
     if (!socket.writable || isAnswered) socket.destroy();
-    else if (isOpen && isSettled(response)) response.once('close', () => refuse(socket, status, message));
+    else if (isOpen && isSettled(response)) response.once('close', () => refuse(socket, code));
     // In the middle of an answer nothing else can be said any more.
     else if (isOpen && response.headersSent) socket.destroy();
-    else if (isOpen) answerUnderway(response, status, message);
+    else if (isOpen) answerUnderway(response, code);
     else {
       const requestId = randomUUID();
-      logger.info({ status, request_id: requestId }, 'request');
-      socket.end(rawAnswer(status, message, requestId), () => socket.destroy());
+      logger.info({ status: errorCatalogue[code].status, request_id: requestId }, 'request');
+      socket.end(rawAnswer(code, requestId), () => socket.destroy());
     }
   };
   server.on('request', (request, response) => underway.set(request.socket, response));
@@ -79,11 +78,7 @@ export const answerClientErrors = (server: Server, logger: Logger): void => {
     // Node reports every further piece of a broken connection again.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const code = codeByNodeCode[error.code ?? ''];
-    if (code === undefined) refuse(socket, 400, unreadable);
-    else refuse(socket, errorCatalogue[code].status, errorCatalogue[code].message);
+    refuse(socket, codeByNodeCode[error.code ?? ''] ?? 'bad_request');
   });
-  server.on('connect', (_request, socket) => {
-    refuse(socket, errorCatalogue.method_not_allowed.status, errorCatalogue.method_not_allowed.message);
-  });
+  server.on('connect', (_request, socket) => refuse(socket, 'method_not_allowed'));
 };

@@ -6,11 +6,12 @@ import { sendJson } from './reply.js';
 
 /** The error envelope as text. */
 export const errorBody = (
-  status: number,
-  message: string,
+  code: ErrorCode,
+  message: string = errorCatalogue[code].message,
   errors?: FieldErrors,
   extra?: Readonly<Record<string, unknown>>,
-): string => JSON.stringify({ success: false, message, statusCode: status, errors, ...extra });
+): string =>
+  JSON.stringify({ success: false, message, statusCode: errorCatalogue[code].status, code, errors, ...extra });
 
 const codeOfStatus = new Map<number, ErrorCode>(
   (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => [errorCatalogue[code].status, code]),
@@ -44,6 +45,6 @@ export const handleError: ErrorRequestHandler = (thrown: unknown, request, respo
     response.destroy();
     return;
   }
-  const body = errorBody(error.status, error.message, error.errors, error.extra);
+  const body = errorBody(error.code, error.message, error.errors, error.extra);
   sendJson(response, error.status, body, error.headers);
 };

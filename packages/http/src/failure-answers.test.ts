@@ -10,7 +10,7 @@ test.each<[FailureReason, number, object]>([
   [
     { kind: 'key_taken', object: 'contact', field: 'email', existingId: id },
     409,
-    { message: 'Conflict with an existing record', conflict: { field: 'email', existing_id: id } },
+    { code: 'conflict', message: 'Conflict with an existing record', conflict: { field: 'email', existing_id: id } },
   ],
   [
     { kind: 'key_taken', object: 'opportunity', field: 'primary_email', existingId: id },
@@ -32,13 +32,21 @@ test.each<[FailureReason, number, object]>([
     },
   ],
   [{ kind: 'idempotency_mismatch' }, 422, { message: 'This Idempotency-Key was used with another request' }],
-  [{ kind: 'idempotency_in_flight' }, 409, { message: 'A request with this Idempotency-Key is in flight' }],
-  [{ kind: 'timeout' }, 503, { message: 'The database did not answer in time' }],
-  [{ kind: 'unavailable' }, 503, { message: 'The service is temporarily unavailable, please retry' }],
+  [
+    { kind: 'idempotency_in_flight' },
+    409,
+    { code: 'idempotency_in_flight', message: 'A request with this Idempotency-Key is in flight' },
+  ],
+  [{ kind: 'timeout' }, 503, { code: 'timeout', message: 'The database did not answer in time' }],
+  [
+    { kind: 'unavailable' },
+    503,
+    { code: 'unavailable', message: 'The service is temporarily unavailable, please retry' },
+  ],
 ])('%j answers %d', (reason, status, body) => {
   const error = toApiError(new Failure(reason, { message: 'for the log' }));
   expect(error.status).toBe(status);
-  expect(JSON.parse(errorBody(error.status, error.message, error.errors, error.extra))).toMatchObject({
+  expect(JSON.parse(errorBody(error.code, error.message, error.errors, error.extra))).toMatchObject({
     statusCode: status,
     ...body,
   });

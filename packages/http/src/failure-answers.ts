@@ -21,8 +21,6 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
     }
     case 'idempotency_in_flight':
       return [reason.kind, retry];
-    case 'timeout':
-      return ['unavailable', { message: 'The database did not answer in time' }];
     case 'unavailable':
       return ['unavailable', retry];
     default:

@@ -44,6 +44,7 @@ describe('401', () => {
       success: false,
       message: 'Unauthorized: a valid API key is required in the x-api-key header',
       statusCode: 401,
+      code: 'unauthorized',
     });
   });
 

@@ -101,7 +101,12 @@ describe('the assets of the page', () => {
     '%s is unknown: 404 in the envelope, kept by nobody',
     async (path) => {
       const answer = await request(app).get(path).expect(404);
-      expect(answer.body).toEqual({ success: false, message: expect.any(String) as unknown, statusCode: 404 });
+      expect(answer.body).toEqual({
+        success: false,
+        message: expect.any(String) as unknown,
+        statusCode: 404,
+        code: 'not_found',
+      });
       expect(answer.headers['cache-control']).toBe('no-store');
     },
   );

@@ -27,7 +27,7 @@ describe('health', () => {
     await request(app).get('/livez').expect(200);
     expect(checks).toBe(0);
     const response = await request(app).get('/readyz').expect(503);
-    expect(response.body).toEqual({ success: false, message: 'Not ready', statusCode: 503 });
+    expect(response.body).toEqual({ success: false, message: 'Not ready', statusCode: 503, code: 'unavailable' });
     expect(lines.join('')).toContain('connect 10.0.0.1');
     ready = true;
     await request(app).get('/readyz').expect(200);

@@ -30,7 +30,12 @@ describe('limits of keys and organizations', () => {
     const { app, key, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
     for (let i = 0; i < 2; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
     const refused = await request(app).get('/v1/things').set('x-api-key', key).expect(429);
-    expect(refused.body).toEqual({ success: false, message: 'Rate limit exceeded', statusCode: 429 });
+    expect(refused.body).toEqual({
+      success: false,
+      message: 'Rate limit exceeded',
+      statusCode: 429,
+      code: 'rate_limited',
+    });
     expect(refused.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/);
     await request(app).post('/v1/things/search').send({}).set('x-api-key', key).expect(200);
     await request(app).get('/v1/things').set('x-api-key', keys.add()).expect(200);

@@ -110,7 +110,12 @@ describe('404 and 405', () => {
     await get('/V1/things').expect(404);
     const response = await request(app).delete('/v1/things').set('x-api-key', key).expect(405);
     expect(response.headers['allow']).toBe('GET, HEAD');
-    expect(response.body).toEqual({ success: false, message: 'Method not allowed', statusCode: 405 });
+    expect(response.body).toEqual({
+      success: false,
+      message: 'Method not allowed',
+      statusCode: 405,
+      code: 'method_not_allowed',
+    });
     await request(app).options('/v1/things').set('x-api-key', key).expect(405);
   });
 
@@ -119,6 +124,7 @@ describe('404 and 405', () => {
       success: false,
       message: 'Not found',
       statusCode: 404,
+      code: 'not_found',
     });
     expect((await request(app).post('/livez').expect(405)).headers['allow']).toBe('GET, HEAD');
   });
@@ -137,6 +143,7 @@ describe('errors of operations', () => {
       success: false,
       message: 'Conflict with an existing record',
       statusCode: 409,
+      code: 'conflict',
       conflict: { field: 'email', existing_id: 'x' },
     });
     expect(response.headers['x-a']).toBe('1');
@@ -154,7 +161,9 @@ describe('errors of operations', () => {
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- code of others may throw anything
       behaviour.run = () => Promise.reject(thrown);
       const response = await get('/v1/things').expect(500);
-      expect(response.text).toBe('{"success":false,"message":"Internal server error","statusCode":500}');
+      expect(response.text).toBe(
+        '{"success":false,"message":"Internal server error","statusCode":500,"code":"internal"}',
+      );
     }
     delete behaviour.run;
   });

@@ -109,7 +109,7 @@ const toResponse = ({ status, code, description, headers, example }: ErrorRespon
   content: {
     'application/json': {
       schema: componentReference('schemas', 'Error'),
-      example: { success: false, message: errorCatalogue[code].message, statusCode: status, ...example },
+      example: { success: false, message: errorCatalogue[code].message, statusCode: status, code, ...example },
     },
   },
 });

@@ -1,5 +1,6 @@
+import { errorCatalogue, type ErrorCode } from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { mapOf, uuid } from './build.js';
+import { mapOf, oneOf, uuid } from './build.js';
 
 /** `success` of every answer that is not an error. */
 export const Success = Type.Literal(true, { description: 'True on success.' });
@@ -34,6 +35,10 @@ export const ErrorBody = Type.Object(
     success: Type.Literal(false, { description: 'False on every error.' }),
     message: Type.String({ description: 'Human-readable reason.', examples: ['Validation failed'] }),
     statusCode: Type.Integer({ minimum: 400, maximum: 599, description: 'Equals the HTTP status.', examples: [400] }),
+    code: oneOf(Object.keys(errorCatalogue) as ErrorCode[], {
+      description: 'What went wrong, for programs. Later versions may add codes.',
+      examples: ['validation_failed'],
+    }),
     errors: Type.Optional(
       mapOf(Type.String(), {
         description: 'On validation errors: dotted path of each field at fault to the text about it.',
@@ -60,3 +65,9 @@ export const ErrorBody = Type.Object(
   { title: 'Error', description: 'The body of every error.' },
 );
 export type ErrorBody = Static<typeof ErrorBody>;
+
+const statuses: Readonly<Record<string, { readonly status: number }>> = errorCatalogue;
+
+/** The HTTP status that an error with this code has; undefined for what is no code. */
+export const statusOfCode = (code: string | undefined): number | undefined =>
+  code !== undefined && Object.hasOwn(statuses, code) ? statuses[code]?.status : undefined;

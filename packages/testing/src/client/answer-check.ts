@@ -1,4 +1,4 @@
-import { buildOpenApiDocument, compileResponseValidator, type OperationContract } from '@crm/contract';
+import { buildOpenApiDocument, compileResponseValidator, type OperationContract, statusOfCode } from '@crm/contract';
 
 /** The request and the answer that a check is about. */
 export interface Exchange {
@@ -59,7 +59,7 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
   demand(requestId.test(headers.get('x-request-id') ?? ''), 'has no X-Request-Id');
   demand(headers.get('content-type') === 'application/json; charset=utf-8', 'is not JSON by its Content-Type');
   demand((operation?.statuses ?? statusesWithoutOperation).has(status), 'has a status that is not documented');
-  const body = JSON.parse(text) as { success?: unknown; statusCode?: unknown; errors?: object };
+  const body = JSON.parse(text) as { success?: unknown; statusCode?: unknown; code?: string; errors?: object };
   demand(body.success === (status === 200), 'has the wrong success');
   if (operation !== undefined) {
     const errors = operation.validate(body);
@@ -75,6 +75,7 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
     return faults;
   }
   demand(body.statusCode === status, 'has another statusCode than status');
+  demand(statusOfCode(body.code) === status, 'has no code, or the code of another status');
   demand(status !== 400 || Object.keys(body.errors ?? {}).length > 0, 'is a 400 that names no field');
   demand(statusesWithErrors.has(status) || body.errors === undefined, 'names fields though it is no validation error');
   demand(!leak.test(text), 'tells what is inside');

@@ -3,6 +3,7 @@ export interface Envelope {
   readonly success: boolean;
   readonly message: string;
   readonly statusCode?: number;
+  readonly code?: string;
   readonly errors?: Readonly<Record<string, string>>;
   readonly warnings?: readonly { readonly field: string; readonly message: string }[];
   readonly data?: unknown;
