@@ -1,38 +1,27 @@
 import type { ErrorBody } from './types.js';
 
-/** What went wrong, for programs; the status says the same. */
-export type CrmErrorCode =
-  | 'invalid_request'
-  | 'unauthorized'
-  | 'not_found'
-  | 'conflict'
-  | 'version_mismatch'
-  | 'idempotency_key_reused'
-  | 'too_large'
-  | 'rate_limited'
-  | 'unavailable'
-  | 'unexpected';
-
-const codes: Readonly<Record<number, CrmErrorCode>> = {
-  400: 'invalid_request',
-  401: 'unauthorized',
-  404: 'not_found',
-  409: 'conflict',
-  412: 'version_mismatch',
-  413: 'too_large',
-  422: 'idempotency_key_reused',
-  429: 'rate_limited',
-  503: 'unavailable',
-};
+/**
+ * What went wrong, for programs: the code of the gateway's answer, or `unexpected_answer` where what answered was no
+ * gateway (a proxy's own page). Later versions of the API may add codes.
+ */
+export type CrmErrorCode = ErrorBody['code'] | 'unexpected_answer';
 
 /** What every error of this client is. */
 export class CrmError extends Error {
   override readonly name: string = 'CrmError';
 }
 
-/** The API refused. */
+/** What an error is made of. */
+export interface ApiErrorParts {
+  readonly status: number;
+  readonly body: Partial<Omit<ErrorBody, 'success'>>;
+  readonly requestId: string | null;
+  readonly retryAfterMs: number | null;
+}
+
+/** The API refused. There is a class of its own for each kind of refusal that programs handle. */
 export class CrmApiError extends CrmError {
-  override readonly name = 'CrmApiError';
+  override readonly name: string = 'CrmApiError';
   readonly status: number;
   readonly code: CrmErrorCode;
   /** The text about each field at fault, by its dotted path; empty when no field is. */
@@ -43,20 +32,15 @@ export class CrmApiError extends CrmError {
   readonly counts: ErrorBody['counts'];
   /** Names the request in the logs of the gateway; null when what answered was no gateway. */
   readonly requestId: string | null;
-  /** How long the gateway asked to wait; null when trying again would not help. */
+  /** How long the gateway asked to wait; null when it did not. */
   readonly retryAfterMs: number | null;
 
-  constructor(
-    status: number,
-    body: Partial<Omit<ErrorBody, 'success'>>,
-    requestId: string | null,
-    retryAfterMs: number | null,
-  ) {
+  constructor({ status, body, requestId, retryAfterMs }: ApiErrorParts) {
     const errors = body.errors ?? {};
     const details = Object.entries(errors).map(([field, text]) => `${field}: ${text}`);
     super([body.message ?? `The API answered with status ${status}`, ...details].join('; '));
     this.status = status;
-    this.code = codes[status] ?? 'unexpected';
+    this.code = body.code ?? 'unexpected_answer';
     this.errors = errors;
     this.conflict = body.conflict;
     this.counts = body.counts;
@@ -65,7 +49,67 @@ export class CrmApiError extends CrmError {
   }
 }
 
+/** 400: the request is not valid; `errors` names every field at fault. */
+export class CrmValidationError extends CrmApiError {
+  override readonly name = 'CrmValidationError';
+}
+
+/** 401: the key is missing or unknown, or does not allow the operation. */
+export class CrmUnauthorizedError extends CrmApiError {
+  override readonly name = 'CrmUnauthorizedError';
+}
+
+/** 404: there is no such record. */
+export class CrmNotFoundError extends CrmApiError {
+  override readonly name = 'CrmNotFoundError';
+}
+
+/** 409: another record holds the natural key (`conflict`), or the record is in use (`counts`). */
+export class CrmConflictError extends CrmApiError {
+  override readonly name = 'CrmConflictError';
+}
+
+/** 412: the record has changed since the version in `ifVersion`. */
+export class CrmVersionError extends CrmApiError {
+  override readonly name = 'CrmVersionError';
+}
+
+/** 409 or 422: the idempotency key is in flight, or was used with another request. */
+export class CrmIdempotencyError extends CrmApiError {
+  override readonly name = 'CrmIdempotencyError';
+}
+
+/** 429: a rate limit is used up. */
+export class CrmRateLimitError extends CrmApiError {
+  override readonly name = 'CrmRateLimitError';
+}
+
+/** 5xx: the API cannot answer now, or the request took too long (`code` is `timeout`). */
+export class CrmUnavailableError extends CrmApiError {
+  override readonly name = 'CrmUnavailableError';
+}
+
 /** No answer came: the gateway could not be reached, the connection broke or the time was up. A write may have happened. */
 export class CrmConnectionError extends CrmError {
   override readonly name = 'CrmConnectionError';
 }
+
+const classes: Readonly<Partial<Record<number | string, typeof CrmApiError>>> = {
+  400: CrmValidationError,
+  401: CrmUnauthorizedError,
+  404: CrmNotFoundError,
+  409: CrmConflictError,
+  412: CrmVersionError,
+  422: CrmIdempotencyError,
+  429: CrmRateLimitError,
+  500: CrmUnavailableError,
+  502: CrmUnavailableError,
+  503: CrmUnavailableError,
+  504: CrmUnavailableError,
+  // Of two codes with one status, the one that is not the usual.
+  idempotency_in_flight: CrmIdempotencyError,
+};
+
+/** The error for an answer: of the class of its code, or else of its status. */
+export const toApiError = (parts: ApiErrorParts): CrmApiError =>
+  new (classes[parts.body.code ?? ''] ?? classes[parts.status] ?? CrmApiError)(parts);

@@ -1,6 +1,19 @@
 export type { Answer, WriteAnswer } from './answer.js';
 export { createClient, type CrmClient } from './client.js';
-export { CrmApiError, CrmConnectionError, CrmError, type CrmErrorCode } from './errors.js';
+export {
+  CrmApiError,
+  CrmConflictError,
+  CrmConnectionError,
+  CrmError,
+  type CrmErrorCode,
+  CrmIdempotencyError,
+  CrmNotFoundError,
+  CrmRateLimitError,
+  CrmUnauthorizedError,
+  CrmUnavailableError,
+  CrmValidationError,
+  CrmVersionError,
+} from './errors.js';
 export type { Listing, PageInfo } from './listing.js';
 export type * from './options.js';
 export type * from './queries.js';

@@ -8,10 +8,34 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Time for one try of one request; 30,000 when absent. */
   readonly timeoutMs?: number;
-  /** How often a request is tried again; 4 when absent, 0 to never. */
+  /** How often a request is tried again; 2 when absent, 0 to never. */
   readonly maxRetries?: number;
   /** Sends requests in place of the global `fetch`, for proxies and tests. */
   readonly fetch?: typeof fetch;
+  /** Called before each try of each request. It may add headers, such as `traceparent`; an error that it throws ends the call. */
+  readonly onRequest?: (request: RequestInfo) => void | Promise<void>;
+  /** Called after each try, for logs and metrics; an error that it throws ends the call. */
+  readonly onResponse?: (response: ResponseInfo) => void | Promise<void>;
+}
+
+/** One try of a request, as hooks see it. The API key is not in it, so that it may be logged. */
+export interface RequestInfo {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  /** What is sent beside the API key; may be added to. */
+  readonly headers: Headers;
+  /** Counts from 1. */
+  readonly attempt: number;
+}
+
+/** What became of one try of a request. */
+export interface ResponseInfo {
+  readonly request: RequestInfo;
+  /** Null when no answer came. */
+  readonly status: number | null;
+  /** Null when no answer came. */
+  readonly headers: Headers | null;
+  readonly durationMs: number;
 }
 
 /** What every call takes. */

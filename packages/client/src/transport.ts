@@ -1,7 +1,7 @@
 import { type SuccessBody, toAnswer, type WriteAnswer } from './answer.js';
-import { CrmApiError, CrmConnectionError } from './errors.js';
-import type { CallOptions, ClientOptions, CreateOptions, ReadOptions, UpdateOptions } from './options.js';
-import { delayMs, maxRetryAfterMs, readRetryAfterMs, sleep } from './retry.js';
+import { CrmConnectionError, toApiError } from './errors.js';
+import type { CallOptions, ClientOptions, CreateOptions, ReadOptions, RequestInfo, UpdateOptions } from './options.js';
+import { readRetryAfterMs, RetryPlan, sleep } from './retry.js';
 import type { ErrorBody } from './types.js';
 
 type Scalar = string | number | boolean | null | undefined;
@@ -23,7 +23,7 @@ export type AnyOptions = CallOptions & ReadOptions & CreateOptions & UpdateOptio
 export type Send = <Data>(call: Call, options?: AnyOptions) => Promise<WriteAnswer<Data>>;
 
 const defaultTimeoutMs = 30_000;
-const defaultMaxRetries = 4;
+const defaultMaxRetries = 2;
 
 const baseOf = (name: string, url: string): string => {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -48,13 +48,7 @@ const idempotencyKeyOf = ({ gateway, method }: Call, { idempotencyKey }: AnyOpti
     ? undefined
     : (idempotencyKey ?? crypto.randomUUID());
 
-const headersOf = (
-  call: Call,
-  options: AnyOptions,
-  apiKey: string,
-  idempotencyKey: string | undefined,
-): Record<string, string> => ({
-  'x-api-key': apiKey,
+const headersOf = (call: Call, options: AnyOptions, idempotencyKey: string | undefined): Record<string, string> => ({
   ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
   ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   ...(options.ifVersion === undefined ? {} : { 'if-match': `"${options.ifVersion}"` }),
@@ -63,32 +57,35 @@ const headersOf = (
 
 type AnyBody = Partial<Omit<ErrorBody, 'success'> & SuccessBody>;
 
-const parse = (text: string): AnyBody => {
+const isHtml = (headers: Headers, text: string): boolean =>
+  /html/.test(headers.get('content-type') ?? '') || /^\s*</.test(text);
+
+const parse = ({ status, headers }: Response, text: string, host: string): AnyBody => {
   try {
-    return (JSON.parse(text) ?? {}) as AnyBody;
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null) return body;
   } catch {
     // What answered is no gateway, such as a proxy with a page of its own.
-    return {};
   }
+  const kind = isHtml(headers, text) ? 'an HTML page' : 'something else';
+  return { message: `${host} answered ${status} with ${kind} instead of JSON: is it the address of a gateway?` };
 };
 
-const readAnswer = <Data>({ ok, status, headers }: Response, text: string): WriteAnswer<Data> => {
-  const body = parse(text);
+const readAnswer = <Data>(response: Response, text: string, host: string): WriteAnswer<Data> => {
+  const { ok, status, headers } = response;
+  const body = parse(response, text, host);
   if (ok && body.success === true) return toAnswer<Data>(headers, body as SuccessBody);
-  throw new CrmApiError(status, body, headers.get('x-request-id'), readRetryAfterMs(headers.get('retry-after')));
+  const retryAfterMs = readRetryAfterMs(headers.get('retry-after'));
+  throw toApiError({ status, body, requestId: headers.get('x-request-id'), retryAfterMs });
 };
 
-/**
- * How long the gateway asks to wait; null when the request is not to be sent again: it was refused for good, or nobody
- * knows whether it was carried out and it must not be carried out twice.
- */
-const retryAfterMs = (error: unknown, isRepeatable: boolean): number | null => {
-  if (error instanceof CrmApiError) {
-    const isTemporary = error.status === 429 || error.status === 503;
-    return isTemporary && (error.retryAfterMs ?? Infinity) <= maxRetryAfterMs ? error.retryAfterMs : null;
-  }
-  return error instanceof CrmConnectionError && isRepeatable ? 0 : null;
-};
+/** What the tries of a call have in common. */
+interface Prepared {
+  readonly call: Call;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
 
 /** Makes what sends requests. @throws TypeError for options that cannot work */
 export const createSend = (client: ClientOptions): Send => {
@@ -97,42 +94,61 @@ export const createSend = (client: ClientOptions): Send => {
   if (!/^[\x21-\x7e]+$/.test(client.apiKey)) throw new TypeError('apiKey is missing or is not an API key');
   const fetchOnce = client.fetch ?? fetch;
 
-  const tryOnce = async <Data>(url: string, init: RequestInit, options: AnyOptions): Promise<WriteAnswer<Data>> => {
+  const exchange = async (request: RequestInfo, body: string | undefined, options: AnyOptions) => {
     const timeoutMs = options.timeoutMs ?? client.timeoutMs ?? defaultTimeoutMs;
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
-    let response: Response;
-    let text: string;
+    const headers = new Headers(request.headers);
+    headers.set('x-api-key', client.apiKey);
+    // A redirect would carry the key to wherever it leads.
+    const init: RequestInit = { method: request.method, headers, redirect: 'manual', signal };
     try {
-      response = await fetchOnce(url, { ...init, signal });
-      text = await response.text();
+      const response = await fetchOnce(request.url, body === undefined ? init : { ...init, body });
+      return { response, text: await response.text() };
     } catch (cause) {
       options.signal?.throwIfAborted();
       const reason = timeout.aborted ? `did not answer within ${timeoutMs} ms` : 'cannot be reached';
-      throw new CrmConnectionError(`${new URL(url).host} ${reason}`, { cause });
+      throw new CrmConnectionError(`${new URL(request.url).host} ${reason}`, { cause });
     }
-    return readAnswer<Data>(response, text);
+  };
+
+  const tryOnce = async <Data>({ call, url, headers, body }: Prepared, attempt: number, options: AnyOptions) => {
+    const request: RequestInfo = { method: call.method, url, headers: new Headers(headers), attempt };
+    await client.onRequest?.(request);
+    const startedAtMs = performance.now();
+    const report = (response: Response | null): void | Promise<void> =>
+      client.onResponse?.({
+        request,
+        status: response?.status ?? null,
+        headers: response?.headers ?? null,
+        durationMs: performance.now() - startedAtMs,
+      });
+    try {
+      const { response, text } = await exchange(request, body, options);
+      await report(response);
+      return readAnswer<Data>(response, text, new URL(url).host);
+    } catch (error) {
+      if (error instanceof CrmConnectionError) await report(null);
+      throw error;
+    }
   };
 
   return async <Data>(call: Call, options: AnyOptions = {}): Promise<WriteAnswer<Data>> => {
-    const url = bases[call.gateway] + call.path + queryText(call.query);
     const idempotencyKey = idempotencyKeyOf(call, options);
-    const isRepeatable = call.gateway === 'read' || idempotencyKey !== undefined;
-    const init: RequestInit = {
-      method: call.method,
-      headers: headersOf(call, options, client.apiKey, idempotencyKey),
-      // A redirect would carry the key to wherever it leads.
-      redirect: 'manual',
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    const prepared: Prepared = {
+      call,
+      url: bases[call.gateway] + call.path + queryText(call.query),
+      headers: headersOf(call, options, idempotencyKey),
+      body: call.body === undefined ? undefined : JSON.stringify(call.body),
     };
-    for (let tries = 0; ; tries++) {
+    const isRepeatable = call.gateway === 'read' || idempotencyKey !== undefined;
+    const plan = new RetryPlan(client.maxRetries ?? defaultMaxRetries, isRepeatable);
+    for (let attempt = 1; ; attempt++) {
       options.signal?.throwIfAborted();
       try {
-        return await tryOnce<Data>(url, init, options);
+        return await tryOnce<Data>(prepared, attempt, options);
       } catch (error) {
-        const waitMs = retryAfterMs(error, isRepeatable);
-        if (waitMs === null || tries >= (client.maxRetries ?? defaultMaxRetries)) throw error;
-        await sleep(delayMs(tries, waitMs), options.signal);
+        await sleep(plan.nextDelayMs(error), options.signal);
       }
     }
   };

@@ -113,7 +113,7 @@ describe('opportunities', () => {
     const updated = await client.opportunities.update(id, change, { ifVersion: version ?? 0 });
     expect(updated.data.opportunity).toMatchObject({ next_step: 'Send proposal', amount: 48000 });
     const error = await refusal(client.opportunities.update(id, change, { ifVersion: version ?? 0 }));
-    expect(error).toMatchObject({ status: 412, code: 'version_mismatch' });
+    expect(error).toMatchObject({ status: 412, code: 'precondition_failed', name: 'CrmVersionError' });
   });
 
   test('a deal is deleted', async () => {
@@ -121,7 +121,7 @@ describe('opportunities', () => {
     const deleted = await client.opportunities.delete(data.opportunity_id);
     expect(deleted.data).toEqual({ id: data.opportunity_id });
     const error = await refusal(client.opportunities.get(data.opportunity_id));
-    expect(error).toMatchObject({ status: 404, code: 'not_found', retryAfterMs: null });
+    expect(error).toMatchObject({ status: 404, code: 'not_found', name: 'CrmNotFoundError', retryAfterMs: null });
   });
 });
 
@@ -172,7 +172,7 @@ describe('notes and pipelines', () => {
     const other = await refusal(
       client.notes.create({ ...body, note: { title: 'x' } }, { idempotencyKey: 'kick-off-1' }),
     );
-    expect(other.code).toBe('idempotency_key_reused');
+    expect(other.code).toBe('idempotency_mismatch');
     expect((await collect(client.notes.list())).map(({ id }) => id)).toEqual([first.data.note_id]);
     await client.notes.delete(first.data.note_id);
   });
@@ -189,7 +189,7 @@ describe('notes and pipelines', () => {
 describe('errors', () => {
   test('400 names every field at fault', async () => {
     const error = await refusal(createDeal('', { primary_contact_email: 'no address' }));
-    expect(error).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(error).toMatchObject({ status: 400, code: 'validation_failed', name: 'CrmValidationError' });
     expect(Object.keys(error.errors)).toEqual(
       expect.arrayContaining(['opportunity.name', 'related_objects.primary_contact_email']),
     );
@@ -220,5 +220,22 @@ describe('errors', () => {
   test('what is no id is refused before it becomes a path', async () => {
     await expect(client.accounts.get('../pipelines')).rejects.toThrow(TypeError);
     await expect(client.accounts.delete('fields')).rejects.toThrow('id must be a UUID');
+  });
+});
+
+describe('a bulk create whose first try is given up', () => {
+  test('waits for its own first try and answers once, whatever the moment', async () => {
+    for (const giveUpAfterMs of [5, 10, 15, 20, 30, 45]) {
+      let tries = 0;
+      const hasty = crm.clientWith({
+        fetch: (url, init) => {
+          tries += 1;
+          return fetch(url, tries === 1 ? { ...init, signal: AbortSignal.timeout(giveUpAfterMs) } : init);
+        },
+      });
+      const items = Array.from({ length: 100 }, (_, n) => ({ email: `p${n}@hasty-${giveUpAfterMs}.example` }));
+      const { data } = await hasty.contacts.bulkCreate(items);
+      expect(data.results.filter(({ record_status }) => record_status === 'created')).toHaveLength(100);
+    }
   });
 });

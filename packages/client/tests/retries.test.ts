@@ -1,6 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { CrmApiError, CrmConnectionError, createClient } from '../src/index.js';
+import {
+  type ClientOptions,
+  CrmApiError,
+  CrmConnectionError,
+  CrmConflictError,
+  createClient,
+  CrmIdempotencyError,
+  CrmRateLimitError,
+  CrmUnavailableError,
+  type ResponseInfo,
+} from '../src/index.js';
 import { failure, hangUp, json, type Reply, silence, startStubApi, type StubApi, success } from './support/stub-api.js';
 
 let api: StubApi | undefined;
@@ -16,7 +26,7 @@ const emptyPage = success({
 });
 const created = success({ company_id: id, domain: 'acme.com', name: 'Acme' });
 
-const start = async (replies: readonly Reply[], options: { timeoutMs?: number; maxRetries?: number } = {}) => {
+const start = async (replies: readonly Reply[], options: Partial<ClientOptions> = {}) => {
   api = await startStubApi(replies);
   const { requests, url } = api;
   return { requests, url, crm: createClient({ readUrl: url, apiKey: 'crm_live_test', ...options }) };
@@ -38,6 +48,30 @@ describe('a request is sent again', () => {
     expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(990);
   });
 
+  test.each([500, 502, 503, 504])('after %i with and without Retry-After, by a read', async (status) => {
+    const { crm, requests } = await start([failure(status), failure(status, { 'retry-after': '0' }), emptyPage]);
+    await crm.accounts.list().page();
+    expect(requests).toHaveLength(3);
+  });
+
+  test('after 502 without Retry-After, by a create under one idempotency key', async () => {
+    const { crm, requests } = await start([failure(502), created]);
+    await crm.accounts.create({ domain: 'acme.com' });
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(requests).toHaveLength(2);
+  });
+
+  test('after a time-out and until its first try has answered, which costs no retry', async () => {
+    const inFlight = failure(409, { 'retry-after': '0' }, 'idempotency_in_flight');
+    const { crm, requests } = await start([silence, inFlight, inFlight, inFlight, created], {
+      timeoutMs: 1_000,
+      maxRetries: 1,
+    });
+    expect((await crm.accounts.create({ domain: 'acme.com' })).data).toMatchObject({ domain: 'acme.com' });
+    expect(requests).toHaveLength(5);
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+
   test('after a broken connection, by a create under one idempotency key', async () => {
     const { crm, requests } = await start([hangUp, hangUp, created]);
     await crm.accounts.create({ domain: 'acme.com' });
@@ -55,11 +89,31 @@ describe('a request is sent again', () => {
 });
 
 describe('a request is not sent again', () => {
-  test('after 503 that does not say when, nor after 500', async () => {
+  test('after 503 without Retry-After or 500, by an update or a deletion: it may have happened', async () => {
     const { crm, requests } = await start([failure(503), failure(500, { 'retry-after': '0' })]);
-    await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 503, code: 'unavailable' });
-    await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 500, code: 'unexpected' });
+    await expect(crm.accounts.update(id, { name: 'A' })).rejects.toThrow(CrmUnavailableError);
+    await expect(crm.accounts.delete(id)).rejects.toMatchObject({ status: 500, code: 'unexpected_answer' });
     expect(requests).toHaveLength(2);
+  });
+
+  test('after a statement that took too long, which it would again', async () => {
+    const { crm, requests } = await start([failure(503, {}, 'timeout')]);
+    await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 503, code: 'timeout' });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('after a conflict', async () => {
+    const { crm, requests } = await start([failure(409, {}, 'conflict')]);
+    await expect(crm.accounts.create({ domain: 'acme.com' })).rejects.toThrow(CrmConflictError);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('where retries are turned off, not even while its key is in flight', async () => {
+    const { crm, requests } = await start([failure(409, { 'retry-after': '0' }, 'idempotency_in_flight')], {
+      maxRetries: 0,
+    });
+    await expect(crm.accounts.create({ domain: 'acme.com' })).rejects.toThrow(CrmIdempotencyError);
+    expect(requests).toHaveLength(1);
   });
 
   test('after a broken connection, by an update or a deletion: it may have happened', async () => {
@@ -79,8 +133,13 @@ describe('a request is not sent again', () => {
   });
 
   test('more often than it was allowed', async () => {
-    const { crm, requests } = await start([failure(429, { 'retry-after': '0' })], { maxRetries: 2 });
-    await expect(crm.accounts.list().page()).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 0 });
+    const { crm, requests } = await start([failure(429, { 'retry-after': '0' })], {});
+    const error = await crm.accounts
+      .list()
+      .page()
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CrmRateLimitError);
+    expect(error).toMatchObject({ retryAfterMs: 0 });
     expect(requests).toHaveLength(3);
   });
 
@@ -134,21 +193,47 @@ describe('what is sent', () => {
 
   test('nothing to where a redirect leads', async () => {
     const { crm, requests, url } = await start([json(307, {}, { location: '/elsewhere' })]);
-    await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 307, code: 'unexpected' });
+    await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 307, code: 'unexpected_answer' });
     expect(requests).toHaveLength(1);
     expect(url).not.toBe('');
   });
 
-  test('a page that is no answer of a gateway is an error with its status', async () => {
-    const { crm } = await start([(response) => response.writeHead(502).end('<html>Bad gateway</html>')]);
+  test.each([200, 404, 502])('a page of HTML with status %i is an error that says so', async (status) => {
+    const { crm, url } = await start([(response) => response.writeHead(status).end('<html>Bad gateway</html>')]);
     const error = await crm.accounts.get(id).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CrmApiError);
-    expect(error).toMatchObject({ status: 502, requestId: null, errors: {} });
+    const { host } = new URL(url);
+    const message = `${host} answered ${status} with an HTML page instead of JSON: is it the address of a gateway?`;
+    expect(error).toMatchObject({ status, code: 'unexpected_answer', message, requestId: null, errors: {} });
   });
 
   test('nothing with options that cannot work', () => {
     expect(() => createClient({ readUrl: 'crm.example.com', apiKey: 'k' })).toThrow('readUrl must be an address');
     expect(() => createClient({ readUrl: 'http://a', inboundUrl: 'ftp://b', apiKey: 'k' })).toThrow('inboundUrl');
     expect(() => createClient({ readUrl: 'http://a', apiKey: '' })).toThrow('apiKey');
+  });
+});
+
+describe('hooks', () => {
+  test('see every try, may add headers, and never see the key', async () => {
+    const seen: ResponseInfo[] = [];
+    const { crm, requests, url } = await start([failure(503), hangUp, emptyPage], {
+      onRequest: ({ headers, attempt }) => headers.set('traceparent', `try ${attempt}`),
+      onResponse: (response) => void seen.push(response),
+    });
+    await crm.accounts.list().page();
+    expect(requests.map(({ headers }) => headers['traceparent'])).toEqual(['try 1', 'try 2', 'try 3']);
+    expect(seen.map(({ status, request }) => [status, request.method, request.url, request.attempt])).toEqual(
+      [503, null, 200].map((status, n) => [status, 'GET', `${url}/v1/accounts`, n + 1]),
+    );
+    expect(seen.every(({ durationMs }) => durationMs >= 0)).toBe(true);
+    expect(JSON.stringify(seen.map(({ request }) => [...request.headers]))).not.toContain('crm_live_test');
+  });
+
+  test('end the call with what they throw', async () => {
+    const refused = new Error('no');
+    const { crm, requests } = await start([emptyPage], { onRequest: () => Promise.reject(refused) });
+    await expect(crm.accounts.list().page()).rejects.toBe(refused);
+    expect(requests).toHaveLength(0);
   });
 });

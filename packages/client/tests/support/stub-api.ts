@@ -31,8 +31,8 @@ export const json =
 export const success = (data: object): Reply => json(200, { success: true, message: 'OK', data });
 
 /** An error in the envelope. */
-export const failure = (status: number, headers: Readonly<Record<string, string>> = {}): Reply =>
-  json(status, { success: false, message: `status ${status}`, statusCode: status }, headers);
+export const failure = (status: number, headers: Readonly<Record<string, string>> = {}, code?: string): Reply =>
+  json(status, { success: false, message: `status ${status}`, statusCode: status, code }, headers);
 
 /** Breaks the connection instead of answering. */
 export const hangUp: Reply = (response) => {
