@@ -1,55 +1,83 @@
 import type { ClientOptions, ReadOptions } from './options.js';
 import type { ListOpportunitiesQuery, ListOpportunityFieldsQuery, ListQuery, PageQuery } from './queries.js';
+import type { Listing } from './listing.js';
+import type {
+  AnyCustomFields,
+  CustomFieldTypes,
+  Selected,
+  SelectedIn,
+  WithCustomFields,
+  WithCustomInput,
+} from './record-types.js';
 import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
 import { createRecords, type Records } from './resources/records.js';
 import { createSend } from './transport.js';
 import type * as types from './types.js';
 
-interface OpportunityTypes {
-  record: types.Opportunity;
-  page: types.OpportunityPage;
-  detail: types.OpportunityDetail;
-  list: [query: ListOpportunitiesQuery, options?: ReadOptions];
+type Opportunity<C> = WithCustomFields<types.Opportunity, C>;
+type OpportunityPage<C> = WithCustomFields<types.OpportunityPage, C>;
+type Account<C> = WithCustomFields<types.Account, C>;
+type AccountPage<C> = WithCustomFields<types.AccountPage, C>;
+type Contact<C> = WithCustomFields<types.Contact, C>;
+type ContactPage<C> = WithCustomFields<types.ContactPage, C>;
+
+/** What can be done with opportunities whose custom values are `C`; `Accounts` and `Contacts` likewise. */
+export type Opportunities<C> = Records<{
+  record: Opportunity<C>;
+  page: OpportunityPage<C>;
+  detail: WithCustomFields<types.OpportunityDetail, C>;
+  list: <const F extends string = string>(
+    query: ListOpportunitiesQuery<F>,
+    options?: ReadOptions,
+  ) => Listing<Selected<Opportunity<C>, F>, SelectedIn<OpportunityPage<C>, F>>;
   fieldsQuery: ListOpportunityFieldsQuery;
   search: types.SearchOpportunitiesBody;
-  create: types.CreateOpportunityBody;
+  create: WithCustomInput<types.CreateOpportunityBody, C>;
   created: types.CreatedOpportunity;
-  update: types.UpdateOpportunityBody;
-  updateItem: types.UpdateOpportunityItem;
-}
+  update: WithCustomInput<types.UpdateOpportunityBody, C>;
+  updateItem: WithCustomInput<types.UpdateOpportunityItem, C>;
+}>;
 
-interface AccountTypes {
-  record: types.Account;
-  page: types.AccountPage;
-  detail: types.AccountDetail;
-  list: [query?: ListQuery, options?: ReadOptions];
+/** See {@link Opportunities}. */
+export type Accounts<C> = Records<{
+  record: Account<C>;
+  page: AccountPage<C>;
+  detail: WithCustomFields<types.AccountDetail, C>;
+  list: <const F extends string = string>(
+    query?: ListQuery<F>,
+    options?: ReadOptions,
+  ) => Listing<Selected<Account<C>, F>, SelectedIn<AccountPage<C>, F>>;
   fieldsQuery: PageQuery;
   search: types.SearchBody;
-  create: types.CreateAccountBody;
+  create: WithCustomInput<types.CreateAccountBody, C>;
   created: types.CreatedAccount;
-  update: types.UpdateAccountBody;
-  updateItem: types.UpdateAccountItem;
-}
+  update: WithCustomInput<types.UpdateAccountBody, C>;
+  updateItem: WithCustomInput<types.UpdateAccountItem, C>;
+}>;
 
-interface ContactTypes {
-  record: types.Contact;
-  page: types.ContactPage;
-  detail: types.ContactDetail;
-  list: [query?: ListQuery, options?: ReadOptions];
+/** See {@link Opportunities}. */
+export type Contacts<C> = Records<{
+  record: Contact<C>;
+  page: ContactPage<C>;
+  detail: WithCustomFields<types.ContactDetail, C>;
+  list: <const F extends string = string>(
+    query?: ListQuery<F>,
+    options?: ReadOptions,
+  ) => Listing<Selected<Contact<C>, F>, SelectedIn<ContactPage<C>, F>>;
   fieldsQuery: PageQuery;
   search: types.SearchBody;
-  create: types.CreateContactBody;
+  create: WithCustomInput<types.CreateContactBody, C>;
   created: types.CreatedContact;
-  update: types.UpdateContactBody;
-  updateItem: types.UpdateContactItem;
-}
+  update: WithCustomInput<types.UpdateContactBody, C>;
+  updateItem: WithCustomInput<types.UpdateContactItem, C>;
+}>;
 
 /** The CRM, as an organization's key sees it. */
-export interface CrmClient {
-  readonly opportunities: Records<OpportunityTypes>;
-  readonly accounts: Records<AccountTypes>;
-  readonly contacts: Records<ContactTypes>;
+export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
+  readonly opportunities: Opportunities<C['opportunities']>;
+  readonly accounts: Accounts<C['accounts']>;
+  readonly contacts: Contacts<C['contacts']>;
   readonly notes: Notes;
   readonly pipelines: Pipelines;
 }
@@ -61,14 +89,20 @@ export interface CrmClient {
  * const crm = createClient({ readUrl: 'https://crm.example.com', apiKey: process.env.CRM_API_KEY ?? '' });
  * for await (const deal of crm.opportunities.list({ pipeline_id })) console.log(deal.name);
  * ```
+ * A type parameter gives the custom fields their types:
+ *
+ * ```ts
+ * interface Fields { opportunities: { tier?: 'smb' | 'ent' }; accounts: object; contacts: object }
+ * const crm = createClient<Fields>({ readUrl, apiKey });
+ * ```
  * @throws TypeError for an address or a key that cannot work
  */
-export const createClient = (options: ClientOptions): CrmClient => {
+export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(options: ClientOptions): CrmClient<C> => {
   const send = createSend(options);
   return {
-    opportunities: createRecords<OpportunityTypes>(send, 'opportunities'),
-    accounts: createRecords<AccountTypes>(send, 'accounts'),
-    contacts: createRecords<ContactTypes>(send, 'contacts'),
+    opportunities: createRecords(send, 'opportunities'),
+    accounts: createRecords(send, 'accounts'),
+    contacts: createRecords(send, 'contacts'),
     notes: createNotes(send),
     pipelines: createPipelines(send),
   };

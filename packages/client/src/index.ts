@@ -1,5 +1,5 @@
 export type { Answer, WriteAnswer } from './answer.js';
-export { createClient, type CrmClient } from './client.js';
+export { type Accounts, type Contacts, createClient, type CrmClient, type Opportunities } from './client.js';
 export {
   CrmApiError,
   CrmConflictError,
@@ -17,6 +17,7 @@ export {
 export type { Listing, PageInfo } from './listing.js';
 export type * from './options.js';
 export type * from './queries.js';
+export type * from './record-types.js';
 export type { Notes } from './resources/notes.js';
 export type { Pipelines } from './resources/pipelines.js';
 export type { Records, RecordTypes } from './resources/records.js';

@@ -7,19 +7,19 @@ export interface PageQuery {
 }
 
 /** What gets take. */
-export interface FieldsQuery {
-  /** System names, slugs or `custom__<slug>`; `custom_fields` for all custom ones. */
-  readonly fields?: string | readonly string[];
+export interface FieldsQuery<Fields extends string = string> {
+  /** System names, slugs or `custom__<slug>`; `custom_fields` for all custom ones. They narrow the type of the records. */
+  readonly fields?: Fields | readonly Fields[];
 }
 
 /** What the lists of accounts and contacts take. */
-export interface ListQuery extends PageQuery, FieldsQuery {
+export interface ListQuery<Fields extends string = string> extends PageQuery, FieldsQuery<Fields> {
   /** Words that must all occur. */
   readonly q?: string;
 }
 
 /** What the list of opportunities takes. */
-export interface ListOpportunitiesQuery extends ListQuery {
+export interface ListOpportunitiesQuery<Fields extends string = string> extends ListQuery<Fields> {
   readonly pipeline_id: string;
   readonly stage_id?: string;
 }

@@ -11,6 +11,7 @@ import type {
 import type { FieldsQuery, PageQuery } from '../queries.js';
 import type { Send } from '../transport.js';
 import type { BulkResults, Deleted, Field, FieldPage } from '../types.js';
+import type { SearchFor, Selected, SelectedIn } from '../record-types.js';
 import { listOf, pathOf, searchOf } from './lists.js';
 
 /** The types of one kind of record. */
@@ -18,8 +19,8 @@ export interface RecordTypes {
   record: object;
   page: PageInfo;
   detail: object;
-  /** The parameters of `list`. */
-  list: [query?: object, options?: ReadOptions];
+  /** The whole method: which parameters it needs differs. */
+  list: (...parameters: never[]) => unknown;
   fieldsQuery: PageQuery;
   search: object;
   create: object;
@@ -31,11 +32,18 @@ export interface RecordTypes {
 /** What can be done with opportunities, accounts and contacts. */
 export interface Records<T extends RecordTypes> {
   /** Newest first; pages are read as the loop comes to them. */
-  list(...parameters: T['list']): Listing<T['record'], T['page']>;
+  readonly list: T['list'];
   /** What matches words and filters, in the order of a sort. */
-  search(body?: T['search'], options?: ReadOptions): Listing<T['record'], T['page']>;
+  search<const F extends string = string>(
+    body?: SearchFor<T['search'], F>,
+    options?: ReadOptions,
+  ): Listing<Selected<T['record'], F>, SelectedIn<T['page'], F>>;
   /** One record with every field, unless `fields` narrows it. */
-  get(id: string, query?: FieldsQuery, options?: ReadOptions): Promise<Answer<T['detail']>>;
+  get<const F extends string = Extract<keyof T['record'], string>>(
+    id: string,
+    query?: FieldsQuery<F>,
+    options?: ReadOptions,
+  ): Promise<Answer<SelectedIn<T['detail'], F>>>;
   /** Creates a record, or finds the one with the same natural key: see `recordStatus` of the answer. */
   create(body: T['create'], options?: CreateRecordOptions): Promise<WriteAnswer<T['created']>>;
   /** Absent keeps, `null` clears. */
@@ -56,10 +64,21 @@ export const createRecords = <T extends RecordTypes>(send: Send, name: string & 
   const writes = `/v1/inbound/${name}`;
   const bulk = `${writes}/bulk`;
   return {
-    list: (...[query, options]) => listOf<T['record'], T['page']>(send, reads, name, query, options),
-    search: (body, options) => searchOf<T['record'], T['page']>(send, `${reads}/search`, name, body, options),
-    get: async (id, query, options) =>
-      send<T['detail']>({ gateway: 'read', method: 'GET', path: pathOf(reads, id), query: { ...query } }, options),
+    list: ((query?: object, options?: ReadOptions) =>
+      listOf<T['record'], T['page']>(send, reads, name, query, options)) as T['list'],
+    search: <F extends string>(body?: object, options?: ReadOptions) =>
+      searchOf<Selected<T['record'], F>, SelectedIn<T['page'], F> & PageInfo>(
+        send,
+        `${reads}/search`,
+        name as never,
+        body,
+        options,
+      ),
+    get: async <F extends string>(id: string, query?: object, options?: ReadOptions) =>
+      send<SelectedIn<T['detail'], F>>(
+        { gateway: 'read', method: 'GET', path: pathOf(reads, id), query: { ...query } },
+        options,
+      ),
     create: (body, options) =>
       send<T['created']>(
         { gateway: 'inbound', method: 'POST', path: writes, query: { on_match: options?.onMatch }, body },

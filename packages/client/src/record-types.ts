@@ -1,0 +1,60 @@
+/** Values of custom fields by slug, as an organization defines them. */
+export type CustomValues = object;
+
+/** The custom fields of each kind of record: the parameter of `createClient`. */
+export interface CustomFieldTypes {
+  readonly opportunities: CustomValues;
+  readonly accounts: CustomValues;
+  readonly contacts: CustomValues;
+}
+
+/** The custom fields of a client that was told none: values of any type, under any slug. */
+export interface AnyCustomFields {
+  readonly opportunities: Record<string, unknown>;
+  readonly accounts: Record<string, unknown>;
+  readonly contacts: Record<string, unknown>;
+}
+
+/** Properties that hold a record, or a list of them. */
+type Holder = 'opportunity' | 'opportunities' | 'account' | 'accounts' | 'contact' | 'contacts';
+
+/** What the API answers, with the type of its custom values. */
+export type WithCustomFields<T, C> = T extends readonly (infer Item)[]
+  ? WithCustomFields<Item, C>[]
+  : {
+      [K in keyof T]: K extends 'custom_fields' ? C : K extends Holder ? WithCustomFields<T[K], C> : T[K];
+    };
+
+/** What is sent, with the type of its custom values: all of them optional, and `null` clears. */
+export type WithCustomInput<T, C> = {
+  [K in keyof T]: K extends 'custom_fields'
+    ? { [S in keyof C]?: C[S] | null } | Extract<T[K], null | undefined>
+    : K extends Holder
+      ? WithCustomInput<T[K], C>
+      : T[K];
+};
+
+type OptionalKeys<R> = { [K in keyof R]-?: object extends Pick<R, K> ? K : never }[keyof R];
+
+/** The names in a comma-separated list. */
+type Names<F extends string> = F extends `${infer First},${infer Rest}` ? First | Names<Rest> : F;
+
+/**
+ * A record as `fields` narrows it: the properties that every record has, and those that were named. Names that are known
+ * only when the program runs narrow nothing.
+ */
+export type Selected<R, F extends string> = string extends F
+  ? R
+  : Omit<R, OptionalKeys<R>> & Required<Pick<R, Extract<Names<F>, OptionalKeys<R>>>>;
+
+/** An answer that holds records, as `fields` narrows them. */
+export type SelectedIn<T, F extends string> = {
+  [K in keyof T]: K extends Holder
+    ? T[K] extends readonly (infer Item)[]
+      ? Selected<Item, F>[]
+      : Selected<T[K], F>
+    : T[K];
+};
+
+/** A search whose `fields` narrows the type of the records. */
+export type SearchFor<B, F extends string> = Omit<B, 'fields'> & { readonly fields?: F | readonly F[] | null };
