@@ -1,15 +1,10 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
 import { findApiKeysByHash, isConnectionError, type StartUp, touchApiKey } from '@crm/db';
 import { ApiError } from '@crm/domain';
-import {
-  createGatewayApp,
-  type GatewayActivity,
-  type GatewaySettings,
-  NotReadyError,
-  type SharedCounters,
-} from '@crm/http';
+import { createGatewayApp, type GatewayActivity, NotReadyError, type SharedCounters } from '@crm/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import type { Config } from './config.js';
 import type { Context, GatewayContext } from './context.js';
 import { operations } from './operations/index.js';
 import { readReadAfter } from './read-after.js';
@@ -26,20 +21,23 @@ export interface AppParts {
   readonly keyCacheMaxAgeMs?: number | undefined;
 }
 
+/** The settings of the app, which connects to nothing itself. */
+export type AppSettings = Omit<Config, 'databaseUrl' | 'readDatabaseUrl' | 'cursorSecrets' | 'maxConnections'>;
+
 /** Builds the read gateway's app, apart from any listener. */
 export const createApp = (
   context: GatewayContext,
-  settings: GatewaySettings,
+  settings: AppSettings,
   logger: Logger,
   parts: AppParts = {},
 ): Express => {
-  const { primary, reads, cursors } = context;
+  const { primary, reads, cursors, eventPositions } = context;
   const startUpProblem = (): string | null => parts.startUp?.problem ?? null;
   return createGatewayApp<Context>({
     gateway: 'read',
     withContext: ({ caller, header }, run) => {
       const mark = readReadAfter(header('x-read-after'));
-      return reads.read(caller.organizationId, mark, (source) => run({ ...source, cursors }));
+      return reads.read(caller.organizationId, mark, (source) => run({ ...source, cursors, eventPositions }));
     },
     operations,
     validators: compileOperation,
@@ -68,6 +66,7 @@ export const createApp = (
     maxInFlight: settings.maxInFlight,
     maxBytesInFlight: settings.maxBytesInFlight,
     maxBulkPerOrganization: settings.maxBulkPerOrganization,
+    maxWaiting: settings.maxWaiting,
     maxEventLoopDelayMs: settings.maxEventLoopDelayMs,
     activity: parts.activity,
     isTraced: settings.tracing !== undefined,

@@ -1,4 +1,4 @@
-import { type Environment, type GatewaySettings, readEnvironment, readGatewaySettings } from '@crm/http';
+import { defaultShares, type Environment, type GatewaySettings, readEnvironment, readGatewaySettings } from '@crm/http';
 import { minCursorSecretLength } from '@crm/domain';
 
 /** What the read gateway is started with. */
@@ -10,6 +10,8 @@ export interface Config extends GatewaySettings {
   /** The first signs cursors, all verify them. */
   readonly cursorSecrets: readonly [string, ...string[]];
   readonly maxConnections: number;
+  /** Requests that wait for events at once. */
+  readonly maxWaiting: number;
 }
 
 const postgres = { schemes: ['postgres', 'postgresql'] };
@@ -34,5 +36,6 @@ export const envToConfig = (env: Environment): Config =>
       readDatabaseUrl: read.optionalUrl('READ_DATABASE_URL', postgres),
       cursorSecrets,
       maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
+      maxWaiting: read.integer('MAX_WAITING', { min: 1, max: 1_000_000, fallback: defaultShares.maxWaiting }),
     };
   });

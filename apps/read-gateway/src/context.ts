@@ -1,9 +1,17 @@
 import { type CursorCodec, createCursorCodec } from '@crm/domain';
-import { createReadRouter, type Database, type ReadRouter, type ReadRouterOptions, type ReadSource } from '@crm/db';
+import {
+  createReadRouter,
+  type Database,
+  EventPositions,
+  type ReadRouter,
+  type ReadRouterOptions,
+  type ReadSource,
+} from '@crm/db';
 
 /** What every operation of the read gateway works with: its `database` and `catalogs` are those of one server. */
 export interface Context extends ReadSource {
   readonly cursors: CursorCodec;
+  readonly eventPositions: EventPositions;
 }
 
 /** What the gateway is built on. */
@@ -11,6 +19,7 @@ export interface GatewayContext {
   readonly primary: Database;
   readonly reads: ReadRouter;
   readonly cursors: CursorCodec;
+  readonly eventPositions: EventPositions;
 }
 
 /** Makes what one process works with; without a replica every read goes to the primary. */
@@ -18,8 +27,12 @@ export const createContext = (
   primary: Database,
   cursorSecrets: readonly [string, ...string[]],
   replica: Omit<ReadRouterOptions, 'primary'> = { replica: null },
-): GatewayContext => ({
-  primary,
-  reads: createReadRouter({ primary, ...replica }),
-  cursors: createCursorCodec(cursorSecrets),
-});
+): GatewayContext => {
+  const reads = createReadRouter({ primary, ...replica });
+  return {
+    primary,
+    reads,
+    cursors: createCursorCodec(cursorSecrets),
+    eventPositions: new EventPositions((work) => reads.readAny(work)),
+  };
+};

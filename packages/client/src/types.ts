@@ -362,8 +362,73 @@ export interface ErrorBody {
     /** Id of the record that holds it. */
     existing_id: string;
   };
+  /** On 410 for expired events: position of the oldest event that can be read. */
+  oldest_position?: number;
   /** On 409 for the deletion of an account that is still in use: how many records of each kind use it. */
   counts?: Record<string, number>;
+}
+
+/** A change of a record. */
+export interface Event {
+  /** Id of the event. */
+  id: string;
+  /** Its number in the organization: 1, 2, 3 … without gaps, in the order of the commits. */
+  position: number;
+  /** What happened. */
+  type:
+    | 'opportunity.created'
+    | 'opportunity.updated'
+    | 'opportunity.deleted'
+    | 'opportunity.merged'
+    | 'opportunity.restored'
+    | 'account.created'
+    | 'account.updated'
+    | 'account.deleted'
+    | 'account.merged'
+    | 'account.restored'
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'contact.merged'
+    | 'contact.restored'
+    | 'note.created'
+    | 'note.updated'
+    | 'note.deleted'
+    | 'note.restored';
+  /** What kind of record it happened to. */
+  object: 'opportunity' | 'account' | 'contact' | 'note';
+  /** Id of that record. */
+  record_id: string;
+  /** Version of the record after the change. */
+  version: number;
+  /** When the change was made. */
+  occurred_at: string;
+  /** The record after the change; null when it was deleted. */
+  record: Record<string, unknown> | null;
+  /** The values before, of what changed: the whole record when it was deleted, null when it was created. */
+  previous: Record<string, unknown> | null;
+  /** Names of the values that changed. */
+  changed: Array<string>;
+  /** `X-Request-Id` of the request that made the change; null when none did. */
+  request_id: string | null;
+  /** Id of the key of that request. */
+  api_key_id: string | null;
+}
+
+/** A page of the change log. */
+export interface EventLogPage {
+  /** The events of this page, oldest first. */
+  events: Array<Event>;
+  /** Send it as `after` for the next page. It moves past events that a filter left out. */
+  next_position: number;
+  /** Position of the newest event; 0 when there has been none. */
+  last_position: number;
+  /** Position of the oldest event that is retained; the next position when none is. */
+  oldest_position: number;
+  /** Whether there are events after `next_position`. */
+  has_more: boolean;
+  /** Names this log. It changes when the database was restored from a backup: start over with a new copy then. */
+  log_id: string;
 }
 
 /** A field of an object. */
@@ -476,6 +541,26 @@ export type Filter =
       /** Matches exactly what the inner node does not. */
       not: Filter;
     };
+
+/** A page of the events of one record. */
+export interface HistoryPage {
+  /** The events of this page, newest first. */
+  events: Array<Event>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** Where the change log ends. */
+export interface LatestPosition {
+  /** Position of the newest event; 0 when there has been none. */
+  position: number;
+  /** Names this log. It changes when the database was restored from a backup: start over with a new copy then. */
+  log_id: string;
+}
 
 /** A note on accounts and contacts. */
 export interface Note {

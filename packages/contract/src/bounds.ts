@@ -12,6 +12,7 @@ import {
   maxPageBytes,
   maxSortKeys,
   maxStringLength,
+  maxWaitSeconds,
 } from '@crm/domain';
 
 /**
@@ -53,6 +54,9 @@ export const pageLimitMax = maxLimit;
 export const pageLimitDefault = defaultLimit;
 /** A page ends before its records are longer. */
 export const pageBytes = maxPageBytes;
+
+/** How long a request for events waits at most. */
+export const waitSeconds = maxWaitSeconds;
 
 export const bodyBytes = 256 * 1024;
 export const bulkBodyBytes = 4 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { Availability, type AvailabilityListener } from './availability.js';
 import { type Catalogs, createCatalogs } from './catalogs.js';
 import type { Database, Queries } from './database.js';
 import { isPoolTimeout } from './database-errors.js';
-import { mayBeOutdated } from './outdated.js';
+import { isPositionAhead, mayBeOutdated } from './outdated.js';
 import { markState } from './read-mark.js';
 
 /** What a read asks: records and the set-up as one server has them. */
@@ -23,6 +23,8 @@ export interface ReadRouter {
   read<T>(organizationId: string, mark: ReadMark | null, work: (source: ReadSource) => Promise<T>): Promise<T>;
   /** Runs what must not be late on the primary; on the replica only while the primary is away. */
   readLatest<T>(work: (database: Database) => Promise<T>): Promise<T>;
+  /** Runs what may be late and belongs to no single organization: on the replica where there is one, else on the primary. */
+  readAny<T>(work: (database: Database) => Promise<T>): Promise<T>;
   /** Succeeds when reads can be answered, by whichever server. @throws Failure `unavailable` when none answers. */
   ping(): Promise<void>;
   /** The kept catalogs of each server, by a name for their counts. */
@@ -47,6 +49,7 @@ const onlyPrimary = (primary: Database): ReadRouter => {
   return {
     read: (_organizationId, _mark, work) => work(source),
     readLatest: (work) => work(primary),
+    readAny: (work) => work(primary),
     catalogs: [{ name: 'catalogs', catalogs: source.catalogs }],
     ping: () => primary.ping(),
     close: () => primary.close(),
@@ -102,7 +105,10 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
         const found = await readReplica(organizationId, mark, work);
         if (found !== null) return found.answer;
       } catch (error) {
-        if (mayBeOutdated(error)) refusal = error;
+        if (mayBeOutdated(error)) {
+          // A replica that is behind cannot say that a position does not exist: without the primary that is 503.
+          if (!isPositionAhead(error)) refusal = error;
+        }
         // A statement that takes too long here takes too long on the primary.
         else if (!isFailure(error, 'unavailable')) throw error;
         await replicaState.report(error);
@@ -123,6 +129,16 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
         await primaryState.report(error);
         if (canReplicaStandIn()) return work(replica);
         throw error;
+      }
+    },
+    readAny: async (work) => {
+      if (isReplicaAway()) return work(primary);
+      try {
+        return await work(replica);
+      } catch (error) {
+        await replicaState.report(error);
+        if (!isReplicaAway()) throw error;
+        return work(primary);
       }
     },
     catalogs: [

@@ -12,6 +12,10 @@ export type FailureReason =
   /** An account that contacts or opportunities refer to cannot be deleted. */
   | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
+  /** A position of the change log that the server which was asked has not reached. */
+  | { readonly kind: 'position_ahead'; readonly lastPosition: number }
+  /** Events after the position are no longer retained. */
+  | { readonly kind: 'events_expired'; readonly oldestPosition: number }
   /** The Idempotency-Key was used with another request. */
   | { readonly kind: 'idempotency_mismatch' }
   /** The first request with this Idempotency-Key has not ended yet. */

@@ -15,6 +15,10 @@ export class Exchange {
   input: OperationInput | undefined;
   /** Gives up the room among the requests whose key is being looked up. */
   leaveArrivals: (() => void) | undefined;
+  /** Gives up the place among the requests in work. */
+  leavePlace: (() => void) | undefined;
+  /** How long the request has waited for news, in milliseconds. */
+  waitedMs = 0;
   /**
    * Headers of the answer, whatever it will be. Gathered here, they go into the head at once: set one by one, every header of
    * the answer would be stored, looked up and checked again.
@@ -26,6 +30,7 @@ export class Exchange {
   traceId: string | undefined;
 
   readonly #releases: (() => void)[] = [];
+  readonly #closeListeners = new Set<() => void>();
   #parts = 0;
   #isClosed = false;
 
@@ -54,9 +59,16 @@ export class Exchange {
     }
   }
 
+  /** Calls `listener` when the answer is taken or the caller gone. @returns what to call to stop that */
+  onceClosed(listener: () => void): () => void {
+    this.#closeListeners.add(listener);
+    return () => this.#closeListeners.delete(listener);
+  }
+
   /** Notes that the answer is taken or the caller gone. */
   close(): void {
     this.#isClosed = true;
+    for (const listener of [...this.#closeListeners]) listener();
     this.#releaseIfOver();
   }
 

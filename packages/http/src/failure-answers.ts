@@ -19,6 +19,10 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       const text = `The opportunity would have more than ${reason.limit} additional contacts`;
       return ['validation_failed', { errors: { [opportunityPath('additional_emails')]: text } }];
     }
+    case 'position_ahead':
+      return ['validation_failed', { errors: { after: `is beyond the last position, ${reason.lastPosition}` } }];
+    case 'events_expired':
+      return [reason.kind, { extra: { oldest_position: reason.oldestPosition } }];
     case 'idempotency_in_flight':
       return [reason.kind, retry];
     case 'unavailable':

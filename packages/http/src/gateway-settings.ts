@@ -13,7 +13,7 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /** What both gateways read from their environment. */
-export interface GatewaySettings extends Omit<ShareOptions, 'maxPageBytes'> {
+export interface GatewaySettings extends Omit<ShareOptions, 'maxPageBytes' | 'maxWaiting'> {
   readonly host: string;
   readonly port: number;
   readonly trustProxy: TrustProxy;

@@ -1,22 +1,20 @@
-import type { OperationContract } from '@crm/contract';
-import { ApiError, validationError } from '@crm/domain';
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import { authenticate } from './authentication.js';
 import { handleError } from './errors.js';
-import { callerOf, exchangeOf, present } from './exchange.js';
+import { exchangeOf } from './exchange.js';
 import { SharedStoreHealth } from './fallback-store.js';
 import type { GatewayAppOptions } from './gateway-options.js';
 import { checkHead } from './head.js';
 import { answerPublicPages } from './health.js';
 import { readOperationInput } from './input.js';
 import { GatewayActivity } from './metrics/activity.js';
-import type { OperationRequest } from './operation.js';
 import { OutageLog } from './outage-log.js';
-import { holdAnswerBytes, limitArrivals, limitBulkCalls, reservePage, shedLoad } from './overload.js';
+import { limitArrivals, limitBulkCalls, shedLoad } from './overload.js';
 import { limitFailedAuthentication, limitRequests } from './rate-limit.js';
-import { sendSuccess } from './reply.js';
+import { drainingSetting } from './reply.js';
 import { beginExchange } from './request-log.js';
 import { RouteTable, type Route } from './route-table.js';
+import { runOperation } from './run-operation.js';
 import { createShares, defaultShares, type GatewayShares, type ShareLimits } from './shares.js';
 import { traceRequests } from './tracing/trace-requests.js';
 
@@ -43,47 +41,6 @@ const matchRoute =
     next();
   };
 
-const readHeader = (request: Request, name: string): string | undefined => {
-  const values = request.headersDistinct[name];
-  if (values !== undefined && values.length > 1) throw validationError({ [name]: 'is sent twice as a header' });
-  return values?.[0];
-};
-
-/** Bytes for which there has to be room before the operation runs: those of a page, if its answer is one. */
-const reservedBytes = ({ group }: OperationContract, pageBytes: number): number =>
-  group === 'list' || group === 'search' ? pageBytes : 0;
-
-const runOperation = (shares: GatewayShares, activity: GatewayActivity, pageBytes: number): RequestHandler => {
-  const run = async (request: Request, response: Response): Promise<void> => {
-    const exchange = exchangeOf(request);
-    const { match } = exchange;
-    // Answered 400 because its body broke off while the key was looked up: the operation must not run any more.
-    if (response.writableEnded) return;
-    if (match?.kind !== 'found') throw new ApiError('not_found');
-    const { organizationId, id: apiKeyId } = callerOf(request);
-    const operationRequest: OperationRequest<OperationContract> = {
-      caller: { organizationId, apiKeyId },
-      requestId: exchange.requestId,
-      ...present(exchange.input, 'input'),
-      header: (name) => readHeader(request, name),
-    };
-    const reserved = reservedBytes(match.route.contract, pageBytes);
-    const giveBack = reserved === 0 ? () => undefined : await reservePage(shares, activity, organizationId, reserved);
-    try {
-      // Who reads a page that has to wait may be gone.
-      if (reserved > 0 && response.closed) return;
-      const reply = await match.route.run(operationRequest);
-      await sendSuccess(response, reply, (bytes) => {
-        holdAnswerBytes(shares, request, bytes);
-        giveBack();
-      });
-    } finally {
-      giveBack();
-    }
-  };
-  return (request, response) => exchangeOf(request).work(() => run(request, response));
-};
-
 /** The shares of the process, whose use `activity` shows. */
 const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShares => {
   const shares = createShares({
@@ -91,9 +48,11 @@ const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShare
     maxBytesInFlight: options.maxBytesInFlight ?? defaultShares.maxBytesInFlight,
     maxPageBytes: options.maxPageBytes ?? defaultShares.maxPageBytes,
     maxBulkPerOrganization: options.maxBulkPerOrganization ?? defaultShares.maxBulkPerOrganization,
+    maxWaiting: options.maxWaiting ?? defaultShares.maxWaiting,
   });
   activity.inFlight = () => shares.places.total;
   activity.answerBytes = () => shares.answerBytes.total;
+  activity.waiting = () => shares.waiting.total;
   return shares;
 };
 
@@ -122,6 +81,8 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.use(checkHead);
   app.use(answerPublicPages(options, outage));
   const shares = sharesOf(options, activity);
+  // Sent by the server when it begins to shut down.
+  app.once(drainingSetting, () => shares.waiting.stop());
   app.use(limitArrivals(shares, activity));
   app.use(matchRoute(new RouteTable(toRoutes(options))));
   if (options.isTraced === true) app.use(traceRequests);
@@ -131,7 +92,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.use(shedLoad(options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs, shares, activity));
   app.use(limitBulkCalls(shares, activity));
   app.use(readOperationInput(activity.bodies));
-  app.use(runOperation(shares, activity, options.maxPageBytes ?? defaultShares.maxPageBytes));
+  app.use(runOperation({ shares, activity, pageBytes: options.maxPageBytes ?? defaultShares.maxPageBytes }));
   app.use(handleError);
   return app;
 };

@@ -12,5 +12,6 @@ export * from './operation.js';
 export * from './rate-limit-config.js';
 export * from './redis-counters.js';
 export * from './server.js';
+export { defaultShares } from './shares.js';
 export * from './start-up.js';
 export * from './turns.js';

@@ -33,6 +33,14 @@ export class JsonParts {
   constructor(readonly parts: readonly (string | Buffer)[]) {}
 }
 
+/** What an answer without news waits for. */
+export interface Wait {
+  /** How long the request is held back at most, from its first answer on, in milliseconds. */
+  readonly forMs: number;
+  /** Calls `onNews` once when the operation may have more to answer. @returns what to call to end the subscription */
+  readonly subscribe: (onNews: () => void) => () => void;
+}
+
 /** What a handler answers; `http` makes the envelope of it. Always status 200. */
 export interface OperationReply<C extends OperationContract> {
   readonly message: string;
@@ -41,6 +49,8 @@ export interface OperationReply<C extends OperationContract> {
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Response headers, as `X-Record-Status` or `ETag`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Holds this answer back: the operation runs again if there is news in time, and the answer is sent otherwise. */
+  readonly wait?: Wait | undefined;
 }
 
 /** An operation of a gateway: its contract and what it does. `Context` is the gateway's own plain object. */

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { ApiError } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
-import { callerOf, exchangeOf } from './exchange.js';
+import { callerOf, type Exchange, exchangeOf } from './exchange.js';
 import type { GatewayActivity } from './metrics/activity.js';
 import type { GatewayShares } from './shares.js';
 
@@ -57,6 +57,34 @@ export const limitArrivals =
 const gaveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
   activity.bodies.giveUpSlowest(places.isExhausted ? undefined : organizationId);
 
+/** Notes that a request has a place among those in work. */
+const enter = (exchange: Exchange, leave: () => void): void => {
+  exchange.leavePlace = leave;
+  exchange.whenOver(leave);
+};
+
+/**
+ * Waits for a place for a request that gave its own up to wait for news.
+ * @throws ApiError `unavailable` if there was none for five seconds
+ */
+export const takePlace = async (
+  { places }: GatewayShares,
+  activity: GatewayActivity,
+  exchange: Exchange,
+  organizationId: string,
+): Promise<void> => {
+  const leave = await places.takeWithin(organizationId, roomWaitMs);
+  if (leave === null) throw overloadError(activity);
+  enter(exchange, leave);
+};
+
+/** The answer to a request that may not wait because too many do. */
+export const waitingRoomError = (activity: GatewayActivity): ApiError => {
+  activity.shed++;
+  const message = 'Too many requests wait for events: retry, or ask without wait';
+  return new ApiError('unavailable', { message, headers: { 'Retry-After': '1' } });
+};
+
 /**
  * Answers 503 at once where a process could only answer late: its event loop is late, all its places are taken, or the
  * organization has its share of them. Requests whose bodies are slow to arrive make room first. Comes after the rate limits, so that
@@ -79,7 +107,7 @@ export const shedLoad = (
       next(overloadError(activity));
       return;
     }
-    exchange.whenOver(shares.places.take(organizationId));
+    enter(exchange, shares.places.take(organizationId));
     exchange.leaveArrivals?.();
     next();
   };

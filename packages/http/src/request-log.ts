@@ -62,6 +62,7 @@ const writeLine = (
     route: templateOf(exchange.match),
     status: statusOf(response),
     duration_ms: Math.round(durationMs * 100) / 100,
+    ...(exchange.waitedMs === 0 ? {} : { waited_ms: Math.round(exchange.waitedMs) }),
     request_id: exchange.requestId,
     trace_id: exchange.traceId,
     organization_id: exchange.apiKey?.organizationId,
@@ -108,9 +109,11 @@ export const beginExchange =
     exchange.headers['X-Request-Id'] = exchange.requestId;
     whenClosed(request, response, () => {
       const durationMs = performance.now() - exchange.startedAtMs;
-      writeLine(logger, outage, request, response, durationMs);
-      activity.onRequest?.(operationOf(exchange.match), statusOf(response), durationMs);
+      // Ends a wait, so that its time is known.
       exchange.close();
+      writeLine(logger, outage, request, response, durationMs);
+      // A long poll is not a slow answer.
+      activity.onRequest?.(operationOf(exchange.match), statusOf(response), durationMs - exchange.waitedMs);
     });
     next();
   };

@@ -126,6 +126,8 @@ const stopAccepting = (server: Server, app: Express): Promise<void> =>
       NetServer.prototype.close.call(server, () => resolve());
       // Only now do answers close their connections: clients that connect anew meet a closed port, not a closing one.
       app.enable(drainingSetting);
+      // Requests that wait are answered now.
+      app.emit(drainingSetting);
     });
   });
 

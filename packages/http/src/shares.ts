@@ -1,4 +1,5 @@
 import { maxPageBytes, OrganizationShares, shareOf, TimeShares } from '@crm/domain';
+import { WaitingRequests } from './waiting.js';
 
 /** What a process takes on at once. */
 export interface ShareOptions {
@@ -10,6 +11,8 @@ export interface ShareOptions {
   readonly maxPageBytes: number;
   /** Bulk calls of one organization. */
   readonly maxBulkPerOrganization: number;
+  /** Requests that wait for events. */
+  readonly maxWaiting: number;
 }
 
 /** The same as far as it was set. */
@@ -21,6 +24,7 @@ export const defaultShares: ShareOptions = {
   maxBytesInFlight: 16 * maxPageBytes,
   maxPageBytes,
   maxBulkPerOrganization: 4,
+  maxWaiting: 1_000,
 };
 
 /** What organizations share in one process: none may have so much of it that nothing is left for the others. */
@@ -33,6 +37,8 @@ export interface GatewayShares {
   readonly answerBytes: OrganizationShares;
   /** Bulk calls in work. Each takes a connection for long, and much of the event loop: beside others only half of them for long. */
   readonly bulkCalls: OrganizationShares;
+  /** Requests that wait until there is something to answer. They are not in work meanwhile. */
+  readonly waiting: WaitingRequests;
 }
 
 const shared = (total: number): OrganizationShares => new OrganizationShares({ share: shareOf(total), total });
@@ -46,4 +52,5 @@ export const createShares = (options: ShareOptions): GatewayShares => ({
     share: options.maxBulkPerOrganization,
     lasting: Math.ceil(options.maxBulkPerOrganization / 2),
   }),
+  waiting: new WaitingRequests(options.maxWaiting),
 });

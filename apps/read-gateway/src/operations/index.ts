@@ -2,14 +2,19 @@ import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
 import { getAccount } from './get-account.js';
 import { getContact } from './get-contact.js';
+import { getLatestPosition } from './get-latest-position.js';
 import { getOpportunity } from './get-opportunity.js';
 import { listAccountFields } from './list-account-fields.js';
+import { listAccountHistory } from './list-account-history.js';
 import { listAccounts } from './list-accounts.js';
 import { listContactFields } from './list-contact-fields.js';
+import { listContactHistory } from './list-contact-history.js';
 import { listContacts } from './list-contacts.js';
+import { listEvents } from './list-events.js';
 import { listNotes } from './list-notes.js';
 import { listOpportunities } from './list-opportunities.js';
 import { listOpportunityFields } from './list-opportunity-fields.js';
+import { listOpportunityHistory } from './list-opportunity-history.js';
 import { listPipelineStages } from './list-pipeline-stages.js';
 import { listPipelines } from './list-pipelines.js';
 import { searchAccounts } from './search-accounts.js';
@@ -20,14 +25,19 @@ import { searchOpportunities } from './search-opportunities.js';
 export const operations: readonly Operation<Context>[] = [
   getAccount,
   getContact,
+  getLatestPosition,
   getOpportunity,
   listAccountFields,
+  listAccountHistory,
   listAccounts,
   listContactFields,
+  listContactHistory,
   listContacts,
+  listEvents,
   listNotes,
   listOpportunities,
   listOpportunityFields,
+  listOpportunityHistory,
   listPipelineStages,
   listPipelines,
   searchAccounts,

@@ -48,6 +48,16 @@ const errorResponses: readonly ErrorResponse[] = [
     example: { conflict: { field: 'email', existing_id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' } },
   },
   {
+    status: 410,
+    component: 'Gone',
+    code: 'events_expired',
+    description:
+      'Events after this position are no longer retained: `oldest_position` is the oldest that is. Make a new copy of ' +
+      'the records, then follow the log from there.',
+    headers: countedHeaders,
+    example: { oldest_position: 1_042 },
+  },
+  {
     status: 412,
     component: 'PreconditionFailed',
     code: 'precondition_failed',

@@ -1,6 +1,7 @@
 import type { OperationContract } from '../operation.js';
 import * as accounts from './accounts.js';
 import * as contacts from './contacts.js';
+import * as events from './events.js';
 import * as notes from './notes.js';
 import * as opportunities from './opportunities.js';
 import * as pipelines from './pipelines.js';
@@ -12,4 +13,5 @@ export const describedOperations: readonly OperationContract[] = [
   ...Object.values(contacts),
   ...Object.values(notes),
   ...Object.values(pipelines),
+  ...Object.values(events),
 ];

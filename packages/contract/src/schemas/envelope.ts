@@ -54,6 +54,13 @@ export const ErrorBody = Type.Object(
         { description: 'On 409 for a natural key that another record holds.' },
       ),
     ),
+    oldest_position: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'On 410 for expired events: position of the oldest event that can be read.',
+        examples: [1_042],
+      }),
+    ),
     counts: Type.Optional(
       mapOf(Type.Integer({ minimum: 0 }), {
         description:

@@ -7,4 +7,6 @@ export const exampleIds = {
   secondContact: '0197a3c4-6cd7-7b13-a2f6-7e8d9c0b1a25',
   opportunity: '0197a3c4-6d02-7e51-8a10-94b1d7f3c2e0',
   note: '0197a3c4-7a31-7c85-b0d4-1f2e3d4c5b66',
+  event: '0197a3c4-8b40-7d96-a1e5-2f3e4d5c6b77',
+  apiKey: '0197a3c4-4a10-7b2b-8f11-1c2d3e4f5a66',
 } as const;

@@ -11,7 +11,9 @@ import {
   parseDealDate,
   parseLimit,
   parsePhone,
+  parsePosition,
   parseSearchQuery,
+  parseWait,
   type Result,
 } from '@crm/domain';
 import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
@@ -34,7 +36,9 @@ const textChecks = {
   limit: collected(parseLimit),
   name: normalizeName,
   phone: parsePhone,
+  position: collected((value, errors) => parsePosition('after', value, errors)),
   q: collected((value, errors) => parseSearchQuery(value, 'q', errors)),
+  wait: collected(parseWait),
   website: parseAccountWebsite,
 } satisfies Readonly<Record<string, (value: string) => Result<unknown>>>;
 

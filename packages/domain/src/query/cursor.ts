@@ -22,6 +22,8 @@ export interface CursorBinding {
   readonly stageId?: string | null;
   readonly accountId?: string | null;
   readonly contactId?: string | null;
+  /** The record whose history is read. */
+  readonly recordId?: string | null;
 }
 
 /**
@@ -125,6 +127,7 @@ const canonicalBinding = (binding: CursorBinding): string =>
     binding.stageId ?? null,
     binding.accountId ?? null,
     binding.contactId ?? null,
+    binding.recordId ?? null,
   ])}\n`;
 
 /** Only reached behind a good signature; checked all the same, since a secret may have been used for something else. */

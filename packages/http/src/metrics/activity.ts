@@ -24,6 +24,8 @@ export class GatewayActivity {
   inFlight: () => number = () => 0;
   /** Bytes of answers that callers have not taken yet. */
   answerBytes: () => number = () => 0;
+  /** Requests that wait for events; they are not in work meanwhile. */
+  waiting: () => number = () => 0;
   /** Requests refused since the process was overloaded. */
   shed = 0;
   /** Mean delay of the event loop over the last half second, in milliseconds. */

@@ -89,6 +89,9 @@ export class Metrics {
 
   #readActivity(activity: GatewayActivity): void {
     this.#gauge('crm_requests_in_flight', 'Requests in work.', () => activity.inFlight());
+    this.#gauge('crm_requests_waiting', 'Requests that wait for events; they are not in work.', () =>
+      activity.waiting(),
+    );
     this.#gauge('crm_answer_bytes_in_flight', 'Bytes of answers that callers have not taken yet.', () =>
       activity.answerBytes(),
     );

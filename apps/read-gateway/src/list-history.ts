@@ -1,0 +1,29 @@
+import { hasRecord, readHistory, separateRecords } from '@crm/db';
+import { ApiError, ErrorCollector, type ObjectType, parseLimit } from '@crm/domain';
+import type { Caller } from '@crm/http';
+import type { Context } from './context.js';
+import { decodeCursor, pageJson } from './page.js';
+
+/** What a history was asked. */
+export interface HistoryInput {
+  /** Id of the operation; cursors are bound to it. */
+  readonly operation: string;
+  readonly objectType: ObjectType;
+  readonly id: string;
+  readonly query: { readonly cursor?: string | undefined; readonly limit?: string | undefined };
+}
+
+/** The retained events of one record, newest first. A deleted record is known as long as the log has an event of it. */
+export const listHistory = async (context: Context, { organizationId }: Caller, input: HistoryInput) => {
+  const { operation, objectType } = input;
+  const id = input.id.toLowerCase();
+  const errors = new ErrorCollector();
+  const limit = parseLimit(input.query.limit, errors);
+  const binding = { organizationId, operation, limit, recordId: id };
+  const position = decodeCursor(context, input.query.cursor, binding, errors);
+  const page = await readHistory(context.database, { organizationId, objectType, id, position, limit });
+  const isKnown = page.records.length > 0 || position !== null;
+  if (!isKnown && !(await hasRecord(context.database, organizationId, objectType, id))) throw new ApiError('not_found');
+  const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
+  return { message: 'Found events', data: pageJson('events', separateRecords(page.records), nextCursor, limit) };
+};

@@ -1,0 +1,44 @@
+import { listEvents as contract } from '@crm/contract';
+import { readEvents, separateRecords } from '@crm/db';
+import { ErrorCollector, parseLimit, parsePosition, parseWait } from '@crm/domain';
+import { defineOperation, JsonParts, type Wait } from '@crm/http';
+import type { Context } from '../context.js';
+
+const msPerSecond = 1_000;
+/** Every event of the organization wakes a filtered request; it then looks at most this often whether one passes its filters. */
+const filteredPauseMs = 1_000;
+
+/** `GET /v1/events`: a page of the change log. */
+export const listEvents = defineOperation<Context, typeof contract>(contract, async (context, { caller, query }) => {
+  const { organizationId } = caller;
+  const errors = new ErrorCollector();
+  const after = parsePosition('after', query.after, errors);
+  const limit = parseLimit(query.limit, errors);
+  const waitSeconds = parseWait(query.wait, errors);
+  errors.throwIfAny();
+  const filter = {
+    object: query.object ?? null,
+    type: query.type ?? null,
+    recordId: query.record_id?.toLowerCase() ?? null,
+  };
+  const page = await readEvents(context.database, { organizationId, after, limit, ...filter });
+  const { events, nextPosition, lastPosition, oldestPosition, logId } = page;
+  const hasMore = nextPosition < lastPosition;
+  const isFiltered = Object.values(filter).some((value) => value !== null);
+  const wait: Wait = {
+    forMs: waitSeconds * msPerSecond,
+    subscribe: (onNews) =>
+      context.eventPositions.whenPast(organizationId, lastPosition, isFiltered ? filteredPauseMs : 0, onNews),
+  };
+  return {
+    message: 'Found events',
+    data: new JsonParts([
+      '{"events":[',
+      ...separateRecords(events),
+      `],"next_position":${nextPosition},"last_position":${lastPosition},"oldest_position":${oldestPosition}`,
+      `,"has_more":${hasMore},"log_id":${JSON.stringify(logId)}}`,
+    ]),
+    // A page without events that ends before the log does says where to go on: its reader need not wait for that.
+    wait: waitSeconds > 0 && events.length === 0 && !hasMore ? wait : undefined,
+  };
+});

@@ -1,0 +1,12 @@
+import { instantText } from '../page/order/sort-keys.js';
+
+/**
+ * An event of the table `e` as the text of a JSON object, as the API answers it. `record` and `previous` are copied as they are.
+ * Concatenating takes half the time of `json_build_object`; only `request_id` can hold a character that JSON escapes.
+ */
+export const eventJson = `'{"id":"' || e.id || '","position":' || e.position || ',"type":"' || e.type
+  || '","object":"' || e.object || '","record_id":"' || e.record_id || '","version":' || coalesce(e.version::text, 'null')
+  || ',"occurred_at":"' || ${instantText('e.occurred_at')} || '","record":' || coalesce(e.record::text, 'null')
+  || ',"previous":' || coalesce(e.previous::text, 'null') || ',"changed":' || array_to_json(e.changed)
+  || ',"request_id":' || coalesce(to_json(e.request_id)::text, 'null')
+  || ',"api_key_id":' || coalesce('"' || e.api_key_id || '"', 'null') || '}'`;

@@ -1,0 +1,26 @@
+/** The objects whose changes are events of the change log. */
+export const eventObjects = ['opportunity', 'account', 'contact', 'note'] as const;
+
+/** One of {@link eventObjects}. */
+export type EventObject = (typeof eventObjects)[number];
+
+/** What an event says of its record. Notes are never merged. */
+export const eventTypes = [
+  ...(['opportunity', 'account', 'contact'] as const).flatMap(
+    (object) =>
+      [
+        `${object}.created`,
+        `${object}.updated`,
+        `${object}.deleted`,
+        `${object}.merged`,
+        `${object}.restored`,
+      ] as const,
+  ),
+  'note.created',
+  'note.updated',
+  'note.deleted',
+  'note.restored',
+] as const;
+
+/** One of {@link eventTypes}. */
+export type EventType = (typeof eventTypes)[number];

@@ -1,0 +1,130 @@
+import type { OperationContract } from '@crm/contract';
+import { ApiError, validationError } from '@crm/domain';
+import type { Request, RequestHandler, Response } from 'express';
+import { callerOf, type Exchange, exchangeOf, present } from './exchange.js';
+import type { GatewayActivity } from './metrics/activity.js';
+import type { OperationReply, OperationRequest } from './operation.js';
+import { holdAnswerBytes, reservePage, takePlace, waitingRoomError } from './overload.js';
+import { sendSuccess } from './reply.js';
+import type { Route } from './route-table.js';
+import type { GatewayShares } from './shares.js';
+
+/** What operations run with. */
+export interface RunOptions {
+  readonly shares: GatewayShares;
+  readonly activity: GatewayActivity;
+  /** Bytes of the longest page, for which there has to be room before it is read. */
+  readonly pageBytes: number;
+}
+
+type Reply = OperationReply<OperationContract>;
+
+const readHeader = (request: Request, name: string): string | undefined => {
+  const values = request.headersDistinct[name];
+  if (values !== undefined && values.length > 1) throw validationError({ [name]: 'is sent twice as a header' });
+  return values?.[0];
+};
+
+const operationRequestOf = (request: Request, exchange: Exchange): OperationRequest<OperationContract> => {
+  const { organizationId, id: apiKeyId } = callerOf(request);
+  return {
+    caller: { organizationId, apiKeyId },
+    requestId: exchange.requestId,
+    ...present(exchange.input, 'input'),
+    header: (name) => readHeader(request, name),
+  };
+};
+
+/** Bytes for which there has to be room before the operation runs: those of a page, if its answer is one. */
+const reservedBytes = ({ group }: OperationContract, pageBytes: number): number =>
+  group === 'list' || group === 'search' ? pageBytes : 0;
+
+/** One request on its way from its input to its answer. */
+class OperationRun {
+  readonly #exchange: Exchange;
+  readonly #organizationId: string;
+  readonly #input: OperationRequest<OperationContract>;
+  /** When the request has waited as long as it asked for. */
+  #waitsUntilMs: number | undefined;
+
+  constructor(
+    readonly request: Request,
+    readonly response: Response,
+    readonly route: Route,
+    readonly options: RunOptions,
+  ) {
+    this.#exchange = exchangeOf(request);
+    this.#organizationId = callerOf(request).organizationId;
+    this.#input = operationRequestOf(request, this.#exchange);
+  }
+
+  /** Answers, as often as it takes until there is something to say or the request's time to wait is up. */
+  async run(): Promise<void> {
+    for (;;) {
+      const waiting = await this.#answer();
+      if (waiting === null) return;
+      if (!(await this.#wait(waiting))) return;
+    }
+  }
+
+  /** Runs the operation and sends its answer. @returns the answer that is held back instead, or null */
+  async #answer(): Promise<Reply | null> {
+    const { shares, activity, pageBytes } = this.options;
+    const { contract } = this.route;
+    const reserved = reservedBytes(contract, pageBytes);
+    const giveBack =
+      reserved === 0 ? () => undefined : await reservePage(shares, activity, this.#organizationId, reserved);
+    try {
+      // Who reads a page that has to wait may be gone.
+      if (reserved > 0 && this.response.closed) return null;
+      const reply = await this.route.run(this.#input);
+      if (this.#mayWait(reply)) return reply;
+      await this.#send(reply, giveBack);
+      return null;
+    } finally {
+      giveBack();
+    }
+  }
+
+  #mayWait({ wait }: Reply): boolean {
+    if (wait === undefined || this.options.shares.waiting.isStopped) return false;
+    this.#waitsUntilMs ??= performance.now() + wait.forMs;
+    return performance.now() < this.#waitsUntilMs;
+  }
+
+  #send(reply: Reply, giveBack: () => void = () => undefined): Promise<void> {
+    return sendSuccess(this.response, reply, (bytes) => {
+      holdAnswerBytes(this.options.shares, this.request, bytes);
+      giveBack();
+    });
+  }
+
+  /** Waits without a place among the requests in work. @returns whether to run the operation again */
+  async #wait(reply: Reply): Promise<boolean> {
+    const { shares, activity } = this.options;
+    const wait = present(reply.wait, 'wait');
+    const leftMs = present(this.#waitsUntilMs, 'waitsUntilMs') - performance.now();
+    if (!shares.waiting.hasRoom(this.#organizationId)) throw waitingRoomError(activity);
+    this.#exchange.leavePlace?.();
+    const hasNews = await shares.waiting.hold(this.#exchange, this.#organizationId, wait, leftMs);
+    if (this.response.closed) return false;
+    if (!hasNews) {
+      await this.#send(reply);
+      return false;
+    }
+    await takePlace(shares, activity, this.#exchange, this.#organizationId);
+    return true;
+  }
+}
+
+/** The last step of a request: runs its operation and sends the answer. */
+export const runOperation = (options: RunOptions): RequestHandler => {
+  const run = async (request: Request, response: Response): Promise<void> => {
+    const { match } = exchangeOf(request);
+    // Answered 400 because its body broke off while the key was looked up: the operation must not run any more.
+    if (response.writableEnded) return;
+    if (match?.kind !== 'found') throw new ApiError('not_found');
+    await new OperationRun(request, response, match.route, options).run();
+  };
+  return (request, response) => exchangeOf(request).work(() => run(request, response));
+};
