@@ -38,7 +38,7 @@ beforeEach(async () => {
     attributeType: 'number',
     metadata: null,
   } as const;
-  await defineField({ organizationId, ...field, pipelineIds: null });
+  await defineField({ organizationId, ...field, isHidden: false, pipelineIds: null });
   catalog = await loadCatalog(database, organizationId);
   const [first] = catalog.pipelines;
   if (first === undefined) throw new Error('there is no pipeline');
