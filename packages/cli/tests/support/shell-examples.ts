@@ -7,12 +7,14 @@ export interface ShellExample {
   readonly text: string | undefined;
 }
 
-const fence = /^```(sh|json|text)\n([^]*?)^```$/gm;
+/** A block may be part of a list, and is then indented as far as its fence. */
+const fence = /^( *)```(sh|json|text)\n([^]*?)^\1```$/gm;
 
 /** The blocks of a page in order. A `json` or `text` block shows what the `sh` block before it prints. */
 export const readShellExamples = (page: string): readonly ShellExample[] => {
   const examples: ShellExample[] = [];
-  for (const [, kind, content = ''] of page.matchAll(fence)) {
+  for (const [, indent = '', kind, indented = ''] of page.matchAll(fence)) {
+    const content = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
     const last = examples.at(-1);
     if (kind === 'sh') {
       examples.push({ title: content.split('\n')[0] ?? '', commands: content, json: undefined, text: undefined });

@@ -1,0 +1,91 @@
+/** @needs curl */
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { createClient, type CrmClient } from '@crm/client';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { freePorts, RunningStack } from './running-stack.js';
+import { BashSession } from './support/bash-session.js';
+import { readShellExamples, shownPart } from './support/shell-examples.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const folder = join(root, 'docs/how-to');
+const readPage = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+const names = (await readdir(folder)).filter((name) => name !== 'README.md');
+const pages = await Promise.all(
+  names.map(async (name) => ({ name, examples: readShellExamples(await readPage(name)) })),
+);
+const variables = readShellExamples(await readPage('README.md'));
+
+/** A page without commands says where they are. */
+const withoutCommands = ['back-up-and-restore.md'];
+
+const person = 'astrid@lindqvist-data.se';
+const contactsOf = async (client: CrmClient): Promise<string[]> => {
+  const filters = [{ field: 'email', operator: 'eq', value: person }] as const;
+  const { data } = await client.contacts.search({ filters: [...filters] }).page();
+  return data.contacts.map(({ id }) => id);
+};
+
+describe('the pages of docs/how-to', () => {
+  let directory: string;
+  let stack: RunningStack;
+  let client: CrmClient;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'crm-how-to-'));
+    // A fresh folder that looks like the repository, so that no data of a developer is met.
+    for (const name of ['node_modules', 'packages', 'package.json'])
+      await symlink(join(root, name), join(directory, name));
+    const [readPort, inboundPort] = await freePorts();
+    stack = new RunningStack({
+      CRM_DATA_DIR: join(directory, '.crm'),
+      CRM_READ_PORT: String(readPort),
+      CRM_INBOUND_PORT: String(inboundPort),
+    });
+    const demo = await stack.ready();
+    client = createClient({
+      readUrl: demo['read_url'] ?? '',
+      inboundUrl: demo['inbound_url'] ?? '',
+      apiKey: demo['api_key'] ?? '',
+    });
+    await client.notes.create({
+      note: { title: 'Call', content: 'Astrid asked us to forget her.' },
+      contact_emails: [person],
+    });
+  });
+  afterAll(async () => {
+    await stack.end('SIGTERM');
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test('have commands, but for those that say where they are', () => {
+    expect(pages.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual(withoutCommands);
+    expect(variables).toHaveLength(1);
+  });
+
+  describe.each(pages.filter(({ examples }) => examples.length > 0))('$name', ({ examples }) => {
+    let session: BashSession;
+    beforeAll(async () => {
+      session = new BashSession(directory, { npm_config_offline: 'true' });
+      await session.run(variables[0]?.commands ?? '');
+    });
+    afterAll(() => session.end());
+
+    test.each(examples.map((example) => [example.title, example] as const))('%s', async (_title, example) => {
+      const { stdout, stderr, exitCode } = await session.run(example.commands);
+      expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0 });
+      if (example.json !== undefined) expect(shownPart(example.json, JSON.parse(stdout))).toEqual(example.json);
+      if (example.text !== undefined) expect(stdout.trim()).toBe(example.text);
+    });
+  });
+
+  test('erase-a-person.md has left no contact, and no note of it', async () => {
+    expect(await contactsOf(client)).toEqual([]);
+    const { data } = await client.notes.list().page();
+    expect(data.notes).toEqual([]);
+  });
+});
