@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { buildQuietly } from '../../../.ci/build-quietly.mjs';
 import { figuresFolder, printFigures } from './figures.mjs';
 import { printNotRun } from './not-run.mjs';
 import { installCommand, missingPrograms } from './programs.mjs';
@@ -82,7 +83,7 @@ if (tier === 'unit') {
   statuses.push(await runJest('jest-preset', runnable, options, { CRM_FIGURES_DIR: folder }, '1'));
 } else {
   await rm(figuresFolder, { recursive: true, force: true });
-  const built = await runTurbo('build', `--concurrency=${cores}`);
+  const built = await buildQuietly(root, [`--concurrency=${cores}`]);
   if (built !== 0) process.exit(built);
   const isCached = tier === 'test' && isWholeTier && options.length === 0;
   const files = isCached ? runnable.filter(({ isUnit }) => !isUnit) : runnable;
