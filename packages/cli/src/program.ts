@@ -2,12 +2,14 @@ import { Command, CommanderError } from 'commander';
 
 import { type CliContext, printable } from './cli-context.js';
 import { addAuditCommand } from './commands/audit.js';
+import { addCompletionCommand } from './commands/completion.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { addExplainCommand } from './commands/explain.js';
 import { addExportCommand } from './commands/export.js';
 import { addFieldDefineCommand } from './commands/field-define.js';
 import { addFieldListCommand } from './commands/field-list.js';
 import { addFieldUpdateCommand } from './commands/field-update.js';
+import { addHelpCommand } from './commands/help.js';
 import { addImportCommand } from './commands/import.js';
 import { addKeyCreateCommand } from './commands/key-create.js';
 import { addKeyListCommand } from './commands/key-list.js';
@@ -24,6 +26,7 @@ import { addRebuildCommand } from './commands/rebuild.js';
 import { addRolesApplyCommand } from './commands/roles-apply.js';
 import { addStartCommand } from './commands/start.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
+import { version } from './version.js';
 
 const introduction = `
 Start here:
@@ -40,6 +43,7 @@ export const createProgram = (context: CliContext): Command => {
   const program = new Command('crm')
     .description('Run and administer the CRM API.')
     .helpCommand(false)
+    .version(version(), '--version', 'show the version')
     .showHelpAfterError('(add --help for examples)')
     .addHelpText('after', introduction)
     .exitOverride()
@@ -73,6 +77,8 @@ export const createProgram = (context: CliContext): Command => {
   addExplainCommand(program, context);
   addRebuildCommand(program, context);
   addAuditCommand(program, context);
+  addCompletionCommand(program, context);
+  addHelpCommand(program);
   return program;
 };
 

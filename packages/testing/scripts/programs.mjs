@@ -13,11 +13,13 @@ const hasPostgres = () =>
 export const programs = {
   chromium: { debianPackage: 'chromium', isInstalled: () => existsSync('/usr/bin/chromium') },
   curl: { debianPackage: 'curl', isInstalled: () => existsSync('/usr/bin/curl') },
+  fish: { debianPackage: 'fish', isInstalled: () => existsSync('/usr/bin/fish') },
   nginx: { debianPackage: 'nginx-light', isInstalled: () => existsSync('/usr/sbin/nginx') },
   pgbouncer: { debianPackage: 'pgbouncer', isInstalled: () => existsSync('/usr/sbin/pgbouncer') },
   postgresql: { debianPackage: 'postgresql-15', isInstalled: hasPostgres },
   prometheus: { debianPackage: 'prometheus', isInstalled: () => existsSync('/usr/bin/promtool') },
   'redis-server': { debianPackage: 'redis-server', isInstalled: () => existsSync('/usr/bin/redis-server') },
+  zsh: { debianPackage: 'zsh', isInstalled: () => existsSync('/usr/bin/zsh') },
 };
 
 /** The names among these that are not installed. @throws Error for a name that is not in the table */

@@ -1,0 +1,39 @@
+import type { CommandNode } from './command-tree.js';
+
+const words = (names: readonly string[]): string => names.join(' ');
+
+const optionValues = ({ path, options }: CommandNode): readonly string[] =>
+  options
+    .filter(({ takesValue }) => takesValue)
+    .map(({ name, choices }) => `    '${path} ${name}') _crm_offer '${words(choices)}'; return ;;`);
+
+const candidates = ({ path, commands, options, choices }: CommandNode): string =>
+  [
+    `    '${path}')`,
+    `      case $current in -*) _crm_offer '${words(options.map(({ name }) => name))}' ;;`,
+    `        *) _crm_offer '${words([...commands.map(({ name }) => name), ...choices])}' ;; esac ;;`,
+  ].join('\n');
+
+/** The completion for bash. Nothing of crm runs when the user presses Tab: what there is stands in the script. */
+export const bashCompletion = (nodes: readonly CommandNode[]): string => `# bash completion for crm
+_crm_offer() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
+
+_crm() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} at=crm i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at \${COMP_WORDS[i]}" in
+      ${nodes.map(({ path }) => `'${path}'`).join(' | ')}) at="$at \${COMP_WORDS[i]}" ;;
+    esac
+  done
+  # The value of an option: its choices, or else the names of files.
+  case "$at $previous" in
+${nodes.flatMap(optionValues).join('\n')}
+  esac
+  case $at in
+${nodes.map(candidates).join('\n')}
+  esac
+}
+
+complete -o default -F _crm crm
+`;

@@ -1,0 +1,33 @@
+import type { CommandNode } from './command-tree.js';
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+const linesOf = ({ path, commands, options, choices }: CommandNode): readonly string[] => {
+  const here = `complete -c crm -n ${quoted(`__crm_at '${path}'`)}`;
+  return [
+    // Names of files are no commands.
+    ...(commands.length > 0 || choices.length > 0 ? [`${here} -f`] : []),
+    ...commands.map(({ name, description }) => `${here} -a ${quoted(name)} -d ${quoted(description)}`),
+    ...(choices.length > 0 ? [`${here} -a ${quoted(choices.join(' '))}`] : []),
+    ...options.map(({ name, description, takesValue, choices: values }) => {
+      const value = values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : takesValue ? ' -r -F' : '';
+      return `${here} -l ${name.replace(/^--/, '')}${value} -d ${quoted(description)}`;
+    }),
+  ];
+};
+
+/** The completion for fish, with what each candidate does. */
+export const fishCompletion = (nodes: readonly CommandNode[]): string => `# fish completion for crm
+function __crm_at
+  set -l at crm
+  for word in (commandline -opc)[2..-1]
+    switch "$at $word"
+      case ${nodes.map(({ path }) => quoted(path)).join(' ')}
+        set at "$at $word"
+    end
+  end
+  test "$at" = "$argv[1]"
+end
+
+${nodes.flatMap(linesOf).join('\n')}
+`;
