@@ -3,7 +3,7 @@ import { createClient, type Opportunity } from '../src/index.js';
 
 interface Fields {
   opportunities: { tier?: 'smb' | 'ent'; score: number };
-  accounts: Record<never, never>;
+  accounts: object;
   contacts: { since?: string };
 }
 
@@ -12,42 +12,43 @@ const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
 
 /** Compiles where both types are the same. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
-const same = <A, B>(isSame: Same<A, B>): boolean => isSame;
+const is = <B, A = unknown>(value: A, isSame: Same<A, B>): [A, boolean] => [value, isSame];
 
 /** Fields narrow the records of lists, searches and gets. */
 export const readNarrowed = async (pipeline_id: string, names: string[]): Promise<void> => {
   const crm = createClient(options);
   for await (const deal of crm.opportunities.list({ pipeline_id, fields: ['amount', 'custom__tier'] })) {
-    same<typeof deal.amount, number | null>(true);
-    same<typeof deal.name, string | null>(true);
+    is<number | null, typeof deal.amount>(deal.amount, true);
+    is<string | null, typeof deal.name>(deal.name, true);
     // @ts-expect-error -- it was not asked for
     String(deal.currency);
   }
   for await (const deal of crm.opportunities.search({ fields: 'amount,currency' })) {
-    same<typeof deal.currency, string | null>(true);
+    is<string | null, typeof deal.currency>(deal.currency, true);
     // @ts-expect-error -- it was not asked for
     String(deal.created_at);
   }
   for await (const page of crm.accounts.list({ fields: ['version'] }).pages()) {
-    same<(typeof page.accounts)[number]['version'], number>(true);
+    for (const { version } of page.accounts) is<number, typeof version>(version, true);
   }
   const { data } = await crm.contacts.get(id, { fields: ['phone'] });
-  same<typeof data.contact.phone, string | null>(true);
+  is<string | null, typeof data.contact.phone>(data.contact.phone, true);
   // @ts-expect-error -- it was not asked for
   String(data.contact.version);
   // What only the running program knows narrows nothing.
-  for await (const deal of crm.opportunities.list({ pipeline_id, fields: names })) same<typeof deal, Opportunity>(true);
+  for await (const deal of crm.opportunities.list({ pipeline_id, fields: names }))
+    is<Opportunity, typeof deal>(deal, true);
   // A record that is read whole has every field.
   const whole = (await crm.opportunities.get(id)).data.opportunity;
-  same<typeof whole.version, number>(true);
+  is<number, typeof whole.version>(whole.version, true);
 };
 
 /** Custom fields have their own types in what is read and in what is sent. */
 export const useCustomFields = async (pipeline_id: string): Promise<void> => {
   const crm = createClient<Fields>(options);
   const { custom_fields } = (await crm.opportunities.get(id)).data.opportunity;
-  same<typeof custom_fields.tier, 'smb' | 'ent' | undefined>(true);
-  same<typeof custom_fields.score, number>(true);
+  is<'smb' | 'ent' | undefined, typeof custom_fields.tier>(custom_fields.tier, true);
+  is<number, typeof custom_fields.score>(custom_fields.score, true);
   await crm.opportunities.create({
     pipeline_id,
     opportunity: { name: 'A', custom_fields: { tier: 'ent', score: null } },

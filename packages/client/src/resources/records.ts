@@ -64,8 +64,7 @@ export const createRecords = <T extends RecordTypes>(send: Send, name: string & 
   const writes = `/v1/inbound/${name}`;
   const bulk = `${writes}/bulk`;
   return {
-    list: ((query?: object, options?: ReadOptions) =>
-      listOf<T['record'], T['page']>(send, reads, name, query, options)) as T['list'],
+    list: (query?: object, options?: ReadOptions) => listOf<T['record'], T['page']>(send, reads, name, query, options),
     search: <F extends string>(body?: object, options?: ReadOptions) =>
       searchOf<Selected<T['record'], F>, SelectedIn<T['page'], F> & PageInfo>(
         send,
