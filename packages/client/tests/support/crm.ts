@@ -24,6 +24,7 @@ const quiet = {
 export interface TestCrm {
   readonly organization: TestOrganization;
   readonly client: CrmClient;
+  readonly addresses: { readonly readUrl: string; readonly inboundUrl: string };
   /** A client with other options. */
   clientWith(options: Partial<ClientOptions>): CrmClient;
   stop(): Promise<void>;
@@ -57,6 +58,7 @@ export const startTestCrm = async (): Promise<TestCrm> => {
   return {
     organization,
     client: clientWith({}),
+    addresses: { readUrl, inboundUrl },
     clientWith,
     stop: async () => {
       await Promise.all(gateways.map((gateway) => gateway.stop()));
