@@ -35,6 +35,33 @@ export const mutationsOfData = [
     tests: 'apps/inbound-gateway bulk-rename-races',
   },
   {
+    requirement: 'R23',
+    removed: 'the counter of the change log, for a sequence',
+    file: 'packages/db/sql/functions/events.sql',
+    from: `CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_position bigint;
+BEGIN
+`,
+    to: `CREATE SEQUENCE event_positions;
+GRANT USAGE ON SEQUENCE event_positions TO PUBLIC;
+CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_position bigint;
+BEGIN
+  RETURN (SELECT max(nextval('event_positions')) FROM generate_series(1, p_count));
+`,
+    tests: 'apps/inbound-gateway change-log-races',
+  },
+  {
+    requirement: 'R27',
+    removed: 'the erasure of events',
+    file: 'packages/db/sql/functions/contact_deletion.sql',
+    from: `  PERFORM erase_events(p_organization_id, 'contact', v_id);\n`,
+    to: '',
+    tests: 'apps/inbound-gateway erasure',
+  },
+  {
     requirement: 'R27',
     removed: 'the mark of stored results that may repeat anybody',
     file: 'packages/db/sql/functions/idempotency.sql',

@@ -1,3 +1,4 @@
+export { EventFold, type LoggedEvent } from './change-log/fold-events.js';
 export { Answer } from './client/answer.js';
 export { countAnswers } from './client/answer-check.js';
 export { createTestClient, type TestClient, type TestRequest } from './client/test-client.js';

@@ -1,0 +1,225 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  bulkCreateContacts,
+  bulkCreateOpportunities,
+  bulkUpdateAccounts,
+  createAccount,
+  createContact,
+  createNote,
+  createOpportunity,
+  deleteAccount,
+  deleteContact,
+  deleteNote,
+  deleteOpportunity,
+  type OperationContract,
+  updateAccount,
+  updateContact,
+  updateOpportunity,
+} from '@crm/contract';
+import { EventFold, type LoggedEvent, reportFigure, testSize } from '@crm/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventsAfter, storedRecords } from './support/logged-records.js';
+import { type OwnStack, startOwnStack } from './support/own-stack.js';
+
+const kills = testSize({ short: 1, soak: 10 });
+const loadMs = testSize({ short: 2_000, soak: 10_000 });
+const writers = 8;
+const pageLength = 20;
+
+const seed = Number(process.env['FC_SEED'] ?? Date.now() % 1_000_000);
+
+type Gateway = Awaited<ReturnType<OwnStack['startGateway']>>;
+
+let stack: OwnStack;
+let gateways: Gateway[];
+
+const startGateway = () => stack.startGateway({ RATE_LIMIT_BULK: '0' });
+
+beforeAll(async () => {
+  stack = await startOwnStack();
+  gateways = [await startGateway(), await startGateway()];
+});
+afterAll(() => stack.stop());
+
+/** A generator of numbers below a bound, the same for the same seed. */
+const createRandom = (writer: number): ((bound: number) => number) => {
+  let state = seed + writer * 7_919;
+  return (bound) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * bound);
+  };
+};
+
+/** The ids of answered creates; some of the records are gone by the time that they are used. */
+const known = { account: [] as string[], contact: [] as string[], opportunity: [] as string[], note: [] as string[] };
+
+type Call = readonly [contract: OperationContract, request: object];
+
+const relatedOf = (random: (bound: number) => number) => ({
+  primary_contact_email: `c${random(30)}@d${random(8)}.com`,
+  additional_contact_emails: [`c${random(30)}@d${random(8)}.com`, `c${random(30)}@d${random(8)}.com`],
+});
+
+/** A call that creates, on a few keys, so that writers meet. */
+const creation = (random: (bound: number) => number): Call => {
+  const pipeline_id = stack.organization.pipeline.id;
+  const deal = () => ({ pipeline_id, opportunity: { name: `Deal ${random(12)}` }, related_objects: relatedOf(random) });
+  const contact = () => ({ email: `c${random(30)}@d${random(8)}.com`, first_name: `First ${random(5)}` });
+  const query = random(2) === 0 ? {} : { on_match: 'update' };
+  const calls: readonly Call[] = [
+    [createAccount, { body: { domain: `d${random(8)}.com`, name: `Name ${random(9)}` }, query }],
+    // An account without contacts, which can be deleted.
+    [createAccount, { body: { domain: `lone${random(1_000)}.com` } }],
+    [createContact, { body: contact(), query }],
+    [createOpportunity, { body: deal(), query }],
+    [createNote, { body: { note: { title: `Note ${random(9)}` }, contact_emails: [contact().email] } }],
+    [bulkCreateContacts, { body: { items: [contact(), contact(), { email: 'none' }] }, query }],
+    [bulkCreateOpportunities, { body: { items: [deal(), deal(), deal()] }, query }],
+  ];
+  return calls[random(calls.length)] ?? calls[0]!;
+};
+
+/** A call that changes or deletes a record. */
+const change = (random: (bound: number) => number): Call => {
+  const one = (object: keyof typeof known) => known[object][random(known[object].length)] ?? stack.organization.id;
+  const to = (id: string) => ({ params: { id } });
+  const renamed = {
+    opportunity: { name: `Deal ${random(12)}`, deal_size: random(1_000) },
+    related_objects: relatedOf(random),
+  };
+  const calls: readonly Call[] = [
+    [updateAccount, { ...to(one('account')), body: { name: `Name ${random(9)}`, industry: `I${random(3)}` } }],
+    [updateContact, { ...to(one('contact')), body: { last_name: `Last ${random(9)}` } }],
+    [updateContact, { ...to(one('contact')), body: { email: `c${random(30)}@d${random(8)}.com` } }],
+    [updateOpportunity, { ...to(one('opportunity')), body: renamed }],
+    [
+      bulkUpdateAccounts,
+      { body: { items: [1, 2, 3].map(() => ({ id: one('account'), domain: `d${random(8)}.com` })) } },
+    ],
+    [deleteOpportunity, to(one('opportunity'))],
+    [deleteContact, to(one('contact'))],
+    [deleteNote, to(one('note'))],
+    [deleteAccount, to(known.account.at(-1) ?? one('account'))],
+  ];
+  return calls[random(calls.length)] ?? calls[0]!;
+};
+
+/** Remembers the ids of an answer of a create. */
+const remember = (data: unknown): void => {
+  const { company_id, people_id, opportunity_id, note_id } = data as Readonly<Record<string, string | undefined>>;
+  if (company_id !== undefined) known.account.push(company_id);
+  if (people_id !== undefined) known.contact.push(people_id);
+  if (opportunity_id !== undefined) known.opportunity.push(opportunity_id);
+  if (note_id !== undefined) known.note.push(note_id);
+};
+
+const allowed = [200, 404, 409, 503];
+
+/** Writes through both gateways in turn until it is told to stop; a gateway that is gone answers nothing. */
+const startWriters = () => {
+  const statuses = new Map<number, number>();
+  let isRunning = true;
+  const write = async (writer: number): Promise<void> => {
+    const random = createRandom(writer);
+    for (let index = writer; isRunning; index += 1) {
+      const [contract, request] = random(5) < 3 ? creation(random) : change(random);
+      const answer = await gateways[index % gateways.length]?.client.call(contract, request).catch(() => null);
+      if (answer === null || answer === undefined) {
+        await sleep(10);
+        continue;
+      }
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      if (answer.status === 200) remember(answer.data);
+    }
+  };
+  const running = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  return async () => {
+    isRunning = false;
+    await running;
+    return statuses;
+  };
+};
+
+/** Follows the log page by page as a client does, and keeps every event that it was shown. */
+const startReader = () => {
+  const seen: LoggedEvent[] = [];
+  let isRunning = true;
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const after = seen.at(-1)?.position ?? 0;
+      const isLastRound = !isRunning;
+      const page = await eventsAfter(stack.database, stack.organization.id, after, pageLength).catch(() => null);
+      seen.push(...(page ?? []));
+      if (isLastRound && page?.length === 0) return;
+      if (page === null || page.length < pageLength) await sleep(2);
+    }
+  };
+  const reading = read();
+  return async () => {
+    isRunning = false;
+    await reading;
+    return seen;
+  };
+};
+
+const killGateway = async (index: number): Promise<void> => {
+  const gateway = gateways[index];
+  if (gateway === undefined) return;
+  const exited = once(gateway.process.child, 'exit');
+  gateway.process.child.kill('SIGKILL');
+  await exited;
+  gateways[index] = await startGateway();
+};
+
+const foldOf = (events: readonly LoggedEvent[]): EventFold => {
+  const fold = new EventFold();
+  for (const event of events) fold.add(event);
+  return fold;
+};
+
+test(`R23, R24: the log is whole, and a reader sees each event once, in order (seed ${seed})`, async () => {
+  const stopReader = startReader();
+  const stopWriters = startWriters();
+  for (let round = 0; round < kills; round += 1) {
+    await sleep(loadMs);
+    await killGateway(round % gateways.length);
+    await sleep(loadMs);
+    await stack.postgres.kill();
+    await stack.postgres.start();
+  }
+  await sleep(loadMs);
+  const statuses = await stopWriters();
+  const seen = await stopReader();
+  const log = await eventsAfter(stack.database, stack.organization.id, 0, 1_000_000);
+  const stored = await storedRecords(stack.database, stack.organization.id);
+  const [whole, followed] = [foldOf(log), foldOf(seen)];
+  const positions = new Set(log.map(({ position }) => position));
+  const gaps = (log.at(-1)?.position ?? 0) - positions.size;
+  const seenPositions = new Set(seen.map(({ position }) => position));
+  const missed = log.filter(({ position }) => !seenPositions.has(position)).length;
+  const wrong = [...whole.faults, ...whole.differences(stored)];
+  const wronglySeen = [...followed.faults, ...followed.differences(stored)];
+  reportFigure(
+    'R23',
+    `records that the log has otherwise, and positions missing, of ${log.length} events`,
+    wrong.length + gaps,
+    0,
+  );
+  reportFigure(
+    'R24',
+    `events that a reader missed, or saw twice or out of order, of ${log.length}`,
+    missed + wronglySeen.length,
+    0,
+  );
+  expect([...statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([]);
+  expect({ missed, gaps, repeated: log.length - positions.size }).toEqual({ missed: 0, gaps: 0, repeated: 0 });
+  expect(wrong).toEqual([]);
+  expect(wronglySeen).toEqual([]);
+  // The race has to have met everything.
+  const types = new Set(log.map(({ type }) => type));
+  for (const object of ['account', 'contact', 'opportunity'])
+    for (const kind of ['created', 'updated', 'deleted']) expect(types).toContain(`${object}.${kind}`);
+  expect(types).toContain('note.deleted');
+  expect(stored.size).toBeGreaterThan(0);
+}, 600_000);

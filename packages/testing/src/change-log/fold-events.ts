@@ -1,0 +1,94 @@
+/** An event of the change log, with the names of the table and of the API. */
+export interface LoggedEvent {
+  readonly position: number;
+  readonly type: string;
+  readonly object: string;
+  readonly record_id: string;
+  readonly record: Readonly<Record<string, unknown>> | null;
+  readonly previous: Readonly<Record<string, unknown>> | null;
+  readonly changed: readonly string[];
+  readonly is_erased: boolean;
+}
+
+/** What stands for a record whose earlier events were erased: its values are unknown until it is deleted. */
+const erased = 'erased';
+
+type Folded = Readonly<Record<string, unknown>> | typeof erased;
+
+/** Texts that are equal for equal JSON values, whatever the order of their keys. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  ) ?? 'undefined';
+
+/** The value under a name of `changed`, such as `name` or `custom_fields.tier`. */
+const valueAt = (record: Readonly<Record<string, unknown>>, name: string): unknown => {
+  const [first = '', slug] = name.split(/\.(.*)/s);
+  const value = record[first];
+  return slug === undefined ? value : ((value as Readonly<Record<string, unknown>> | undefined)?.[slug] ?? null);
+};
+
+/**
+ * Builds the current records from the change log alone, and notes whatever an event says that the events before it do not allow: a
+ * position that is not the next one, a creation of a record that exists, a change of one that does not, or values before the change
+ * that are not those of the event before.
+ */
+export class EventFold {
+  /** By `<object> <id>`. */
+  readonly #records = new Map<string, Folded>();
+  readonly faults: string[] = [];
+  #position: number;
+
+  /** @param position - the last position that was folded before, 0 for the whole log */
+  constructor(position = 0) {
+    this.#position = position;
+  }
+
+  /** The position of the last event. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** The records that exist after the last event, by `<object> <id>`. */
+  get records(): ReadonlyMap<string, Folded> {
+    return this.#records;
+  }
+
+  /** Takes the next event. */
+  add(event: LoggedEvent): void {
+    if (event.position !== this.#position + 1) this.#note(event, `follows ${this.#position}`);
+    this.#position = event.position;
+    const key = `${event.object} ${event.record_id}`;
+    const before = this.#records.get(key);
+    const kind = event.type.slice(event.object.length + 1);
+    if ((before === undefined) !== (kind === 'created' || kind === 'restored'))
+      this.#note(event, before === undefined ? 'has no record before' : 'has a record before');
+    if (kind === 'deleted') this.#records.delete(key);
+    else this.#records.set(key, event.record ?? erased);
+    if (event.is_erased || before === undefined || before === erased) return;
+    if (kind === 'deleted' && canonical(event.previous) !== canonical(before))
+      this.#note(event, 'has another previous');
+    if (kind !== 'updated') return;
+    const { previous, record, changed } = event;
+    if (previous === null || record === null) return this.#note(event, 'has no values');
+    for (const name of changed) {
+      const [was, isNow] = [canonical(valueAt(before, name)), canonical(valueAt(record, name))];
+      if (was === isNow || canonical(valueAt(previous, name)) !== was) this.#note(event, `is wrong about ${name}`);
+    }
+  }
+
+  #note(event: LoggedEvent, text: string): void {
+    this.faults.push(`${event.position} ${event.type} ${event.record_id} ${text}`);
+  }
+
+  /** Compares with records of another source, by the same keys. @returns a line for each that differs */
+  differences(actual: ReadonlyMap<string, Readonly<Record<string, unknown>>>): string[] {
+    const keys = new Set([...this.#records.keys(), ...actual.keys()]);
+    return [...keys].flatMap((key) => {
+      const [folded, stored] = [canonical(this.#records.get(key)), canonical(actual.get(key))];
+      return folded === stored ? [] : [`${key}: log ${folded}, table ${stored}`];
+    });
+  }
+}
