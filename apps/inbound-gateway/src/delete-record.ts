@@ -3,6 +3,7 @@ import { deleteRecord as deleteFromDatabase } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
+import { explainNotFound } from './explain-not-found.js';
 import { readIfMatch } from './if-match.js';
 import { readAfterHeader } from './read-after-header.js';
 import { writeOrigin } from './write-origin.js';
@@ -25,6 +26,7 @@ export const deleteRecord = async (
   const { header, params } = request;
   const { organizationId } = request.caller;
   const target = { id: params.id.toLowerCase(), version: readIfMatch(header('if-match')) };
-  const { result, readMark } = await deleteFromDatabase(database, organizationId, kind, target, writeOrigin(request));
+  const work = () => deleteFromDatabase(database, organizationId, kind, target, writeOrigin(request));
+  const { result, readMark } = await explainNotFound(database, organizationId, kind, target.id, work);
   return { message: `Deleted ${kind}`, data: { id: result.id }, headers: readAfterHeader(readMark) };
 };

@@ -3,6 +3,7 @@ import { type Catalog, readRecord, runWrite, type UpdateTarget, type Write, type
 import { ApiError, definitionsMap, ErrorCollector, holdsForPipeline, isFailure, type ObjectType } from '@crm/domain';
 import { JsonText, type OperationReply, type OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
+import { explainNotFound } from './explain-not-found.js';
 import { readIfMatch } from './if-match.js';
 import { readAfterHeader } from './read-after-header.js';
 import { writeOrigin } from './write-origin.js';
@@ -72,7 +73,10 @@ export const updateRecord = async <C extends OperationContract>(
     errors.throwIfAny();
     return found;
   });
-  const run = () => runWrite(context.database, organizationId, write, null, writeOrigin(request));
+  const run = () =>
+    explainNotFound(context.database, organizationId, objectType, target.id, () =>
+      runWrite(context.database, organizationId, write, null, writeOrigin(request)),
+    );
   const { result } = await runOrExplain(run, objectType, body);
   const isChanged = result.record_status === 'updated';
   return {

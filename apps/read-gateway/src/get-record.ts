@@ -1,4 +1,4 @@
-import { readRecord } from '@crm/db';
+import { findMergedInto, readRecord } from '@crm/db';
 import { ApiError, ErrorCollector, holdsForPipeline, type ObjectType, parseFieldSelection } from '@crm/domain';
 import { type Caller, JsonParts } from '@crm/http';
 import type { Context } from './context.js';
@@ -18,7 +18,10 @@ export const getRecord = (
     const selection = parseFieldSelection(fields, catalogue, errors, catalogue.fullSelection);
     errors.throwIfAny();
     const found = await readRecord(context.database, { organizationId, objectType, id, selection });
-    if (found === null) throw new ApiError('not_found');
+    if (found === null) {
+      const mergedInto = await findMergedInto(context.database, organizationId, objectType, id);
+      throw new ApiError('not_found', mergedInto === null ? {} : { extra: { merged_into: mergedInto } });
+    }
     // An opportunity shows the definitions of its own pipeline.
     const custom = selection.custom.filter((definition) => holdsForPipeline(definition, found.pipelineId));
     const definitions = custom.length === selection.custom.length ? selection : { ...selection, custom };

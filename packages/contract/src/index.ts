@@ -20,6 +20,7 @@ export { Deleted } from './schemas/deleted.js';
 export { ErrorBody, statusOfCode, Warning } from './schemas/envelope.js';
 export * from './schemas/event.js';
 export * from './schemas/field.js';
+export * from './schemas/merge.js';
 export * from './schemas/note.js';
 export * from './schemas/opportunity.js';
 export * from './schemas/opportunity-write.js';

@@ -56,6 +56,7 @@ export * from './write/accounts.js';
 export * from './write/contacts.js';
 export * from './write/deletions.js';
 export * from './write/event-retention.js';
+export * from './write/merges.js';
 export * from './write/notes.js';
 export * from './write/opportunities.js';
 export * from './write/purge.js';

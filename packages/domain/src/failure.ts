@@ -16,6 +16,16 @@ export type FailureReason =
   | { readonly kind: 'position_ahead'; readonly lastPosition: number }
   /** Events after the position are no longer retained. */
   | { readonly kind: 'events_expired'; readonly oldestPosition: number }
+  /** The record to merge from does not exist. */
+  | { readonly kind: 'merge_source_not_found' }
+  /** A merge would give opportunities one natural key. `count` is how many; `conflicts` lists the first ones. */
+  | { readonly kind: 'opportunities_collide'; readonly count: number; readonly conflicts: readonly object[] }
+  /** A merge would change more than one call may. */
+  | {
+      readonly kind: 'merge_too_large';
+      readonly object: 'opportunities' | 'contacts' | 'notes' | 'note_bytes' | 'additional_contacts';
+      readonly limit: number;
+    }
   /** The Idempotency-Key was used with another request. */
   | { readonly kind: 'idempotency_mismatch' }
   /** The first request with this Idempotency-Key has not ended yet. */

@@ -3,6 +3,17 @@ import { ApiError, type ApiErrorDetails, type ErrorCode, type Failure, type Fail
 
 const retry = { headers: { 'Retry-After': '1' } };
 
+const mergeLimitTexts: Readonly<
+  Record<Extract<FailureReason, { kind: 'merge_too_large' }>['object'], (limit: number) => string>
+> = {
+  opportunities: (limit) => `One merge changes at most ${limit} opportunities: delete or move some first`,
+  contacts: (limit) => `One merge moves at most ${limit} contacts: delete or move some first`,
+  notes: (limit) => `One merge moves at most ${limit} notes: delete some first`,
+  note_bytes: (limit) => `One merge moves notes of at most ${limit / 1024 / 1024} MB of text: delete some first`,
+  additional_contacts: (limit) =>
+    `A merged opportunity would have more than ${limit} additional contacts: remove some first`,
+};
+
 /** The code and details that a failure answers with. The texts that are not here are those of `errorCatalogue`. */
 const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?] => {
   switch (reason.kind) {
@@ -23,6 +34,15 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       return ['validation_failed', { errors: { after: `is beyond the last position, ${reason.lastPosition}` } }];
     case 'events_expired':
       return [reason.kind, { extra: { oldest_position: reason.oldestPosition } }];
+    case 'merge_source_not_found':
+      return ['validation_failed', { errors: { from: 'Does not exist' } }];
+    case 'opportunities_collide': {
+      const { count, conflicts } = reason;
+      const message = `${count} opportunities would have the pipeline, account and name of another one; send "deals": "merge" to merge them too`;
+      return ['conflict', { message, extra: { conflicts } }];
+    }
+    case 'merge_too_large':
+      return ['conflict', { message: mergeLimitTexts[reason.object](reason.limit) }];
     case 'idempotency_in_flight':
       return [reason.kind, retry];
     case 'unavailable':

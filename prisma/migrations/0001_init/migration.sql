@@ -443,6 +443,44 @@ CREATE TABLE note_contacts (
 CREATE INDEX note_contacts_organization_id_contact_id_note_id_idx
   ON note_contacts (organization_id, contact_id, note_id);
 
+-- Domains and emails of records that were merged into others. They name the kept record. The functions keep them apart from the
+-- domains and emails of records: aliases.sql.
+CREATE TABLE account_aliases (
+  organization_id uuid NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  account_id uuid NOT NULL,
+  CONSTRAINT account_aliases_pkey PRIMARY KEY (organization_id, domain),
+  CONSTRAINT account_aliases_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id)
+    REFERENCES accounts (organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX account_aliases_organization_id_account_id_idx
+  ON account_aliases (organization_id, account_id);
+
+CREATE TABLE contact_aliases (
+  organization_id uuid NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  contact_id uuid NOT NULL,
+  CONSTRAINT contact_aliases_pkey PRIMARY KEY (organization_id, email),
+  CONSTRAINT contact_aliases_organization_id_contact_id_fkey FOREIGN KEY (organization_id, contact_id)
+    REFERENCES contacts (organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX contact_aliases_organization_id_contact_id_idx
+  ON contact_aliases (organization_id, contact_id);
+
+-- Where a record went that no longer exists: the id of the record that it was merged into.
+CREATE TABLE merged_records (
+  organization_id uuid NOT NULL,
+  object_type text COLLATE "C" NOT NULL,
+  id uuid NOT NULL,
+  merged_into uuid NOT NULL,
+  CONSTRAINT merged_records_pkey PRIMARY KEY (organization_id, object_type, id),
+  CONSTRAINT merged_records_object_type_check CHECK (object_type IN ('opportunity', 'account', 'contact')),
+  CONSTRAINT merged_records_organization_id_fkey FOREIGN KEY (organization_id)
+    REFERENCES organizations (id) ON DELETE RESTRICT
+);
+CREATE INDEX merged_records_organization_id_object_type_merged_into_idx
+  ON merged_records (organization_id, object_type, merged_into);
+
 CREATE TABLE idempotency_keys (
   organization_id uuid NOT NULL,
   operation text COLLATE "C" NOT NULL,

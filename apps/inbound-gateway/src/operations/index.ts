@@ -14,6 +14,8 @@ import { deleteAccount } from './delete-account.js';
 import { deleteContact } from './delete-contact.js';
 import { deleteNote } from './delete-note.js';
 import { deleteOpportunity } from './delete-opportunity.js';
+import { mergeAccount } from './merge-account.js';
+import { mergeContact } from './merge-contact.js';
 import { updateAccount } from './update-account.js';
 import { updateContact } from './update-contact.js';
 import { updateOpportunity } from './update-opportunity.js';
@@ -28,11 +30,13 @@ export const operations: readonly Operation<Context>[] = [
   createAccount,
   updateAccount,
   deleteAccount,
+  mergeAccount,
   bulkCreateAccounts,
   bulkUpdateAccounts,
   createContact,
   updateContact,
   deleteContact,
+  mergeContact,
   bulkCreateContacts,
   bulkUpdateContacts,
   createNote,

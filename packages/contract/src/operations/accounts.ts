@@ -12,6 +12,7 @@ import {
   UpdateAccountBody,
   UpdateAccountItem,
 } from '../schemas/account-write.js';
+import { MergeBody, Merged } from '../schemas/merge.js';
 import { SearchBody } from '../schemas/search.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import {
@@ -138,6 +139,25 @@ export const deleteAccount = {
   data: Deleted,
   errors: [404, 409, 412],
   headers: writeHeaders,
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/accounts/{id}/merge` */
+export const mergeAccount = {
+  id: 'mergeAccount',
+  gateway: 'inbound',
+  method: 'post',
+  path: '/v1/inbound/accounts/{id}/merge',
+  group: 'delete',
+  tag: 'Accounts',
+  summary: 'Merge an account into this one',
+  description:
+    'Moves contacts, opportunities and notes of `from` to this account, fills its empty fields and deletes `from`. The '
+    + 'domain of `from` becomes an alias of this account.',
+  params: idParams(exampleIds.account),
+  body: MergeBody,
+  data: Merged,
+  errors: [404, 409, 412, 422],
+  headers: onceHeaders,
 } as const satisfies OperationContract;
 
 /** `POST /v1/inbound/accounts/bulk` */

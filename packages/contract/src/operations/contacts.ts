@@ -12,6 +12,7 @@ import {
   UpdateContactBody,
   UpdateContactItem,
 } from '../schemas/contact-write.js';
+import { MergeBody, Merged } from '../schemas/merge.js';
 import { SearchBody } from '../schemas/search.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import {
@@ -139,6 +140,25 @@ export const deleteContact = {
   data: Deleted,
   errors: [404, 412],
   headers: writeHeaders,
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/contacts/{id}/merge` */
+export const mergeContact = {
+  id: 'mergeContact',
+  gateway: 'inbound',
+  method: 'post',
+  path: '/v1/inbound/contacts/{id}/merge',
+  group: 'delete',
+  tag: 'Contacts',
+  summary: 'Merge a contact into this one',
+  description:
+    'Moves opportunities and notes of `from` to this contact, fills its empty fields and deletes `from`. The '
+    + 'email of `from` becomes an alias of this contact.',
+  params: idParams(exampleIds.contact),
+  body: MergeBody,
+  data: Merged,
+  errors: [404, 409, 412, 422],
+  headers: onceHeaders,
 } as const satisfies OperationContract;
 
 /** `POST /v1/inbound/contacts/bulk` */

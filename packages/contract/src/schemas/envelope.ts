@@ -29,6 +29,17 @@ export const Warnings = Type.Array(Warning, {
 /** `statusCode` of the create-opportunity answer. */
 export const StatusCode = Type.Literal(200, { description: 'Equals the HTTP status.' });
 
+/** Two opportunities that a merge gives one natural key. */
+export const OpportunityConflict = Type.Object(
+  {
+    id: uuid('Id of the opportunity of the record that goes.'),
+    existing_id: uuid('Id of the opportunity of the kept record.'),
+    pipeline_id: uuid('Pipeline of both.'),
+    name: Type.String({ description: 'Name of both.', examples: ['Website redesign'] }),
+  },
+  { title: 'OpportunityConflict', description: 'Two opportunities that a merge gives one natural key.' },
+);
+
 /** The body of every error, whatever its status. */
 export const ErrorBody = Type.Object(
   {
@@ -60,6 +71,14 @@ export const ErrorBody = Type.Object(
         description: 'On 410 for expired events: position of the oldest event that can be read.',
         examples: [1_042],
       }),
+    ),
+    conflicts: Type.Optional(
+      Type.Array(OpportunityConflict, {
+        description: 'On 409 for a merge: opportunities that would get the natural key of another one, at most 100.',
+      }),
+    ),
+    merged_into: Type.Optional(
+      uuid('On 404 for a record that was merged into another one: the id of that record, which may be deleted too.'),
     ),
     counts: Type.Optional(
       mapOf(Type.Integer({ minimum: 0 }), {

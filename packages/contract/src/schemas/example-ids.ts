@@ -6,6 +6,7 @@ export const exampleIds = {
   contact: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4',
   secondContact: '0197a3c4-6cd7-7b13-a2f6-7e8d9c0b1a25',
   opportunity: '0197a3c4-6d02-7e51-8a10-94b1d7f3c2e0',
+  second: '0197a3c4-6ca4-7e19-b7d2-4c6a8e0f1b37',
   note: '0197a3c4-7a31-7c85-b0d4-1f2e3d4c5b66',
   event: '0197a3c4-8b40-7d96-a1e5-2f3e4d5c6b77',
   apiKey: '0197a3c4-4a10-7b2b-8f11-1c2d3e4f5a66',

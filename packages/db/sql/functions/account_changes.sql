@@ -111,6 +111,9 @@ BEGIN
   v_new.version := v_old.version + 1;
 
   PERFORM update_account_row(v_new);
+  IF v_new.domain <> v_old.domain THEN
+    PERFORM take_domain(p_organization_id, v_new.domain, p_id);
+  END IF;
   IF v_new.search_text <> v_old.search_text THEN
     PERFORM copy_account_texts(v_new);
   END IF;

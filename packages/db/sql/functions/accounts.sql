@@ -1,12 +1,14 @@
 -- Accounts. account_changes.sql says what a change is, and what p_locked_ids and p_renamed_ids are.
 
--- The ids of the accounts with these domains, in their order; null for a domain that no account has.
+-- The ids of the accounts that these domains name, as their own or as an alias, in their order; null for a domain that names none.
 -- Keys from JSON are looked up one by one, as scalar subqueries: the planner takes every JSON array for a hundred elements, and
 -- would read the whole of a middle-sized table to join with it.
 CREATE OR REPLACE FUNCTION find_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT (SELECT r.id FROM accounts r WHERE r.organization_id = p_organization_id AND r.domain = k.key)
+    SELECT coalesce(
+        (SELECT r.id FROM accounts r WHERE r.organization_id = p_organization_id AND r.domain = k.key),
+        (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = k.key))
       FROM jsonb_array_elements_text(p_domains) WITH ORDINALITY AS k (key, position) ORDER BY k.position);
 END
 $$;
@@ -43,9 +45,11 @@ BEGIN
     SELECT a.domain, a.name, a.name_fold, a.is_freemail, concat_ws(' ', a.name_fold, a.domain) AS search_text
       FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, name_fold text, is_freemail boolean, is_named boolean)
      WHERE (SELECT x.id FROM accounts x WHERE x.organization_id = p_organization_id AND x.domain = a.domain) IS NULL
+       AND (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = a.domain) IS NULL
        AND (a.is_named OR a.domain IN (
              SELECT c.account_domain FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
-              WHERE (SELECT x.id FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email) IS NULL))
+              WHERE (SELECT x.id FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email) IS NULL
+                AND (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = c.email) IS NULL))
      ORDER BY a.domain COLLATE "C"
   LOOP
     INSERT INTO accounts (organization_id, id, domain, name, name_fold, is_freemail, search_text, created_at, updated_at)
@@ -53,6 +57,7 @@ BEGIN
     ON CONFLICT (organization_id, domain) DO NOTHING RETURNING * INTO v_row;
     IF FOUND THEN
       v_events := v_events || creation_event('account', 'created', account_event_record(v_row));
+      PERFORM check_domain_is_no_alias(p_organization_id, v_seed.domain);
     END IF;
   END LOOP;
   PERFORM collect_events(v_events);
@@ -75,15 +80,17 @@ BEGIN
     v_row.id := NULL;
     RETURN v_row;
   END IF;
+  PERFORM check_domain_is_no_alias(p_organization_id, v_row.domain);
   PERFORM collect_events(ARRAY[creation_event('account', 'created', account_event_record(v_row))]);
   RETURN v_row;
 END
 $$;
 
--- What a create changes of an account that exists, with on_match update. p_input: {change}.
-CREATE OR REPLACE FUNCTION matched_account_change(p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+-- What a create changes of an account that exists, with on_match update. p_input: {change}. An account that was found by an alias
+-- keeps its domain.
+CREATE OR REPLACE FUNCTION matched_account_change(p_row accounts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  RETURN p_input->'change' || jsonb_build_object('found_by_key', p_input->'change'->'set'->'domain');
+  RETURN p_input->'change' #- '{set,domain}' #- '{derived,is_freemail}' || jsonb_build_object('found_by_key', p_row.domain);
 END
 $$;
 
@@ -91,30 +98,30 @@ $$;
 CREATE OR REPLACE FUNCTION account_result(p_row accounts, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN jsonb_build_object('id', p_row.id, 'domain', p_row.domain, 'name', p_row.name, 'record_status', p_status,
-    'unapplied', CASE WHEN p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN unapplied_values(to_jsonb(p_row), p_input->'change') ELSE '[]' END);
+    'unapplied', CASE WHEN p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN unapplied_values(to_jsonb(p_row), p_input->'change') - 'domain' ELSE '[]' END);
 END
 $$;
 
--- p_input: {defaults: columns of a new account, change, on_match}. Answers the account of that domain, created or found.
+-- p_input: {defaults: columns of a new account, change, on_match}. Answers the account that the domain names, created or found.
 CREATE OR REPLACE FUNCTION create_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
   v_domain text := v_change->'set'->>'domain';
-  v_row accounts;
+  v_row accounts := find_account(p_organization_id, v_domain);
   v_status text := 'matched';
 BEGIN
-  SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_domain;
-  IF NOT FOUND THEN
+  IF v_row.id IS NULL THEN
+    PERFORM check_may_insert(p_locked_ids);
     v_row := insert_account(p_organization_id, p_input);
     IF v_row.id IS NOT NULL THEN
       RETURN account_result(v_row, 'created', p_input);
     END IF;
-    SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_domain;
-    IF NOT FOUND THEN
+    v_row := find_account(p_organization_id, v_domain);
+    IF v_row.id IS NULL THEN
       RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
   END IF;
-  IF p_input->>'on_match' = 'update' AND change_account(p_organization_id, v_row.id, matched_account_change(p_input), p_locked_ids, p_renamed_ids) THEN
+  IF p_input->>'on_match' = 'update' AND change_account(p_organization_id, v_row.id, matched_account_change(v_row, p_input), p_locked_ids, p_renamed_ids) THEN
     v_status := 'updated';
     SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id;
   END IF;

@@ -22,6 +22,8 @@ $$;
 -- because an earlier item created it, have none.
 CREATE OR REPLACE FUNCTION insert_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  v_keys jsonb := jsonb_path_query_array(p_items, '$[*].key');
+  v_found_ids uuid[];
   v_missing jsonb;
   v_item record;
   v_account accounts;
@@ -32,12 +34,9 @@ BEGIN
   IF p_function NOT IN ('create_account', 'create_contact') THEN
     RETURN v_answers;
   END IF;
+  v_found_ids := CASE p_function WHEN 'create_account' THEN find_account_ids(p_organization_id, v_keys) ELSE find_contact_ids(p_organization_id, v_keys) END;
   SELECT coalesce(jsonb_agg(i.value ORDER BY i.value->>'key' COLLATE "C", i.ordinality), '[]') INTO v_missing
-    FROM jsonb_array_elements(p_items) WITH ORDINALITY i
-   WHERE CASE p_function
-           WHEN 'create_account' THEN (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = i.value->>'key')
-           ELSE (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = i.value->>'key')
-         END IS NULL;
+    FROM jsonb_array_elements(p_items) WITH ORDINALITY i WHERE v_found_ids[i.ordinality] IS NULL;
   IF p_function = 'create_contact' THEN
     PERFORM ensure_accounts_of_items(p_organization_id, v_missing);
   END IF;
@@ -65,6 +64,8 @@ CREATE OR REPLACE FUNCTION prepare_account_items(p_organization_id uuid, p_funct
 DECLARE
   v_input jsonb;
   v_id uuid;
+  v_found accounts;
+  v_change jsonb;
   v_effect record;
   v_domain text;
   v_domains text[] := '{}';
@@ -73,11 +74,14 @@ BEGIN
   p_renamed_ids := '{}';
   FOR v_input IN SELECT i.value->'input' FROM jsonb_array_elements(p_items) i LOOP
     v_id := v_input->>'id';
+    v_change := v_input->'change';
     IF p_function = 'create_account' THEN
       CONTINUE WHEN v_input->>'on_match' = 'keep';
-      v_id := (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_input->'change'->'set'->>'domain');
+      v_found := find_account(p_organization_id, v_change->'set'->>'domain');
+      v_id := v_found.id;
+      v_change := matched_account_change(v_found, v_input);
     END IF;
-    SELECT * INTO v_effect FROM account_effect(p_organization_id, v_id, v_input->'change');
+    SELECT * INTO v_effect FROM account_effect(p_organization_id, v_id, v_change);
     IF v_effect.is_changed THEN
       p_locked_ids := p_locked_ids || v_id;
     END IF;
@@ -101,6 +105,7 @@ DECLARE
   v_item jsonb;
   v_input jsonb;
   v_id uuid;
+  v_found contacts;
   v_change jsonb;
   v_effect record;
   v_moved jsonb := '[]';
@@ -113,8 +118,9 @@ BEGIN
     v_id := v_input->>'id';
     v_change := v_input->'change';
     IF p_function = 'create_contact' THEN
-      v_id := (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = v_change->'set'->>'email');
-      v_change := matched_contact_change(v_input);
+      v_found := find_contact(p_organization_id, v_change->'set'->>'email');
+      v_id := v_found.id;
+      v_change := matched_contact_change(v_found, v_input);
     END IF;
     SELECT * INTO v_effect FROM contact_effect(p_organization_id, v_id, v_change);
     IF v_effect.is_changed THEN

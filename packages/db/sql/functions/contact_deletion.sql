@@ -35,7 +35,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. The contact leaves its opportunities and notes. A contact of more than a thousand opportunities leaves a
+-- p_input: {id, version}. The contact leaves its opportunities and notes. Its aliases go with it, and the values in the events of contacts
+-- that were merged into it. A contact of more than a thousand opportunities leaves a
 -- thousand in each call, which then answers {is_deleted: false}; the caller commits and calls again. So no call holds locks for long.
 CREATE OR REPLACE FUNCTION delete_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -43,6 +44,7 @@ DECLARE
   v_id uuid := p_input->>'id';
   v_old contacts;
   v_opportunity_ids uuid[];
+  v_merged_id uuid;
 BEGIN
   PERFORM check_version((SELECT c.version FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id), p_input);
   PERFORM lock_names(p_organization_id, 'contact', ARRAY[v_id], true);
@@ -58,6 +60,11 @@ BEGIN
   DELETE FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id;
   PERFORM delete_results_of_record(p_organization_id, v_id);
   PERFORM erase_events(p_organization_id, 'contact', v_id);
+  FOR v_merged_id IN
+    SELECT m.id FROM merged_records m WHERE m.organization_id = p_organization_id AND m.object_type = 'contact' AND m.merged_into = v_id
+  LOOP
+    PERFORM erase_events(p_organization_id, 'contact', v_merged_id);
+  END LOOP;
   PERFORM collect_events(ARRAY[erasure_event('contact', v_id, v_old.version)]);
   RETURN jsonb_build_object('id', v_id, 'is_deleted', true);
 END

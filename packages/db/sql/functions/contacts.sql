@@ -1,10 +1,12 @@
 -- Contacts. Changes, p_locked_ids and p_renamed_ids are as for accounts; see account_changes.sql.
 
--- The ids of the contacts with these emails, in their order; null for an email that no contact has.
+-- The ids of the contacts that these emails name, as their own or as an alias, in their order; null for an email that names none.
 CREATE OR REPLACE FUNCTION find_contact_ids(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT (SELECT r.id FROM contacts r WHERE r.organization_id = p_organization_id AND r.email = k.key)
+    SELECT coalesce(
+        (SELECT r.id FROM contacts r WHERE r.organization_id = p_organization_id AND r.email = k.key),
+        (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = k.key))
       FROM jsonb_array_elements_text(p_emails) WITH ORDINALITY AS k (key, position) ORDER BY k.position);
 END
 $$;
@@ -38,9 +40,12 @@ DECLARE
 BEGIN
   FOR v_seed IN
     SELECT c.email, c.account_domain,
-           (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = c.account_domain) AS account_id
+           coalesce(
+             (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = c.account_domain),
+             (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = c.account_domain)) AS account_id
       FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
      WHERE (SELECT x.id FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email) IS NULL
+       AND (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = c.email) IS NULL
      ORDER BY c.email COLLATE "C"
   LOOP
     IF v_seed.account_id IS NOT NULL OR v_seed.account_domain IS NULL THEN
@@ -49,6 +54,7 @@ BEGIN
       ON CONFLICT (organization_id, email) DO NOTHING RETURNING * INTO v_row;
       IF FOUND THEN
         v_events := v_events || creation_event('contact', 'created', contact_event_record(v_row));
+        PERFORM check_email_is_no_alias(p_organization_id, v_seed.email);
       END IF;
     END IF;
   END LOOP;
@@ -87,17 +93,19 @@ BEGIN
     v_row.id := NULL;
     RETURN v_row;
   END IF;
+  PERFORM check_email_is_no_alias(p_organization_id, v_row.email);
   PERFORM collect_events(ARRAY[creation_event('contact', 'created', contact_event_record(v_row))]);
   RETURN v_row;
 END
 $$;
 
--- What a create changes of a contact that exists: with on_match keep, only its empty names. p_input: {change, on_match}.
-CREATE OR REPLACE FUNCTION matched_contact_change(p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+-- What a create changes of a contact that exists: with on_match keep, only its empty names. p_input: {change, on_match}. A
+-- contact that was found by an alias keeps its email.
+CREATE OR REPLACE FUNCTION matched_contact_change(p_row contacts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  RETURN jsonb_build_object('found_by_key', p_input->'change'->'set'->'email') || CASE p_input->>'on_match'
+  RETURN jsonb_build_object('found_by_key', p_row.email) || CASE p_input->>'on_match'
     WHEN 'keep' THEN only_keys(p_input->'change', '{set,folds}') || '{"fills_names": true}'
-    ELSE p_input->'change' END;
+    ELSE p_input->'change' #- '{set,email}' END;
 END
 $$;
 
@@ -106,31 +114,31 @@ CREATE OR REPLACE FUNCTION contact_result(p_row contacts, p_status text, p_input
 BEGIN
   RETURN jsonb_build_object('id', p_row.id, 'email', p_row.email, 'first_name', p_row.first_name, 'last_name', p_row.last_name,
     'record_status', p_status,
-    'unapplied', CASE WHEN p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN unapplied_values(to_jsonb(p_row), p_input->'change') ELSE '[]' END);
+    'unapplied', CASE WHEN p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN unapplied_values(to_jsonb(p_row), p_input->'change') - 'email' ELSE '[]' END);
 END
 $$;
 
--- p_input: {accounts, account_domain, change, on_match}. Answers the contact of that email, created or found; with on_match keep, a
+-- p_input: {accounts, account_domain, change, on_match}. Answers the contact that the email names, created or found; with on_match keep, a
 -- found one has its empty names filled.
 CREATE OR REPLACE FUNCTION create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_email text := p_input->'change'->'set'->>'email';
-  v_row contacts;
+  v_row contacts := find_contact(p_organization_id, v_email);
   v_status text := 'matched';
 BEGIN
-  SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = v_email;
-  IF NOT FOUND THEN
+  IF v_row.id IS NULL THEN
+    PERFORM check_may_insert(p_locked_ids);
     PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
     v_row := insert_contact(p_organization_id, p_input);
     IF v_row.id IS NOT NULL THEN
       RETURN contact_result(v_row, 'created', p_input);
     END IF;
-    SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = v_email;
-    IF NOT FOUND THEN
+    v_row := find_contact(p_organization_id, v_email);
+    IF v_row.id IS NULL THEN
       RAISE EXCEPTION 'the contact was deleted meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
   END IF;
-  IF change_contact(p_organization_id, v_row.id, matched_contact_change(p_input), '[]', p_locked_ids, p_renamed_ids) THEN
+  IF change_contact(p_organization_id, v_row.id, matched_contact_change(v_row, p_input), '[]', p_locked_ids, p_renamed_ids) THEN
     v_status := 'updated';
     SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_row.id;
   END IF;

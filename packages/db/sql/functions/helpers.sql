@@ -91,6 +91,16 @@ BEGIN
 END
 $$;
 
+-- Ends a bulk call whose item found its record when the locks were taken and does not find it now. The caller runs the call again, which
+-- creates the record before it takes locks. p_locked_ids is null outside of bulk calls.
+CREATE OR REPLACE FUNCTION check_may_insert(p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_locked_ids IS NOT NULL THEN
+    RAISE EXCEPTION 'a record was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+END
+$$;
+
 -- Ends a bulk call that would change a record that it has not locked: a parallel call has changed that record since the bulk call
 -- looked. The caller runs the call again.
 CREATE OR REPLACE FUNCTION check_locked(p_id uuid, p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$

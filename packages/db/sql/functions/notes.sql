@@ -1,5 +1,20 @@
 -- Notes.
 
+-- Keeps accounts and contacts from being deleted until the transaction ends. Returns false if one of them is gone: a merge may have made its
+-- domain or email an alias, so that the caller looks again. A call that creates a note is never run again as a whole.
+CREATE OR REPLACE FUNCTION lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_count int;
+  v_contact_count int;
+BEGIN
+  PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = ANY (p_account_ids) ORDER BY a.id FOR KEY SHARE;
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = ANY (p_contact_ids) ORDER BY c.id FOR KEY SHARE;
+  GET DIAGNOSTICS v_contact_count = ROW_COUNT;
+  RETURN v_count + v_contact_count = cardinality(p_account_ids || p_contact_ids);
+END
+$$;
+
 -- p_input: {accounts, contacts, account_domains, contact_emails, title, content}.
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -14,8 +29,11 @@ BEGIN
   v_new.id := new_id(v_new.created_at);
   v_new.title := p_input->>'title';
   v_new.content := p_input->>'content';
-  v_account_ids := ARRAY(SELECT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a);
-  v_contact_ids := ARRAY(SELECT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c);
+  LOOP
+    v_account_ids := ARRAY(SELECT DISTINCT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a);
+    v_contact_ids := ARRAY(SELECT DISTINCT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c);
+    EXIT WHEN lock_note_targets(p_organization_id, v_account_ids, v_contact_ids);
+  END LOOP;
   INSERT INTO notes VALUES (v_new.*);
   FOREACH v_target_id IN ARRAY v_account_ids LOOP
     INSERT INTO note_accounts (organization_id, note_id, account_id) VALUES (p_organization_id, v_new.id, v_target_id);

@@ -60,7 +60,8 @@ BEGIN
   v_row := new_opportunity(p_organization_id, p_input);
   v_id := opportunity_id_of_key(v_row);
   IF v_id IS NULL THEN
-    v_row := insert_opportunity(v_row, require_contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')));
+    v_row := insert_opportunity(v_row, distinct_contact_ids(
+      require_contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')), v_row.contact_id));
     IF v_row.id IS NOT NULL THEN
       v_status := 'created';
     ELSE

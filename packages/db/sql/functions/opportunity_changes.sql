@@ -38,6 +38,15 @@ BEGIN
 END
 $$;
 
+-- Contacts without repeats, empty ones and the primary contact, in their order. Two emails may name one contact.
+CREATE OR REPLACE FUNCTION distinct_contact_ids(p_ids uuid[], p_primary_id uuid) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT i.id FROM unnest(p_ids) WITH ORDINALITY AS i (id, position)
+     WHERE i.id IS NOT NULL AND i.id IS DISTINCT FROM p_primary_id GROUP BY i.id ORDER BY min(i.position));
+END
+$$;
+
 -- The additional contacts after a change. A list that was sent replaces the old one; with `adds_contacts` it is added, and a replaced
 -- primary contact becomes an additional one. The primary contact is never also an additional one.
 CREATE OR REPLACE FUNCTION wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
@@ -49,9 +58,7 @@ BEGIN
   ELSIF p_change ? 'additional_emails' THEN
     v_ids := require_contact_ids(p_old.organization_id, p_change->'additional_emails');
   END IF;
-  RETURN ARRAY(
-    SELECT i.id FROM unnest(v_ids) WITH ORDINALITY AS i (id, position)
-     WHERE i.id IS NOT NULL AND i.id IS DISTINCT FROM p_new.contact_id GROUP BY i.id ORDER BY min(i.position));
+  RETURN distinct_contact_ids(v_ids, p_new.contact_id);
 END
 $$;
 

@@ -1,9 +1,16 @@
 -- The one way to the write functions: one call of `write` is one round trip and one transaction.
 
+-- Whether a function deletes records, and with them the stored results that repeat their values.
+CREATE OR REPLACE FUNCTION deletes_records(p_function text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN p_function ^@ 'delete_' OR p_function ^@ 'merge_';
+END
+$$;
+
 -- Runs one function by its name.
 CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF starts_with(p_function, 'delete_') THEN
+  IF deletes_records(p_function) THEN
     PERFORM lock_organization_state(p_organization_id, 'stored_results', true);
   END IF;
   RETURN CASE p_function
@@ -18,6 +25,10 @@ BEGIN
     WHEN 'delete_contact' THEN delete_contact(p_organization_id, p_input)
     WHEN 'delete_account' THEN delete_account(p_organization_id, p_input)
     WHEN 'delete_note' THEN delete_note(p_organization_id, p_input)
+    WHEN 'merge_account' THEN merge_account(p_organization_id, p_input)
+    WHEN 'merge_contact' THEN merge_contact(p_organization_id, p_input)
+    WHEN 'preview_account_merge' THEN merge_account(p_organization_id, p_input)
+    WHEN 'preview_contact_merge' THEN merge_contact(p_organization_id, p_input)
     WHEN 'write_many' THEN write_many(p_organization_id, p_input)
   END;
 END
@@ -61,7 +72,7 @@ BEGIN
   END IF;
   replayed := result IS NOT NULL;
   IF NOT replayed THEN
-    PERFORM lock_organization_state(p_organization_id, 'stored_results', false);
+    PERFORM lock_organization_state(p_organization_id, 'stored_results', deletes_records(p_function));
     result := run_write(p_organization_id, p_function, p_input);
     PERFORM store_result(p_organization_id, p_idempotency, result);
     PERFORM append_events(p_organization_id, p_origin);

@@ -33,6 +33,9 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   notes: [select, change],
   note_accounts: [select, change],
   note_contacts: [select, change],
+  account_aliases: [select, change],
+  contact_aliases: [select, change],
+  merged_records: [select, change],
   idempotency_keys: [none, change],
   // Partitions are dropped by functions that run with the rights of their owner.
   events: [select, ['SELECT', 'INSERT', 'UPDATE']],

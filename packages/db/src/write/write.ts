@@ -7,6 +7,8 @@ export type WriteFunction =
   | `${'create' | 'update' | 'delete'}_${'opportunity' | 'contact' | 'account'}`
   | 'create_note'
   | 'delete_note'
+  | `merge_${'contact' | 'account'}`
+  | `preview_${'contact' | 'account'}_merge`
   | 'write_many';
 
 /**

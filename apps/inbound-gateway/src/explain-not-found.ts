@@ -1,0 +1,20 @@
+import { type Database, findMergedInto } from '@crm/db';
+import { ApiError, isFailure, type ObjectType } from '@crm/domain';
+
+/** Runs `work` on a record. @throws ApiError `not_found` with `merged_into` where the record was merged into another one */
+export const explainNotFound = async <Result>(
+  database: Database,
+  organizationId: string,
+  kind: ObjectType | 'note',
+  id: string,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (kind === 'note' || !isFailure(error, 'not_found')) throw error;
+    const mergedInto = await findMergedInto(database, organizationId, kind, id);
+    if (mergedInto === null) throw error;
+    throw new ApiError('not_found', { extra: { merged_into: mergedInto }, cause: error });
+  }
+};

@@ -1,0 +1,256 @@
+-- Merging two records: what accounts and contacts share. `kept` is the record that stays, `other` the one that goes.
+--
+-- Merges and deletions of an organization run one after another, because both hold its stored results exclusively. So no record that
+-- a merge has seen can go before it ends. The name locks of both records keep new opportunities away; locks on the rows keep new
+-- contacts and notes away.
+
+-- Ends a merge that would move more than fits into one statement's time. p_limits: {opportunities, contacts, notes, note_bytes}.
+CREATE OR REPLACE FUNCTION check_merge_size(p_limits jsonb, p_object text, p_count bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_count > (p_limits->>p_object)::bigint THEN
+    PERFORM refuse('merge_too_large', jsonb_build_object('object', p_object, 'limit', p_limits->p_object));
+  END IF;
+END
+$$;
+
+-- The size of the texts of notes.
+CREATE OR REPLACE FUNCTION note_bytes(p_organization_id uuid, p_ids uuid[]) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT coalesce(sum(coalesce(octet_length(n.title), 0) + coalesce(octet_length(n.content), 0)), 0)
+            FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (p_ids));
+END
+$$;
+
+-- Ends a merge that would change a record that it has not locked: a parallel call gave it a key, a name or a contact after the merge had
+-- looked. The caller runs the call again.
+CREATE OR REPLACE FUNCTION check_merge_locks(p_ids uuid[], p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF NOT p_ids <@ p_locked_ids THEN
+    RAISE EXCEPTION 'a record was changed meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+END
+$$;
+
+-- Ends a merge that would rename the kept record and did not lock the opportunities that repeat its name, because a parallel call cleared
+-- the name meanwhile. p_held: what the merge expected when it took its locks, null before.
+CREATE OR REPLACE FUNCTION check_merge_renames(p_renames boolean, p_held boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_renames AND NOT p_held THEN
+    RAISE EXCEPTION 'the record was renamed meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+END
+$$;
+
+-- The change that fills the empty values of a kept record with those of the other one: of p_columns, and custom fields. Shaped as in
+-- account_changes.sql. p_kept, p_other: their rows.
+CREATE OR REPLACE FUNCTION filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_columns text[] := ARRAY(SELECT c FROM unnest(p_columns) c WHERE coalesce(p_kept->>c, '') = '' AND coalesce(p_other->>c, '') <> '');
+  v_slugs text[] := ARRAY(
+    SELECT v.key FROM jsonb_each(p_other->'custom_fields') v
+     WHERE coalesce(p_kept->'custom_fields'->>v.key, '') IN ('', '[]') AND v.value::text NOT IN ('null', '""', '[]'));
+  v_slots text[] := ARRAY(
+    SELECT f.slot FROM custom_fields f
+     WHERE f.organization_id = p_organization_id AND f.object_type = p_object AND f.slug = ANY (v_slugs) AND f.slot IS NOT NULL);
+  v_folds text[] := v_columns || ARRAY(SELECT 'custom__' || s FROM unnest(v_slugs) s);
+BEGIN
+  RETURN jsonb_build_object(
+    'set', only_keys(p_other, v_columns),
+    'derived', only_keys(p_other, v_slots || CASE WHEN 'name' = ANY (v_columns) THEN ARRAY['name_fold'] ELSE '{}' END),
+    'custom_fields', only_keys(p_other->'custom_fields', v_slugs),
+    'folds', only_keys(p_other->'folds', v_folds));
+END
+$$;
+
+-- The names of the fields that a change fills: columns, and `custom__slug`s.
+CREATE OR REPLACE FUNCTION filled_fields(p_change jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(f.name ORDER BY f.name COLLATE "C"), '[]') FROM (
+    SELECT jsonb_object_keys(p_change->'set') AS name UNION ALL SELECT 'custom__' || jsonb_object_keys(p_change->'custom_fields')) f);
+END
+$$;
+
+-- The event of a record that another one was merged into, made of that of its change.
+CREATE OR REPLACE FUNCTION merged_event(p_event text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_event jsonb := p_event;
+BEGIN
+  RETURN (v_event || jsonb_build_object('type', (v_event->>'object') || '.merged'))::text;
+END
+$$;
+
+-- The events of notes on which p_to_id takes the place of p_from_id, both accounts or both contacts. The notes still have p_from_id.
+CREATE OR REPLACE FUNCTION moved_note_events(p_organization_id uuid, p_note_ids uuid[], p_from_id uuid, p_to_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_note notes;
+  v_account_ids uuid[];
+  v_contact_ids uuid[];
+  v_events text[] := '{}';
+BEGIN
+  FOR v_note IN SELECT * FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (p_note_ids) ORDER BY n.id LOOP
+    v_account_ids := ARRAY(
+      SELECT l.account_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.note_id = v_note.id ORDER BY l.account_id);
+    v_contact_ids := ARRAY(
+      SELECT l.contact_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.note_id = v_note.id ORDER BY l.contact_id);
+    v_events := v_events || change_event('note', note_event_record(v_note, v_account_ids, v_contact_ids), note_event_record(v_note,
+      ARRAY(SELECT DISTINCT i FROM unnest(array_replace(v_account_ids, p_from_id, p_to_id)) i ORDER BY i),
+      ARRAY(SELECT DISTINCT i FROM unnest(array_replace(v_contact_ids, p_from_id, p_to_id)) i ORDER BY i)));
+  END LOOP;
+  RETURN v_events;
+END
+$$;
+
+-- The opportunities among p_ids that would get the natural key of another one if their account key p_old_key became p_new_key:
+-- [{id, existing_id, pipeline_id, name}], oldest first.
+CREATE OR REPLACE FUNCTION colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'existing_id', p.existing_id, 'pipeline_id', p.pipeline_id, 'name', p.name) ORDER BY p.id), '[]')
+      FROM (SELECT o.id, o.pipeline_id, o.name,
+                   (SELECT k.id FROM opportunities k
+                     WHERE k.organization_id = p_organization_id AND k.pipeline_id = o.pipeline_id
+                       AND k.account_key = p_new_key AND k.name = o.name) AS existing_id
+              FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_ids) AND o.account_key = p_old_key) p
+     WHERE p.existing_id IS NOT NULL);
+END
+$$;
+
+-- Refuses collisions unless the caller asked to merge them.
+CREATE OR REPLACE FUNCTION check_collisions(p_collisions jsonb, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_collisions <> '[]' AND NOT (p_input->>'merges_opportunities')::boolean THEN
+    PERFORM refuse('opportunities_collide', jsonb_build_object(
+      'count', jsonb_array_length(p_collisions), 'conflicts', jsonb_path_query_array(p_collisions, '$[0 to 99]')));
+  END IF;
+END
+$$;
+
+-- The ids under one key of collisions.
+CREATE OR REPLACE FUNCTION collision_ids(p_collisions jsonb, p_key text) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN ARRAY(SELECT (c.value->>p_key)::uuid FROM jsonb_array_elements(p_collisions) c);
+END
+$$;
+
+-- The primary and additional contacts of opportunities.
+CREATE OR REPLACE FUNCTION contact_ids_of_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT o.contact_id FROM opportunities o
+     WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) AND o.contact_id IS NOT NULL
+    UNION
+    SELECT l.contact_id FROM opportunity_contacts l WHERE l.organization_id = p_organization_id AND l.opportunity_id = ANY (p_opportunity_ids));
+END
+$$;
+
+-- The records that a merge reads and may change, besides the merged two: opportunities, and the contacts of those that are merged.
+CREATE OR REPLACE FUNCTION merge_ids(p_organization_id uuid, p_opportunity_ids uuid[], p_collisions jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN p_opportunity_ids || collision_ids(p_collisions, 'existing_id') || contact_ids_of_opportunities(p_organization_id, collision_ids(p_collisions, 'id'));
+END
+$$;
+
+-- Stores an opportunity that a merge has changed, whose lock is held, with its additional contacts and what it repeats of others. Returns
+-- the event.
+CREATE OR REPLACE FUNCTION store_merged_opportunity(p_old opportunities, p_new opportunities, p_contact_ids uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_new opportunities := copy_related_texts(p_new);
+  v_linked uuid[] := additional_contact_ids(p_old.organization_id, p_old.id);
+BEGIN
+  IF p_contact_ids <> v_linked THEN
+    PERFORM replace_contact_links(p_old.organization_id, p_old.id, p_contact_ids);
+  END IF;
+  v_new.record := opportunity_record(v_new, p_contact_ids);
+  v_new.updated_at := greatest(write_time(), p_old.updated_at);
+  v_new.version := p_old.version + 1;
+  PERFORM update_opportunity_row(v_new);
+  RETURN change_event('opportunity', opportunity_event_record(p_old, v_linked), opportunity_event_record(v_new, p_contact_ids));
+END
+$$;
+
+-- An opportunity with the empty values filled from another one of the same pipeline. An amount goes with its currency.
+CREATE OR REPLACE FUNCTION filled_opportunity(p_kept opportunities, p_other opportunities) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_columns text[] := '{stage_id,owner_id,close_date,next_action_date,next_step,contact_id}';
+BEGIN
+  IF p_kept.currency IS NULL OR p_kept.currency IS NOT DISTINCT FROM p_other.currency THEN
+    v_columns := v_columns || CASE WHEN p_kept.amount IS NULL THEN '{amount,currency}'::text[] ELSE '{}' END;
+  END IF;
+  RETURN changed_opportunity(p_kept, filling_change(p_kept.organization_id, 'opportunity',
+    to_jsonb(p_kept) - 'record', to_jsonb(p_other) - 'record', v_columns));
+END
+$$;
+
+-- Merges opportunities that would have one natural key. The kept one gets the contacts of both, and the other one's values where it
+-- has none. p_from_contact_id becomes p_to_contact_id on the way; null outside of merges of contacts. Returns the
+-- events.
+CREATE OR REPLACE FUNCTION merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit int, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_kept opportunities;
+  v_other opportunities;
+  v_new opportunities;
+  v_other_linked uuid[] := additional_contact_ids(p_organization_id, p_other_id);
+  v_contact_ids uuid[];
+BEGIN
+  SELECT * INTO v_kept FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_kept_id;
+  SELECT * INTO v_other FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
+  v_new := filled_opportunity(v_kept, v_other);
+  v_contact_ids := additional_contact_ids(p_organization_id, p_kept_id) || v_other.contact_id || v_other_linked;
+  IF p_from_contact_id IS NOT NULL THEN
+    v_contact_ids := array_replace(v_contact_ids, p_from_contact_id, p_to_contact_id);
+    v_new.contact_id := CASE WHEN v_new.contact_id = p_from_contact_id THEN p_to_contact_id ELSE v_new.contact_id END;
+  END IF;
+  v_contact_ids := distinct_contact_ids(v_contact_ids, v_new.contact_id);
+  IF cardinality(v_contact_ids) > p_contact_limit THEN
+    PERFORM refuse('merge_too_large', jsonb_build_object('object', 'additional_contacts', 'limit', p_contact_limit));
+  END IF;
+  DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
+  PERFORM note_merged_record(p_organization_id, 'opportunity', p_other_id, p_kept_id);
+  PERFORM delete_results_of_record(p_organization_id, p_other_id);
+  RETURN ARRAY[
+    merged_event(store_merged_opportunity(v_kept, v_new, v_contact_ids)),
+    deletion_event('opportunity', opportunity_event_record(v_other, v_other_linked))];
+END
+$$;
+
+-- Merges each pair of collisions.
+CREATE OR REPLACE FUNCTION merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit int, p_from_contact_id uuid DEFAULT NULL, p_to_contact_id uuid DEFAULT NULL) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_pair record;
+  v_events text[] := '{}';
+BEGIN
+  FOR v_pair IN SELECT p.id, p.existing_id FROM jsonb_to_recordset(p_collisions) AS p (id uuid, existing_id uuid) ORDER BY p.id LOOP
+    v_events := v_events || merge_opportunity(p_organization_id, v_pair.existing_id, v_pair.id, p_contact_limit, p_from_contact_id, p_to_contact_id);
+  END LOOP;
+  PERFORM collect_events(v_events);
+END
+$$;
+
+-- Notes where a merged record went, also for records that were merged into it before.
+CREATE OR REPLACE FUNCTION note_merged_record(p_organization_id uuid, p_object text, p_id uuid, p_kept_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  UPDATE merged_records m SET merged_into = p_kept_id
+    WHERE m.organization_id = p_organization_id AND m.object_type = p_object AND m.merged_into = p_id;
+  INSERT INTO merged_records (organization_id, object_type, id, merged_into) VALUES (p_organization_id, p_object, p_id, p_kept_id)
+    ON CONFLICT (organization_id, object_type, id) DO UPDATE SET merged_into = excluded.merged_into;
+END
+$$;
+
+-- The result of a merge. p_filled: the change of filling_change.
+CREATE OR REPLACE FUNCTION merge_result(p_input jsonb, p_filled jsonb, p_collisions jsonb, p_contacts int, p_opportunities int, p_notes int) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('id', p_input->'id', 'from', p_input->'from', 'contacts', p_contacts,
+    'opportunities', p_opportunities - jsonb_array_length(p_collisions), 'merged_opportunities', jsonb_array_length(p_collisions),
+    'notes', p_notes, 'filled', filled_fields(p_filled), 'conflicts', jsonb_path_query_array(p_collisions, '$[0 to 99]'));
+END
+$$;
+
+-- Refuses a merge of records that do not exist, or of a kept one in another version than the caller has seen.
+CREATE OR REPLACE FUNCTION check_merged_records(p_kept_version int, p_other_version int, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM check_version(p_kept_version, p_input);
+  IF p_other_version IS NULL THEN
+    PERFORM refuse('merge_source_not_found');
+  END IF;
+END
+$$;

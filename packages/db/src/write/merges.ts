@@ -1,0 +1,85 @@
+import { maxAdditionalContacts } from '@crm/domain';
+import type { Database, Queries } from '../database.js';
+import { type IdempotencyRecord, runWrite, type UpdateTarget, type Write, type WriteOrigin, type Written } from './write.js';
+
+/** Objects that can be merged. */
+export type MergedObject = 'account' | 'contact';
+
+/** How many records one merge moves, so that it ends well within the time of a statement (docs/decisions/0022-merging.md). */
+export const mergeLimits = { opportunities: 1_000, contacts: 2_000, notes: 2_000, note_bytes: 32 * 1024 * 1024 } as const;
+
+/** Two records to merge. */
+export interface Merge extends UpdateTarget {
+  /** The record that goes. */
+  readonly from: string;
+  /** Says what would change, and changes nothing. */
+  readonly isDryRun: boolean;
+  /** Whether opportunities that would get one natural key are merged too; otherwise they refuse the merge. */
+  readonly mergesOpportunities: boolean;
+}
+
+/** Two opportunities that a merge gives one natural key. */
+export interface OpportunityConflict {
+  /** The opportunity of the record that goes. */
+  readonly id: string;
+  readonly existing_id: string;
+  readonly pipeline_id: string;
+  readonly name: string;
+}
+
+/** What a merge changed, or would change. */
+export interface MergeResult {
+  readonly id: string;
+  readonly from: string;
+  /** Contacts that moved; 0 in a merge of contacts. */
+  readonly contacts: number;
+  readonly opportunities: number;
+  readonly merged_opportunities: number;
+  readonly notes: number;
+  /** Fields of the kept record that had no value: columns and `custom__slug`s. */
+  readonly filled: readonly string[];
+  /** The first hundred opportunities that were merged too, or would be. */
+  readonly conflicts: readonly OpportunityConflict[];
+}
+
+/** The write of a merge. */
+export const recordMerge = (kind: MergedObject, merge: Merge): Write<MergeResult> => ({
+  function: merge.isDryRun ? `preview_${kind}_merge` : `merge_${kind}`,
+  input: {
+    id: merge.id,
+    from: merge.from,
+    version: merge.version,
+    is_dry_run: merge.isDryRun,
+    merges_opportunities: merge.mergesOpportunities,
+    contact_limit: maxAdditionalContacts,
+    limits: mergeLimits,
+  },
+});
+
+/**
+ * Merges one record into another, or says what that would change. A dry run writes nothing, also no answer for an `Idempotency-Key`.
+ * @throws Failure `not_found`, `merge_source_not_found`, `precondition_failed`, `opportunities_collide`, `merge_too_large`
+ */
+export const mergeRecords = async (
+  database: Database,
+  organizationId: string,
+  kind: MergedObject,
+  merge: Merge,
+  idempotency: IdempotencyRecord | null,
+  origin: WriteOrigin | null = null,
+): Promise<Written<MergeResult>> =>
+  runWrite(database, organizationId, recordMerge(kind, merge), merge.isDryRun ? null : idempotency, origin);
+
+/** The record that a record was merged into, or null. */
+export const findMergedInto = async (
+  database: Queries,
+  organizationId: string,
+  objectType: MergedObject | 'opportunity',
+  id: string,
+): Promise<string | null> => {
+  const text =
+    'SELECT m.merged_into AS "mergedInto" FROM merged_records m WHERE m.organization_id = $1 AND m.object_type = $2 AND m.id = $3';
+  const statement = { text, values: [objectType, id], isPrepared: true };
+  const [row] = await database.query<{ mergedInto: string }>(organizationId, statement);
+  return row?.mergedInto ?? null;
+};
