@@ -1,5 +1,6 @@
 import { type Database, findMergedInto } from '@crm/db';
-import { ApiError, isFailure, type ObjectType } from '@crm/domain';
+import { ApiError, type ObjectType } from '@crm/domain';
+import { toApiError } from '@crm/http';
 
 /** Runs `work` on a record. @throws ApiError `not_found` with `merged_into` where the record was merged into another one */
 export const explainNotFound = async <Result>(
@@ -12,7 +13,7 @@ export const explainNotFound = async <Result>(
   try {
     return await work();
   } catch (error) {
-    if (kind === 'note' || !isFailure(error, 'not_found')) throw error;
+    if (kind === 'note' || toApiError(error).code !== 'not_found') throw error;
     const mergedInto = await findMergedInto(database, organizationId, kind, id);
     if (mergedInto === null) throw error;
     throw new ApiError('not_found', { extra: { merged_into: mergedInto }, cause: error });

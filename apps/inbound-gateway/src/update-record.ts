@@ -67,17 +67,18 @@ export const updateRecord = async <C extends OperationContract>(
   const { header, params, body } = request;
   const { organizationId } = request.caller;
   const target = { id: params.id.toLowerCase(), version: readIfMatch(header('if-match')) };
-  const write = await context.catalogs.use(organizationId, async (catalog) => {
-    const errors = new ErrorCollector();
-    const found = read(catalog, target, errors);
-    errors.throwIfAny();
-    return found;
-  });
-  const run = () =>
-    explainNotFound(context.database, organizationId, objectType, target.id, () =>
-      runWrite(context.database, organizationId, write, null, writeOrigin(request)),
-    );
-  const { result } = await runOrExplain(run, objectType, body);
+  const run = async () => {
+    const write = await context.catalogs.use(organizationId, async (catalog) => {
+      const errors = new ErrorCollector();
+      const found = read(catalog, target, errors);
+      errors.throwIfAny();
+      return found;
+    });
+    return runWrite(context.database, organizationId, write, null, writeOrigin(request));
+  };
+  const { result } = await explainNotFound(context.database, organizationId, objectType, target.id, () =>
+    runOrExplain(run, objectType, body),
+  );
   const isChanged = result.record_status === 'updated';
   return {
     message: isChanged ? `Updated ${objectType}` : `Nothing to change in ${objectType}`,

@@ -151,8 +151,8 @@ export const mergeAccount = {
   tag: 'Accounts',
   summary: 'Merge an account into this one',
   description:
-    'Moves contacts, opportunities and notes of `from` to this account, fills its empty fields and deletes `from`. The '
-    + 'domain of `from` becomes an alias of this account.',
+    'Moves contacts, opportunities and notes of `from` to this account, fills its empty fields and deletes `from`. The ' +
+    'domain of `from` becomes an alias of this account.',
   params: idParams(exampleIds.account),
   body: MergeBody,
   data: Merged,

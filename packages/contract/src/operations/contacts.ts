@@ -152,8 +152,8 @@ export const mergeContact = {
   tag: 'Contacts',
   summary: 'Merge a contact into this one',
   description:
-    'Moves opportunities and notes of `from` to this contact, fills its empty fields and deletes `from`. The '
-    + 'email of `from` becomes an alias of this contact.',
+    'Moves opportunities and notes of `from` to this contact, fills its empty fields and deletes `from`. The ' +
+    'email of `from` becomes an alias of this contact.',
   params: idParams(exampleIds.contact),
   body: MergeBody,
   data: Merged,

@@ -1,12 +1,24 @@
 import { maxAdditionalContacts } from '@crm/domain';
 import type { Database, Queries } from '../database.js';
-import { type IdempotencyRecord, runWrite, type UpdateTarget, type Write, type WriteOrigin, type Written } from './write.js';
+import {
+  type IdempotencyRecord,
+  runWrite,
+  type UpdateTarget,
+  type Write,
+  type WriteOrigin,
+  type Written,
+} from './write.js';
 
 /** Objects that can be merged. */
 export type MergedObject = 'account' | 'contact';
 
 /** How many records one merge moves, so that it ends well within the time of a statement (docs/decisions/0022-merging.md). */
-export const mergeLimits = { opportunities: 1_000, contacts: 2_000, notes: 2_000, note_bytes: 32 * 1024 * 1024 } as const;
+export const mergeLimits = {
+  opportunities: 1_000,
+  contacts: 2_000,
+  notes: 2_000,
+  note_bytes: 32 * 1024 * 1024,
+} as const;
 
 /** Two records to merge. */
 export interface Merge extends UpdateTarget {

@@ -1,0 +1,265 @@
+import {
+  bulkCreateContacts,
+  bulkCreateOpportunities,
+  bulkUpdateAccounts,
+  createAccount,
+  createContact,
+  createNote,
+  createOpportunity,
+  deleteAccount,
+  deleteContact,
+  deleteOpportunity,
+  mergeAccount,
+  mergeContact,
+  type OperationContract,
+  updateAccount,
+  updateContact,
+  updateOpportunity,
+} from '@crm/contract';
+import { type Answer, EventFold, reportFigure, type TestClient } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { countDeadlocks } from './support/deadlocks.js';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { eventsAfter, storedRecords } from './support/logged-records.js';
+
+const rounds = Number(process.env['MERGE_ROUNDS'] ?? 8);
+
+let gateway: TestGateway;
+let processes: TestClient[];
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  processes = await gateway.startProcesses(2);
+});
+afterAll(() => gateway.stop());
+
+type Call = readonly [contract: OperationContract, request: object];
+
+/** What single calls may be refused for: one of the records is gone, or still in use, or has another key. */
+const expected = new Set([200, 400, 404, 409]);
+let sent = 0;
+
+/** Sends a call until it is answered: 503 says that nothing of it happened. */
+const answerOf = async ([contract, request]: Call): Promise<Answer> => {
+  for (;;) {
+    sent += 1;
+    const client = processes[sent % processes.length] ?? gateway.client;
+    const answer = await client.call(contract, request);
+    if (answer.status !== 503) return answer;
+  }
+};
+
+/** Sends all calls at once, in an order that each round turns further. */
+const race = async (round: number, calls: readonly Call[]): Promise<Answer[]> => {
+  const start = (round * 7) % calls.length;
+  const order = calls.map((_, index) => (index + start) % calls.length);
+  const answers: Answer[] = [];
+  await Promise.all(
+    order.map(async (index) => {
+      const call = calls[index];
+      if (call !== undefined) answers[index] = await answerOf(call);
+    }),
+  );
+  const failed = answers.filter(({ status }) => !expected.has(status));
+  expect(failed.map(({ status, text }) => `${status} ${text.slice(0, 300)}`)).toEqual([]);
+  return answers;
+};
+
+const post = (contract: OperationContract, body: object, query?: object): Call => [contract, { body, query }];
+const change = (contract: OperationContract, id: string, body: object): Call => [contract, { params: { id }, body }];
+const remove = (contract: OperationContract, id: string): Call => [contract, { params: { id } }];
+const idOf = async (call: Call): Promise<string> => Object.values((await answerOf(call)).data as object)[0] as string;
+const deal = (name: string, related: object): object => ({
+  pipeline_id: gateway.organization.pipeline.id,
+  opportunity: { name },
+  related_objects: related,
+});
+const note = (title: string, on: object): Call => post(createNote, { note: { title }, ...on });
+
+/** The ids that creates answered, single and bulk ones. */
+const createdIds = (answers: readonly Answer[], calls: readonly Call[], contracts: readonly OperationContract[]) =>
+  answers.flatMap((answer, index): string[] => {
+    const contract = calls[index]?.[0];
+    if (answer.status !== 200 || contract === undefined || !contracts.includes(contract)) return [];
+    const data = answer.data as { results?: { id: string | null }[] };
+    return (data.results?.map(({ id }) => id) ?? [Object.values(data)[0] as string]).filter((id) => id !== null);
+  });
+
+/** The ids of `ids` that a table has not, and that were not merged into another record. */
+const lost = async (table: string, ids: readonly string[]): Promise<unknown[]> =>
+  gateway.rows(
+    `SELECT i AS id FROM unnest($2::uuid[]) i WHERE NOT EXISTS (SELECT FROM ${table} r WHERE r.organization_id = $1 AND r.id = i)
+       AND NOT EXISTS (SELECT FROM merged_records m JOIN ${table} r ON r.organization_id = m.organization_id AND r.id = m.merged_into
+                        WHERE m.organization_id = $1 AND m.id = i)`,
+    [ids],
+  );
+
+/** Nothing that an answer named is gone, apart from what a call deleted. */
+const expectNothingLost = async (answers: readonly Answer[], calls: readonly Call[]): Promise<void> => {
+  const deleted = new Set(
+    calls.flatMap(([contract, request]) =>
+      contract.method === 'delete' ? [(request as { params: { id: string } }).params.id] : [],
+    ),
+  );
+  const made = (...contracts: OperationContract[]) =>
+    createdIds(answers, calls, contracts).filter((id) => !deleted.has(id));
+  expect(await lost('contacts', made(createContact, bulkCreateContacts))).toEqual([]);
+  expect(await lost('opportunities', made(createOpportunity, bulkCreateOpportunities))).toEqual([]);
+  expect(await lost('notes', made(createNote))).toEqual([]);
+  expect(await lost('accounts', made(createAccount))).toEqual([]);
+};
+
+/** A key names one record: it is never a record's own and an alias at once. */
+const expectNoDoubleKeys = async (): Promise<void> => {
+  for (const [table, aliases, key] of [
+    ['accounts', 'account_aliases', 'domain'],
+    ['contacts', 'contact_aliases', 'email'],
+  ])
+    expect(
+      await gateway.rows(
+        `SELECT r.${key} FROM ${table} r JOIN ${aliases} l USING (organization_id, ${key}) WHERE r.organization_id = $1`,
+      ),
+    ).toEqual([]);
+};
+
+const fold = new EventFold();
+/** Adds what the round has logged, and compares the log with the records. */
+const expectLogged = async (): Promise<void> => {
+  const { id } = gateway.organization;
+  for (const event of await eventsAfter(gateway.database, id, fold.position, 100_000)) fold.add(event);
+  expect(fold.faults).toEqual([]);
+  expect(fold.differences(await storedRecords(gateway.database, id))).toEqual([]);
+};
+
+const expectSound = async (answers: readonly Answer[], calls: readonly Call[]): Promise<void> => {
+  await expectNothingLost(answers, calls);
+  await expectNoDoubleKeys();
+  await expectConsistent(gateway);
+  await expectLogged();
+};
+
+describe('R28: a merge races creates, updates and deletes of both records', () => {
+  test('of accounts', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const [kept, gone] = [`kept${round}.com`, `gone${round}.com`];
+      const id = await idOf(post(createAccount, { domain: kept }));
+      const from = await idOf(post(createAccount, { domain: gone, industry: 'Steel' }));
+      const person = await idOf(post(createContact, { email: `first@${gone}` }));
+      const deals = await Promise.all(
+        ['A', 'B', 'C'].map((name) => idOf(post(createOpportunity, deal(name, { account_domain: gone })))),
+      );
+      const same = await idOf(post(createOpportunity, deal('Same', { account_domain: kept })));
+      await idOf(
+        post(createOpportunity, deal('Same', { account_domain: gone, primary_contact_email: `first@${gone}` })),
+      );
+      await idOf(note('On both', { account_domains: [kept, gone] }));
+      const calls: Call[] = [
+        change(mergeAccount, id, { from, deals: 'merge' }),
+        post(createContact, { email: `new@${gone}`, first_name: 'New' }),
+        post(createContact, { email: `first@${gone}`, job_title: 'CTO' }, { on_match: 'update' }),
+        post(bulkCreateContacts, { items: [0, 1, 2].map((n) => ({ email: `bulk${n}@${n === 1 ? kept : gone}` })) }),
+        post(createOpportunity, deal('New', { account_domain: gone })),
+        post(createOpportunity, deal('Same', { account_domain: gone, primary_contact_email: `z@${gone}` })),
+        post(createOpportunity, deal('New', { account_domain: kept, primary_contact_email: `first@${gone}` })),
+        post(bulkCreateOpportunities, {
+          items: [kept, gone].map((domain) => deal('Bulk', { account_domain: domain })),
+        }),
+        post(createAccount, { domain: gone, description: 'Made again' }, { on_match: 'update' }),
+        post(createAccount, { domain: gone }),
+        note('On gone', { account_domains: [gone], contact_emails: [`first@${gone}`] }),
+        note('On all', { account_domains: [gone, kept], contact_emails: [`other@${gone}`] }),
+        change(updateAccount, from, { name: `Gone ${round}` }),
+        change(updateAccount, id, { name: `Kept ${round}` }),
+        [
+          bulkUpdateAccounts,
+          {
+            body: {
+              items: [
+                { id, website: 'a.com' },
+                { id: from, employee_range: '1-10' },
+              ],
+            },
+          },
+        ],
+        change(updateOpportunity, deals[0] ?? '', { opportunity: { name: 'New' } }),
+        change(updateOpportunity, same, { opportunity: { name: 'A' } }),
+        change(updateContact, person, { last_name: 'Last' }),
+        remove(deleteOpportunity, deals[2] ?? ''),
+        remove(deleteAccount, round % 2 === 0 ? from : id),
+      ];
+      const answers = await race(round, calls);
+      await expectSound(answers, calls);
+      // A conflict with what the race named alike may have refused the merge: it is sent again.
+      const merged = await answerOf(change(mergeAccount, id, { from, deals: 'merge' }));
+      const [first] = answers;
+      expect([first?.status, merged.status]).toContain(200);
+      expect(await idOf(post(createAccount, { domain: gone }))).toBe(id);
+      const left = await gateway.rows(
+        `SELECT c.email FROM contacts c WHERE c.organization_id = $1 AND c.email LIKE $2 AND c.account_id <> $3`,
+        [`%@${gone}`, id],
+      );
+      expect(left).toEqual([]);
+      await expectLogged();
+    }
+  });
+
+  test('of contacts', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const [kept, gone, third] = [`kept${round}@gmail.com`, `gone${round}@gmail.com`, `third${round}@gmail.com`];
+      const id = await idOf(post(createContact, { email: kept }));
+      const from = await idOf(post(createContact, { email: gone, first_name: 'Gone' }));
+      const other = await idOf(post(createContact, { email: third }));
+      const deals = await Promise.all(
+        ['A', 'B', 'C'].map((name) => idOf(post(createOpportunity, deal(name, { primary_contact_email: gone })))),
+      );
+      const same = await idOf(post(createOpportunity, deal('Same', { primary_contact_email: kept })));
+      await idOf(
+        post(
+          createOpportunity,
+          deal('Same', { primary_contact_email: gone, additional_contact_emails: [kept, third] }),
+        ),
+      );
+      await idOf(note('On both', { contact_emails: [kept, gone] }));
+      const calls: Call[] = [
+        change(mergeContact, id, { from, deals: 'merge' }),
+        post(createContact, { email: gone, last_name: 'Last' }),
+        post(createContact, { email: gone, job_title: 'CTO' }, { on_match: 'update' }),
+        post(bulkCreateContacts, { items: [gone, kept, third].map((email) => ({ email, last_name: 'Bulk' })) }),
+        post(createOpportunity, deal('New', { primary_contact_email: gone })),
+        post(createOpportunity, deal('Same', { primary_contact_email: gone, additional_contact_emails: [third] })),
+        post(createOpportunity, deal('New', { primary_contact_email: kept, additional_contact_emails: [gone] })),
+        post(bulkCreateOpportunities, {
+          items: [kept, gone].map((email) => deal('Bulk', { primary_contact_email: email })),
+        }),
+        note('On gone', { contact_emails: [gone] }),
+        note('On all', { contact_emails: [gone, kept, third] }),
+        change(updateContact, from, { first_name: `Gone ${round}` }),
+        change(updateContact, id, { phone: '+4930123456' }),
+        change(updateContact, other, round % 3 === 0 ? { email: gone } : { first_name: 'Third' }),
+        change(updateOpportunity, deals[0] ?? '', { opportunity: { name: 'New' } }),
+        change(updateOpportunity, deals[1] ?? '', { related_objects: { additional_contact_emails: [kept, third] } }),
+        change(updateOpportunity, same, { opportunity: { name: 'A' } }),
+        remove(deleteOpportunity, deals[2] ?? ''),
+        ...(round % 4 === 3 ? [remove(deleteContact, round % 8 === 3 ? from : id)] : []),
+      ];
+      const answers = await race(round, calls);
+      await expectSound(answers, calls);
+      if (round % 4 === 3) continue;
+      const merged = await answerOf(change(mergeContact, id, { from, deals: 'merge' }));
+      expect([answers[0]?.status, merged.status]).toContain(200);
+      expect(await idOf(post(createContact, { email: gone }))).toBe(id);
+      await expectLogged();
+    }
+  });
+
+  test('without a deadlock', async () => {
+    const deadlocks = await countDeadlocks(gateway);
+    reportFigure(
+      'R28',
+      `deadlocks in ${rounds} rounds of merges of accounts and of contacts, ${sent} calls`,
+      deadlocks,
+      0,
+    );
+    expect(deadlocks).toBe(0);
+  });
+});

@@ -1,0 +1,399 @@
+import {
+  bulkCreateAccounts,
+  createAccount,
+  createContact,
+  createNote,
+  createOpportunity,
+  deleteAccount,
+  deleteContact,
+  mergeAccount,
+  mergeContact,
+  type OperationContract,
+} from '@crm/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { recordsOf, unknownId, versionOf } from './support/records-of.js';
+
+let gateway: TestGateway;
+const { account, contact, opportunity, changeAccount, changeContact, changeOpportunity } = recordsOf(() => gateway);
+type Headers = Readonly<Record<string, string>>;
+const merge = (contract: typeof mergeAccount | typeof mergeContact, id: string, body: object, headers: Headers = {}) =>
+  gateway.client.call(contract, { params: { id }, body, headers });
+const create = <C extends OperationContract>(contract: C, body: object, query?: Headers) =>
+  gateway.client.call(contract, { body, query });
+const note = async (title: string, on: object): Promise<string> =>
+  (await create(createNote, { note: { title }, ...on })).data.note_id;
+const rows = (text: string, values: readonly unknown[] = []) =>
+  gateway.rows(`SELECT ${text.replace('ORG', 'organization_id = $1')}`, values);
+const row = async (table: string, id: string) => (await rows(`* FROM ${table} WHERE ORG AND id = $2`, [id]))[0];
+const countOf = async (table: string): Promise<unknown> =>
+  (await rows(`count(*)::int AS n FROM ${table} WHERE ORG`))[0];
+const position = async (): Promise<number> =>
+  Number((await rows('coalesce(max(position), 0) AS n FROM events WHERE ORG'))[0]?.['n']);
+const eventsAfter = (after: number) =>
+  rows('type, record_id, version FROM events WHERE ORG AND position > $2 ORDER BY position', [after]);
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.organization.defineField({ objectType: 'account', slug: 'tier', attributeType: 'number' });
+  await gateway.organization.defineField({ objectType: 'account', slug: 'motto', attributeType: 'string' });
+});
+afterAll(() => gateway.stop());
+afterEach(() => expectConsistent(gateway));
+
+const both = [
+  ['accounts', mergeAccount, deleteAccount, (n: string) => account({ domain: `${n}.com` })],
+  ['contacts', mergeContact, deleteContact, (n: string) => contact({ email: `${n}@people.com` })],
+] as const;
+
+describe('200', () => {
+  test('an account gets the contacts, opportunities, notes and missing values of another one', async () => {
+    const id = await account({ domain: 'kept.com', industry: 'Steel', custom__tier: 3 });
+    const from = await account({
+      domain: 'gone.com',
+      industry: 'Wood',
+      description: 'D',
+      custom__tier: 5,
+      custom__motto: 'Ever On',
+    });
+    const person = await contact({ email: 'ann@gone.com' });
+    const deal = await opportunity({ name: 'Moves' }, { primary_contact_email: 'ann@gone.com' });
+    const onBoth = await note('Both', { account_domains: ['gone.com', 'kept.com'] });
+    await note('Gone', { account_domains: ['gone.com'] });
+    const before = await position();
+    const answer = await merge(mergeAccount, id, { from });
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({
+      id,
+      from,
+      dry_run: false,
+      contacts: 1,
+      opportunities: 1,
+      merged_opportunities: 0,
+      notes: 2,
+      filled: ['custom__motto', 'description'],
+      conflicts: [],
+    });
+    expect(answer.headers.get('x-read-after')).not.toBeNull();
+    expect(await row('accounts', from)).toBeUndefined();
+    expect(await row('accounts', id)).toMatchObject({
+      domain: 'kept.com',
+      name: 'Kept',
+      industry: 'Steel',
+      description: 'D',
+      version: 2,
+      custom_fields: { tier: 3, motto: 'Ever On' },
+      number_1: 3,
+      text_1: 'ever on',
+      folds: { industry: 'steel', description: 'd', custom__motto: 'ever on' },
+    });
+    expect(await row('contacts', person)).toMatchObject({ account_id: id, version: 2 });
+    expect(await row('opportunities', deal)).toMatchObject({
+      account_id: id,
+      account_key: id,
+      account_domain: 'kept.com',
+      version: 2,
+    });
+    expect(await rows('account_id FROM note_accounts WHERE ORG AND note_id = $2', [onBoth])).toEqual([
+      { account_id: id },
+    ]);
+    const events = await eventsAfter(before);
+    expect(events.map(({ type }) => type)).toEqual([
+      'account.merged',
+      'opportunity.updated',
+      'contact.updated',
+      'note.updated',
+      'note.updated',
+      'account.deleted',
+    ]);
+    expect(events[0]).toMatchObject({ record_id: id, version: 2 });
+    expect(events.at(-1)).toMatchObject({ record_id: from });
+  });
+
+  test('a contact takes the place of another one in opportunities and notes', async () => {
+    const id = await contact({ email: 'bob@gmail.com', first_name: 'Bob' });
+    const from = await contact({ email: 'rob@gmail.com', first_name: 'Rob', last_name: 'Ray', job_title: 'CTO' });
+    const primary = await opportunity(
+      { name: 'Primary' },
+      { primary_contact_email: 'rob@gmail.com', additional_contact_emails: ['bob@gmail.com'] },
+    );
+    const second = await opportunity(
+      { name: 'Second' },
+      {
+        account_domain: 'shop.com',
+        primary_contact_email: 'x@shop.com',
+        additional_contact_emails: ['rob@gmail.com', 'bob@gmail.com'],
+      },
+    );
+    const written = await note('On both', { contact_emails: ['rob@gmail.com', 'bob@gmail.com'] });
+    const answer = await merge(mergeContact, id, { from });
+    expect(answer.data).toMatchObject({ contacts: 0, opportunities: 2, notes: 1, filled: ['job_title', 'last_name'] });
+    expect(await row('contacts', id)).toMatchObject({
+      first_name: 'Bob',
+      last_name: 'Ray',
+      name_fold: 'bob ray',
+      job_title: 'CTO',
+      version: 2,
+    });
+    const links = (deal: string) =>
+      rows('contact_id FROM opportunity_contacts WHERE ORG AND opportunity_id = $2 ORDER BY position', [deal]);
+    expect(await row('opportunities', primary)).toMatchObject({
+      contact_id: id,
+      account_key: id,
+      contact_email: 'bob@gmail.com',
+    });
+    expect(await links(primary)).toEqual([]);
+    expect(await links(second)).toEqual([{ contact_id: id }]);
+    expect(await rows('contact_id FROM note_contacts WHERE ORG AND note_id = $2', [written])).toEqual([
+      { contact_id: id },
+    ]);
+    // A repeat finds the moved opportunity by the email that is an alias now.
+    const body = {
+      pipeline_id: gateway.organization.pipeline.id,
+      opportunity: { name: 'Primary' },
+      related_objects: { primary_contact_email: 'rob@gmail.com' },
+    };
+    expect((await create(createOpportunity, body)).data.opportunity_id).toBe(primary);
+  });
+
+  test('a domain that is an alias names the kept account everywhere', async () => {
+    const id = await account({ domain: 'named.com' });
+    const from = await account({ domain: 'alias.com' });
+    const older = await account({ domain: 'older.com' });
+    await merge(mergeAccount, from, { from: older });
+    await merge(mergeAccount, id, { from });
+    for (const domain of ['alias.com', 'older.com']) {
+      const found = await create(createAccount, { domain });
+      expect(found.data).toEqual({ company_id: id, domain: 'named.com', name: 'Named' });
+      expect(found.headers.get('x-record-status')).toBe('matched');
+    }
+    const updated = await create(createAccount, { domain: 'alias.com', industry: 'Glass' }, { on_match: 'update' });
+    expect(updated.headers.get('x-record-status')).toBe('updated');
+    expect(await row('accounts', id)).toMatchObject({ domain: 'named.com', industry: 'Glass' });
+    const many = await gateway.client.call(bulkCreateAccounts, {
+      body: { items: [{ domain: 'alias.com', industry: 'Clay' }, { domain: 'older.com' }, { domain: 'named.com' }] },
+      query: { on_match: 'update' },
+    });
+    expect(many.data.results.map((one) => one.id)).toEqual([id, id, id]);
+    expect(await row('contacts', await contact({ email: 'new@alias.com' }))).toMatchObject({ account_id: id });
+    expect(
+      await row('opportunities', await opportunity({ name: 'By alias' }, { account_domain: 'older.com' })),
+    ).toMatchObject({ account_id: id });
+    const written = await note('By alias', { account_domains: ['alias.com', 'named.com', 'older.com'] });
+    expect(await rows('account_id FROM note_accounts WHERE ORG AND note_id = $2', [written])).toEqual([
+      { account_id: id },
+    ]);
+    expect(await rows(`domain FROM accounts WHERE ORG AND domain IN ('alias.com', 'older.com')`)).toEqual([]);
+  });
+
+  test('an email that is an alias names the kept contact everywhere', async () => {
+    const id = await contact({ email: 'eve@named.org' });
+    const from = await contact({ email: 'eva@named.org', phone: '+4930123456' });
+    await merge(mergeContact, id, { from });
+    const found = await create(createContact, { email: 'eva@named.org', first_name: 'Eve' });
+    expect(found.data).toMatchObject({ people_id: id, email: 'eve@named.org', first_name: 'Eve' });
+    expect(found.headers.get('x-record-status')).toBe('updated');
+    const related = {
+      primary_contact_email: 'eva@named.org',
+      additional_contact_emails: ['eve@named.org', 'z@named.org'],
+    };
+    const deal = await opportunity({ name: 'Named twice' }, related);
+    expect(await row('opportunities', deal)).toMatchObject({ contact_id: id });
+    expect(await rows('contact_id FROM opportunity_contacts WHERE ORG AND opportunity_id = $2', [deal])).toHaveLength(
+      1,
+    );
+  });
+
+  test('a record may take its own alias back, and the alias ends', async () => {
+    const id = await account({ domain: 'now.com' });
+    await merge(mergeAccount, id, { from: await account({ domain: 'then.com' }) });
+    expect((await changeAccount(id, { domain: 'then.com' })).data.account.domain).toBe('then.com');
+    expect(await rows('domain FROM account_aliases WHERE ORG AND account_id = $2', [id])).toEqual([]);
+    expect((await create(createAccount, { domain: 'now.com' })).data.company_id).not.toBe(id);
+  });
+
+  test('colliding opportunities are merged on demand', async () => {
+    const id = await account({ domain: 'one.com' });
+    const from = await account({ domain: 'two.com' });
+    const kept = await opportunity({ name: 'Same' }, { account_domain: 'one.com', primary_contact_email: 'a@one.com' });
+    const other = await opportunity(
+      { name: 'Same', deal_size: 12.5, currency: 'EUR', next_step: 'Call' },
+      { account_domain: 'two.com', primary_contact_email: 'b@two.com', additional_contact_emails: ['c@two.com'] },
+    );
+    const refused = await merge(mergeAccount, id, { from });
+    expect(refused.status).toBe(409);
+    const pair = { id: other, existing_id: kept, pipeline_id: gateway.organization.pipeline.id, name: 'Same' };
+    expect(refused.body).toMatchObject({ conflicts: [pair] });
+    expect((await merge(mergeAccount, id, { from, dry_run: true })).data).toMatchObject({
+      merged_opportunities: 1,
+      conflicts: [pair],
+    });
+    const before = await position();
+    expect((await merge(mergeAccount, id, { from, deals: 'merge' })).data).toMatchObject({
+      opportunities: 0,
+      merged_opportunities: 1,
+      conflicts: [],
+    });
+    expect(await row('opportunities', other)).toBeUndefined();
+    expect(await row('opportunities', kept)).toMatchObject({
+      amount: '12.5000',
+      currency: 'EUR',
+      next_step: 'Call',
+      contact_email: 'a@one.com',
+      version: 2,
+    });
+    expect(await rows('contact_id FROM opportunity_contacts WHERE ORG AND opportunity_id = $2', [kept])).toHaveLength(
+      2,
+    );
+    expect((await eventsAfter(before)).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['opportunity.merged', 'opportunity.deleted']),
+    );
+    expect((await changeOpportunity(other, {})).body).toMatchObject({ merged_into: kept });
+  });
+
+  test.each(both)(
+    'a dry run of %s says what would change and writes nothing',
+    async (_about, contract, _delete, make) => {
+      const [id, from] = [await make('dry'), await make('run')];
+      const before = await position();
+      const tables = ['idempotency_keys', 'merged_records', 'events'];
+      const counts = await Promise.all(tables.map(countOf));
+      const answer = await merge(contract, id, { from, dry_run: true }, { 'idempotency-key': 'dry' });
+      expect(answer.data).toMatchObject({ id, from, dry_run: true });
+      expect(await position()).toBe(before);
+      expect(await Promise.all(tables.map(countOf))).toEqual(counts);
+      expect((await merge(contract, id, { from })).status).toBe(200);
+    },
+  );
+
+  test.each(both)(
+    'a repeat of a merge of %s under its Idempotency-Key answers again',
+    async (_about, contract, _delete, make) => {
+      const [id, from] = [await make('once'), await make('twice')];
+      const key = { 'idempotency-key': `merge-${id}` };
+      const first = await merge(contract, id, { from }, key);
+      const again = await merge(contract, id, { from }, key);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect(again.data).toEqual(first.data);
+      expect((await merge(contract, id, { from, dry_run: false }, key)).status).toBe(422);
+    },
+  );
+});
+
+describe('400', () => {
+  test.each(both)(
+    'for a merge of %s with itself, an unknown one, and one of another organization',
+    async (_about, contract, _delete, make) => {
+      const id = await make('selfish');
+      expect((await merge(contract, id, { from: id.toUpperCase() })).fieldsAtFault).toEqual(['from']);
+      expect((await merge(contract, id, { from: unknownId })).fieldsAtFault).toEqual(['from']);
+      expect((await merge(contract, id, {})).fieldsAtFault).toEqual(['from']);
+      expect((await merge(contract, id, { from: unknownId, deals: 'keep' })).fieldsAtFault).toEqual(['deals']);
+    },
+  );
+});
+
+describe('401', () => {
+  test.each(both)('for a key that may not delete, in a merge of %s', async (_about, contract, _delete, make) => {
+    const { key } = await gateway.organization.createKey({ allow: ['list', 'search', 'inbound', 'bulk'] });
+    const params = { id: await make('keyless') };
+    expect((await gateway.client.call(contract, { params, body: { from: unknownId }, key })).status).toBe(401);
+  });
+});
+
+describe('404', () => {
+  test.each(both)('for %s that went says where', async (about, contract, remove, make) => {
+    const [id, from] = [await make('there'), await make('away')];
+    await merge(contract, id, { from });
+    const change = about === 'accounts' ? changeAccount : changeContact;
+    const answers = [
+      await change(from, {}),
+      await gateway.client.call(remove, { params: { id: from } }),
+      await merge(contract, from, { from: id }),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({ merged_into: id });
+    }
+    expect((await merge(contract, unknownId, { from: id })).body).not.toHaveProperty('merged_into');
+  });
+
+  test.each(both)('%s of another organization are as unknown as any', async (_about, contract, _delete, make) => {
+    const [id, from] = [await make('mine'), await make('my-other')];
+    const stranger = gateway.clientOf(gateway.stranger);
+    const foreign = await stranger.call(contract, { params: { id }, body: { from } });
+    expect(foreign.comparable).toBe(
+      (await stranger.call(contract, { params: { id: unknownId }, body: { from } })).comparable,
+    );
+    expect(foreign.status).toBe(404);
+    await merge(contract, id, { from });
+    expect((await stranger.call(contract, { params: { id: from }, body: { from: id } })).comparable).toBe(
+      foreign.comparable,
+    );
+  });
+});
+
+describe('409', () => {
+  test('for a change onto an alias of another record', async () => {
+    const id = await account({ domain: 'holder.com' });
+    await merge(mergeAccount, id, { from: await account({ domain: 'held.com' }) });
+    const other = await account({ domain: 'wants.com' });
+    const refused = await changeAccount(other, { domain: 'held.com' });
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ conflict: { field: 'domain', existing_id: id } });
+    const person = await contact({ email: 'p@holder.com' });
+    await merge(mergeContact, person, { from: await contact({ email: 'q@holder.com' }) });
+    const answer = await changeContact(await contact({ email: 'r@holder.com' }), { email: 'q@holder.com' });
+    expect(answer.body).toMatchObject({ conflict: { field: 'email', existing_id: person } });
+  });
+
+  test('for more opportunities than one merge changes', async () => {
+    const id = await account({ domain: 'small.com' });
+    const from = await account({ domain: 'large.com' });
+    await gateway.rows(
+      `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), $2::uuid, $3::uuid, $3, 'Large ' || n, 'large ' || n, '', 'large ' || n, now(), now() FROM generate_series(1, 1001) n`,
+      [gateway.organization.pipeline.id, from],
+    );
+    const answers = [await merge(mergeAccount, id, { from }), await merge(mergeAccount, id, { from, dry_run: true })];
+    await gateway.rows(`DELETE FROM opportunities WHERE organization_id = $1 AND name LIKE 'Large %'`);
+    for (const answer of answers) {
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({
+        message: 'One merge changes at most 1000 opportunities: delete or move some first',
+      });
+    }
+  });
+});
+
+describe('412', () => {
+  test.each(both)('for a merge into %s in another version', async (_about, contract, _delete, make) => {
+    const [id, from] = [await make('versioned'), await make('version')];
+    expect((await merge(contract, id, { from }, { 'if-match': '"2"' })).status).toBe(412);
+    expect((await merge(contract, id, { from }, { 'if-match': '"1"' })).status).toBe(200);
+  });
+});
+
+describe('an erased person', () => {
+  test('leaves nothing of the contacts that were merged into them', async () => {
+    const id = await contact({ email: 'kept@erased.com' });
+    const from = await contact({ email: 'canary-alias@erased.com', first_name: 'Canaryname' });
+    await opportunity({ name: 'Stays' }, { primary_contact_email: 'canary-alias@erased.com' });
+    await merge(mergeContact, id, { from }, { 'idempotency-key': 'erase' });
+    expect((await gateway.client.call(deleteContact, { params: { id } })).status).toBe(200);
+    expect(await rows('* FROM contact_aliases WHERE ORG AND contact_id = $2', [id])).toEqual([]);
+    for (const table of [
+      'contacts',
+      'contact_aliases',
+      'opportunities',
+      'idempotency_keys',
+      'events',
+      'merged_records',
+    ])
+      expect(await rows(`t.* FROM ${table} t WHERE t.ORG AND t::text ~* 'canary'`)).toEqual([]);
+    const made = await create(createContact, { email: 'canary-alias@erased.com' });
+    expect(made.headers.get('x-record-status')).toBe('created');
+    expect(versionOf(await changeContact(made.data.people_id, {}))).toBe(1);
+  });
+});
