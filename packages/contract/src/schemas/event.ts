@@ -27,7 +27,7 @@ const position = (description: string) => Type.Integer({ minimum: 0, description
 const logId = Type.String({
   description:
     'Names this log. It changes when the database was restored from a backup: start over with a new copy then.',
-  examples: ['7399120483720195034-1'],
+  examples: ['66b2f6a1c3d94e5a-16384-1'],
 });
 
 /** A change, as the log answers it. */
@@ -42,16 +42,29 @@ export const Event = Type.Object(
     type: oneOf(eventTypes, { description: 'What happened.', examples: ['account.updated'] }),
     object: oneOf(eventObjects, { description: 'What kind of record it happened to.', examples: ['account'] }),
     record_id: uuid('Id of that record.', { examples: [exampleIds.account] }),
-    version: Type.Integer({ minimum: 1, description: 'Version of the record after the change.', examples: [2] }),
+    version: nullable(
+      Type.Integer({
+        minimum: 1,
+        description: 'Version of the record after the change; null for notes, which have none.',
+        examples: [2],
+      }),
+    ),
     occurred_at: instant('When the change was made.'),
-    record: nullable(mapOf(Type.Unknown(), { description: 'The record after the change; null when it was deleted.' })),
+    record: nullable(
+      mapOf(Type.Unknown(), {
+        description: 'The record after the change; null when it was deleted, or its person erased.',
+      }),
+    ),
     previous: nullable(
       mapOf(Type.Unknown(), {
         description:
-          'The values before, of what changed: the whole record when it was deleted, null when it was created.',
+          'The values before, of what changed: the whole record when it was deleted, null when it was created or its person erased.',
       }),
     ),
-    changed: Type.Array(Type.String(), { description: 'Names of the values that changed.', examples: [['name']] }),
+    changed: Type.Array(Type.String(), {
+      description: 'Names of the values that changed, a custom field as `custom_fields.<slug>`.',
+      examples: [['name']],
+    }),
     request_id: nullable(
       Type.String({ description: '`X-Request-Id` of the request that made the change; null when none did.' }),
     ),
@@ -85,7 +98,7 @@ export const EventLogPage = Type.Object(
         last_position: examplePosition,
         oldest_position: 1,
         has_more: false,
-        log_id: '7399120483720195034-1',
+        log_id: '66b2f6a1c3d94e5a-16384-1',
       },
     ],
   },
@@ -98,7 +111,7 @@ export const LatestPosition = Type.Object(
   {
     title: 'LatestPosition',
     description: 'Where the change log ends.',
-    examples: [{ position: examplePosition, log_id: '7399120483720195034-1' }],
+    examples: [{ position: examplePosition, log_id: '66b2f6a1c3d94e5a-16384-1' }],
   },
 );
 export type LatestPosition = Static<typeof LatestPosition>;

@@ -1,0 +1,42 @@
+import { getLatestPosition as contract, listEvents } from '@crm/contract';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeEveryOperation } from './support/describe-every-operation.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { recordsOf } from './support/records.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+describe('200', () => {
+  test('0 before the first event, then the number of the newest, with what later reads have to see', async () => {
+    const fresh = await gateway.createOrganization();
+    const client = gateway.clientOf(fresh);
+    const empty = await client.call(contract);
+    expect(empty.data).toEqual({ position: 0, log_id: expect.stringMatching(/^[0-9a-f]+-\d+-\d+$/) });
+    const { addAccount } = recordsOf(
+      () => gateway.database,
+      () => fresh,
+    );
+    for (const domain of ['a.example', 'b.example', 'c.example']) await addAccount(domain, domain);
+    const latest = await client.call(contract);
+    expect(latest.data).toEqual({ position: 3, log_id: empty.data.log_id });
+    const mark = latest.headers.get('x-read-after') ?? '';
+    const events = await client.call(listEvents, { headers: { 'x-read-after': mark } });
+    expect(events.data).toMatchObject({ last_position: 3, log_id: empty.data.log_id });
+  });
+});
+
+describe('400', () => {
+  test('takes no parameter', async () => {
+    expect((await gateway.client.call(contract, { query: 'after=1' })).fieldsAtFault).toEqual(['after']);
+  });
+});
+
+describeEveryOperation(
+  contract,
+  () => gateway,
+  () => ({}),
+);
