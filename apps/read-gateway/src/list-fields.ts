@@ -1,11 +1,11 @@
 import type { Catalog } from '@crm/db';
 import {
-  ApiError,
   type AttributeType,
   type CustomFieldDefinition,
   type ObjectType,
   type SystemField,
   systemFields,
+  unknownPipeline,
   wireDefinition,
 } from '@crm/domain';
 import type { Caller } from '@crm/http';
@@ -60,7 +60,7 @@ const customEntry = (definition: CustomFieldDefinition): RankedEntry => ({
 const resolvePipeline = (catalog: Catalog, id: string | undefined): string | null => {
   if (id === undefined) return null;
   const pipeline = catalog.findPipeline(id);
-  if (pipeline === undefined) throw new ApiError('not_found');
+  if (pipeline === undefined) throw unknownPipeline();
   return pipeline.id;
 };
 

@@ -6,6 +6,7 @@ import { addCompletionCommand } from './commands/completion.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { addExplainCommand } from './commands/explain.js';
 import { addExportCommand } from './commands/export.js';
+import { addFieldArchiveCommand, addFieldRestoreCommand } from './commands/field-archive.js';
 import { addFieldDefineCommand } from './commands/field-define.js';
 import { addFieldListCommand } from './commands/field-list.js';
 import { addFieldUpdateCommand } from './commands/field-update.js';
@@ -16,14 +17,22 @@ import { addKeyListCommand } from './commands/key-list.js';
 import { addKeyRevokeCommand } from './commands/key-revoke.js';
 import { addKeyRotateCommand } from './commands/key-rotate.js';
 import { addMemberAddCommand } from './commands/member-add.js';
+import { addMemberListCommand } from './commands/member-list.js';
+import { addMemberRemoveCommand } from './commands/member-remove.js';
+import { addMemberUpdateCommand } from './commands/member-update.js';
 import { addMigrateCommand } from './commands/migrate.js';
 import { addOrgCreateCommand } from './commands/org-create.js';
 import { addOrgLimitCommand } from './commands/org-limit.js';
 import { addOrgListCommand } from './commands/org-list.js';
+import { addOrgUpdateCommand } from './commands/org-update.js';
 import { addPipelineCreateCommand } from './commands/pipeline-create.js';
 import { addPipelineListCommand } from './commands/pipeline-list.js';
+import { addPipelineUpdateCommand } from './commands/pipeline-update.js';
 import { addRebuildCommand } from './commands/rebuild.js';
 import { addRolesApplyCommand } from './commands/roles-apply.js';
+import { addStageAddCommand } from './commands/stage-add.js';
+import { addStageArchiveCommand } from './commands/stage-archive.js';
+import { addStageMoveCommand, addStageUpdateCommand } from './commands/stage-update.js';
 import { addStartCommand } from './commands/start.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
 import { version } from './version.js';
@@ -54,15 +63,34 @@ export const createProgram = (context: CliContext): Command => {
   addStartCommand(program, context);
   addMigrateCommand(program, context);
   addGroup(program, context, 'roles', 'database roles of the gateways', [addRolesApplyCommand]);
-  addGroup(program, context, 'org', 'organizations', [addOrgCreateCommand, addOrgLimitCommand, addOrgListCommand]);
-  addGroup(program, context, 'member', 'people of an organization', [addMemberAddCommand]);
+  addGroup(program, context, 'org', 'organizations', [
+    addOrgCreateCommand,
+    addOrgUpdateCommand,
+    addOrgLimitCommand,
+    addOrgListCommand,
+  ]);
+  addGroup(program, context, 'member', 'people of an organization', [
+    addMemberAddCommand,
+    addMemberListCommand,
+    addMemberUpdateCommand,
+    addMemberRemoveCommand,
+  ]);
   addGroup(program, context, 'pipeline', 'pipelines and their stages', [
     addPipelineCreateCommand,
+    addPipelineUpdateCommand,
     addPipelineListCommand,
+  ]);
+  addGroup(program, context, 'stage', 'stages of a pipeline', [
+    addStageAddCommand,
+    addStageUpdateCommand,
+    addStageMoveCommand,
+    addStageArchiveCommand,
   ]);
   addGroup(program, context, 'field', 'custom fields', [
     addFieldDefineCommand,
     addFieldUpdateCommand,
+    addFieldArchiveCommand,
+    addFieldRestoreCommand,
     addFieldListCommand,
   ]);
   addGroup(program, context, 'key', 'API keys', [

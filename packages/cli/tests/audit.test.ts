@@ -42,12 +42,22 @@ interface SetUp {
 const changes: Readonly<Record<string, { readonly action: string; readonly args: (setUp: SetUp) => string[] }>> = {
   'org limit': { action: 'organization.limit', args: () => ['list=5'] },
   'member add': { action: 'member.add', args: () => ['ann@acme.com'] },
+  'member update': { action: 'member.update', args: () => ['bob@acme.com', '--name', 'Bob'] },
+  'member remove': { action: 'member.remove', args: () => ['bob@acme.com'] },
+  'org update': { action: 'organization.update', args: () => ['--currency', 'EUR'] },
   'pipeline create': { action: 'pipeline.create', args: () => ['Deals', '--stage', 'Open'] },
+  'pipeline update': { action: 'pipeline.update', args: () => ['Renewals', '--name', 'Upsell'] },
+  'stage add': { action: 'stage.create', args: () => ['Sent', '--pipeline', 'Sales'] },
+  'stage update': { action: 'stage.update', args: () => ['Won', '--pipeline', 'Sales', '--probability', '100'] },
+  'stage move': { action: 'stage.update', args: () => ['Won', '--pipeline', 'Sales', '--position', '1'] },
+  'stage archive': { action: 'stage.update', args: () => ['Lost', '--pipeline', 'Sales'] },
   'field define': {
     action: 'field.define',
     args: () => ['Score', '--object', 'contact', '--type', 'rating'],
   },
   'field update': { action: 'field.update', args: () => ['source', '--object', 'opportunity', '--hidden'] },
+  'field archive': { action: 'field.update', args: () => ['source', '--object', 'opportunity'] },
+  'field restore': { action: 'field.update', args: () => ['source', '--object', 'opportunity'] },
   'key create': { action: 'key.create', args: () => ['--allow', 'list'] },
   'key rotate': { action: 'key.rotate', args: ({ keyId }) => [keyId] },
   'key revoke': { action: 'key.revoke', args: ({ keyId }) => [keyId] },
@@ -63,6 +73,7 @@ const withoutEvents = [
   'migrate',
   'roles apply',
   'org list',
+  'member list',
   'pipeline list',
   'field list',
   'key list',
@@ -84,6 +95,10 @@ const setUp = async (): Promise<SetUp> => {
   const org = await administered.createOrganization();
   const { key_id: keyId } = await administered.crmJson('key', 'create', '--org', org);
   await administered.crmJson('field', 'define', 'Source', '--org', org, '--object', 'opportunity', '--type', 'string');
+  await administered.crmJson('member', 'add', 'bob@acme.com', '--org', org);
+  for (const name of ['Sales', 'Renewals']) {
+    await administered.crmJson('pipeline', 'create', name, '--org', org, '--stage', 'Open', 'Won', 'Lost');
+  }
   return { org, keyId: String(keyId) };
 };
 
@@ -171,7 +186,10 @@ describe('the audit trail', () => {
     const { org } = await setUp();
     const stranger = await administered.createOrganization();
     const all = await eventsOf(org);
-    expect(all.map(({ action }) => action)).toEqual(['field.define', 'key.create', 'organization.create']);
+    expect(all.map(({ action }) => action)).toEqual([
+      ...['pipeline.create', 'pipeline.create', 'member.add'],
+      ...['field.define', 'key.create', 'organization.create'],
+    ]);
     expect(await eventsOf(org, '--limit', '1')).toEqual(all.slice(0, 1));
     expect(await eventsOf(org, '--since', '1h')).toEqual(all);
     expect(await eventsOf(org, '--since', new Date(Date.now() + 60_000).toISOString())).toEqual([]);
@@ -196,6 +214,8 @@ describe('the audit trail', () => {
         'createOrganization',
         'limitOrganization',
         'addMember',
+        'changeSetup',
+        'moveOpportunities',
         'createPipeline',
         'defineField',
         'updateField',

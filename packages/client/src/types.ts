@@ -671,6 +671,8 @@ export interface Pipeline {
   pipeline_id: string;
   /** Name. */
   name: string;
+  /** Whether it takes new deals; false when it is archived. */
+  is_active: boolean;
   /** When it was created. */
   created_at: string;
 }

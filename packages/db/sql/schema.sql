@@ -222,6 +222,7 @@ CREATE TABLE custom_fields (
   all_pipelines boolean NOT NULL DEFAULT true,
   slot text COLLATE "C",
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT custom_fields_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT custom_fields_object_type_check CHECK ((object_type = ANY (ARRAY['opportunity'::text, 'account'::text, 'contact'::text]))),
   CONSTRAINT custom_fields_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT,
@@ -297,6 +298,7 @@ CREATE TABLE members (
   email text COLLATE "C" NOT NULL,
   name text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT members_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT members_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (email !~ '@.*[^.]{64}'::text))),
   CONSTRAINT members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
@@ -458,7 +460,9 @@ CREATE TABLE organizations (
   freemail text NOT NULL DEFAULT 'create'::text,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
   limits jsonb NOT NULL DEFAULT '{}'::jsonb,
+  currency text,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
+  CONSTRAINT organizations_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   CONSTRAINT organizations_freemail_check CHECK ((freemail = ANY (ARRAY['create'::text, 'skip'::text])))
 );
 
@@ -468,10 +472,18 @@ CREATE TABLE pipelines (
   name text COLLATE "C" NOT NULL,
   "position" integer NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT pipelines_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
 CREATE UNIQUE INDEX pipelines_organization_id_name_key ON pipelines (organization_id, name);
+
+CREATE TABLE record_rebuilds (
+  organization_id uuid NOT NULL,
+  outdated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT record_rebuilds_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT record_rebuilds_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+);
 
 CREATE TABLE stages (
   organization_id uuid NOT NULL,
@@ -624,6 +636,23 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text
 --   copy_related_texts(p_row opportunities) → opportunities
 --   refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) → void
+-- setup.sql
+--   check_setup_key(p_object text, p_field text, p_holder_id uuid) → void
+--   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
+--   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
+--   place_pipeline(p_organization_id uuid, p_id uuid, p_position integer) → void
+--   place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position integer) → void
+--   save_pipeline(p_organization_id uuid, p_change jsonb) → void
+--   check_stage_can_go(p_row stages) → void
+--   save_stage(p_organization_id uuid, p_change jsonb) → void
+--   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
+--   define_field(p_organization_id uuid, p_change jsonb) → void
+--   update_field(p_organization_id uuid, p_change jsonb) → void
+--   save_member(p_organization_id uuid, p_change jsonb) → void
+--   remove_member(p_organization_id uuid, p_change jsonb) → void
+--   note_setup_change(p_organization_id uuid, p_change jsonb, p_origin jsonb) → void
+--   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text) → record
+--   end_rebuild(p_organization_id uuid, p_outdated_at timestamp with time zone) → void
 -- write.sql
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
 --   read_mark() → text

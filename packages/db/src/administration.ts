@@ -1,9 +1,7 @@
 import { auditAdministration, type AuditOrigin, unnamedOrigin } from './administration/audit.js';
 import { apiKeyAdministration } from './administration/api-keys.js';
-import { fieldAdministration } from './administration/fields.js';
-import { memberAdministration } from './administration/members.js';
 import { organizationAdministration } from './administration/organizations.js';
-import { pipelineAdministration } from './administration/pipelines.js';
+import { setupAdministration } from './administration/setup.js';
 import type { AdministrationDatabase } from './administration-database.js';
 
 /**
@@ -12,10 +10,8 @@ import type { AdministrationDatabase } from './administration-database.js';
  */
 export const administration = (database: AdministrationDatabase, origin: AuditOrigin = unnamedOrigin()) => ({
   ...organizationAdministration(database, origin),
-  ...memberAdministration(database, origin),
   ...apiKeyAdministration(database, origin),
-  ...pipelineAdministration(database, origin),
-  ...fieldAdministration(database, origin),
+  ...setupAdministration(database, origin),
   ...auditAdministration(database),
 });
 

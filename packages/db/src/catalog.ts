@@ -25,6 +25,8 @@ export interface Pipeline {
   readonly id: string;
   readonly name: string;
   readonly position: number;
+  /** An archived one keeps its opportunities and gets no new ones. */
+  readonly isActive: boolean;
   /** RFC 3339, UTC. */
   readonly createdAt: string;
   readonly stages: readonly Stage[];
@@ -35,19 +37,35 @@ export interface Member {
   readonly id: string;
   readonly email: string;
   readonly name: string;
+  /** A former member keeps opportunities and gets no new ones. */
+  readonly isActive: boolean;
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
+}
+
+/** A custom field, which may be archived. */
+export interface SetupField extends CustomFieldDefinition {
+  readonly isActive: boolean;
 }
 
 interface CatalogData {
   readonly freemail: 'create' | 'skip';
+  readonly currency: string | null;
   readonly pipelines: readonly Pipeline[];
   readonly members: readonly Member[];
-  readonly fields: readonly CustomFieldDefinition[];
+  readonly fields: readonly SetupField[];
 }
 
 /** What an organization has set up: everything that requests refer to and that seldom changes. */
 export class Catalog {
   readonly freemail: 'create' | 'skip';
+  /** The currency of new opportunities that name none. */
+  readonly currency: string | null;
   readonly pipelines: readonly Pipeline[];
+  /** All people, former members too. */
+  readonly members: readonly Member[];
+  /** All custom fields, archived ones too. */
+  readonly fields: readonly SetupField[];
   /** Every stage's label by its id. */
   readonly stageLabels: ReadonlyMap<string, string>;
   /** Every pipeline's name by its id. */
@@ -56,7 +74,6 @@ export class Catalog {
   readonly memberEmails: ReadonlyMap<string, string>;
   readonly #pipelinesById: ReadonlyMap<string, Pipeline>;
   readonly #members: ReadonlyMap<string, Member>;
-  readonly #fields: readonly CustomFieldDefinition[];
   readonly #fieldCatalogues = new Map<string, FieldCatalogue>();
 
   constructor(
@@ -64,7 +81,10 @@ export class Catalog {
     data: CatalogData,
   ) {
     this.freemail = data.freemail;
+    this.currency = data.currency;
     this.pipelines = data.pipelines;
+    this.members = data.members;
+    this.fields = data.fields;
     this.stageLabels = new Map(
       data.pipelines.flatMap(({ stages }) => stages.map(({ id, label }) => [id, label] as const)),
     );
@@ -74,7 +94,6 @@ export class Catalog {
     this.#members = new Map(
       data.members.flatMap((member) => [[member.id, member] as const, [member.email, member] as const]),
     );
-    this.#fields = data.fields;
   }
 
   /** The pipeline of this id, or undefined when the organization has none such. Ids are compared in lower case. */
@@ -93,13 +112,13 @@ export class Catalog {
     return this.#members.get(idOrEmail.toLowerCase());
   }
 
-  /** The custom fields of an object that hold for a pipeline; all of them when the pipeline is null. */
+  /** The custom fields of an object that hold for a pipeline; all of them when the pipeline is null. Archived ones are unknown. */
   fieldCatalogue(objectType: ObjectType, pipelineId: string | null): FieldCatalogue {
     const key = `${objectType} ${pipelineId ?? ''}`;
     let catalogue = this.#fieldCatalogues.get(key);
     if (catalogue === undefined) {
-      const fields = this.#fields.filter(
-        (field) => field.objectType === objectType && holdsForPipeline(field, pipelineId),
+      const fields = this.fields.filter(
+        (field) => field.isActive && field.objectType === objectType && holdsForPipeline(field, pipelineId),
       );
       catalogue = createFieldCatalogue(objectType, fields);
       this.#fieldCatalogues.set(key, catalogue);
@@ -110,20 +129,21 @@ export class Catalog {
 
 const catalogSql = `
   SELECT json_build_object(
-    'freemail', o.freemail,
+    'freemail', o.freemail, 'currency', o.currency,
     'pipelines', (SELECT coalesce(json_agg(json_build_object(
-        'id', p.id, 'name', p.name, 'position', p.position,
+        'id', p.id, 'name', p.name, 'position', p.position, 'isActive', p.is_active,
         'createdAt', to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'stages', (SELECT coalesce(json_agg(json_build_object(
             'id', s.id, 'pipelineId', s.pipeline_id, 'label', s.label, 'position', s.position, 'color', s.color,
             'isActive', s.is_active, 'isDefault', s.is_default, 'probability', s.probability) ORDER BY s.position, s.id), '[]')
           FROM stages s WHERE s.organization_id = p.organization_id AND s.pipeline_id = p.id)
       ) ORDER BY p.position, p.id), '[]') FROM pipelines p WHERE p.organization_id = o.id),
-    'members', (SELECT coalesce(json_agg(json_build_object('id', m.id, 'email', m.email, 'name', m.name)), '[]')
+    'members', (SELECT coalesce(json_agg(json_build_object('id', m.id, 'email', m.email, 'name', m.name, 'isActive', m.is_active,
+        'createdAt', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY m.email), '[]')
       FROM members m WHERE m.organization_id = o.id),
     'fields', (SELECT coalesce(json_agg(json_build_object(
         'id', f.id, 'objectType', f.object_type, 'slug', f.slug, 'name', f.name, 'attributeType', f.attribute_type,
-        'metadata', f.metadata, 'position', f.position, 'isHidden', f.is_hidden, 'slot', f.slot,
+        'metadata', f.metadata, 'position', f.position, 'isHidden', f.is_hidden, 'isActive', f.is_active, 'slot', f.slot,
         'pipelineIds', CASE WHEN f.all_pipelines THEN NULL ELSE (SELECT coalesce(json_agg(l.pipeline_id), '[]')
           FROM custom_field_pipelines l WHERE l.organization_id = f.organization_id AND l.custom_field_id = f.id) END
       ) ORDER BY f.position, f.slug), '[]') FROM custom_fields f WHERE f.organization_id = o.id)

@@ -19,6 +19,8 @@ export interface Catalogs {
    * more with a fresh one: what was set up a moment ago counts at once. So `work` must refuse before it writes.
    */
   use<T>(organizationId: string, work: (catalog: Catalog) => Promise<T>): Promise<T>;
+  /** Drops an organization's catalog, as after a change of its set-up by this process. */
+  forget(organizationId: string): void;
   /**
    * The same cache for work that holds a connection: what it loads, it loads on that. Else requests that hold all connections
    * of an organization would wait for one more.
@@ -50,6 +52,7 @@ export const createCatalogs = (database: Queries): Catalogs => {
   const catalogsOn = (from: Queries): Catalogs => ({
     counts,
     on: catalogsOn,
+    forget: (organizationId) => void entries.delete(organizationId),
     use: async (organizationId, work) => {
       const kept = entries.get(organizationId);
       const startedAtMs = performance.now();

@@ -2,10 +2,9 @@ export * from './administration.js';
 export * from './administration-database.js';
 export type { ApiKeyRow, KeyRotation, NewApiKey, NewKeyText, RotatedKey } from './administration/api-keys.js';
 export type { AuditAction, AuditEventRow, AuditOrigin } from './administration/audit.js';
-export type { FieldChange, NewField } from './administration/fields.js';
+export type { FieldChange } from './administration/setup.js';
 export { rebuildRecords } from './administration/rebuild-records.js';
 export type { OrganizationRow } from './administration/organizations.js';
-export type { NewStage } from './administration/pipelines.js';
 export * from './api-keys.js';
 export * from './catalog.js';
 export * from './catalogs.js';
@@ -52,6 +51,10 @@ export {
   type StartUpListener,
   watchStartUp,
 } from './start-up/watch-start-up.js';
+export * from './setup/change-setup.js';
+export * from './setup/move-opportunities.js';
+export * from './setup/refresh-records.js';
+export * from './setup/setup-change.js';
 export * from './write/accounts.js';
 export * from './write/contacts.js';
 export * from './write/deletions.js';

@@ -68,6 +68,10 @@ export class ApiError extends Error {
 /** A 400 that names every field at fault. */
 export const validationError = (errors: FieldErrors): ApiError => new ApiError('validation_failed', { errors });
 
+/** A 404 for a `pipeline_id` in a query or body that is unknown or another organization's. */
+export const unknownPipeline = (): ApiError =>
+  new ApiError('not_found', { errors: { pipeline_id: 'Is not a pipeline of this organization' } });
+
 /** Field errors that one answer reports; further ones are left out. */
 export const reportedErrors = 100;
 

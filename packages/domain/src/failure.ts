@@ -1,5 +1,8 @@
 import type { ObjectType } from './object-type.js';
 
+/** What an organization sets up by name, label, slug or email. */
+export type SetupKind = 'pipeline' | 'stage' | 'field' | 'member';
+
 /** Why a layer below HTTP could not do what it was asked: facts only. `packages/http` gives each one its status and text. */
 export type FailureReason =
   | { readonly kind: 'not_found' }
@@ -8,9 +11,20 @@ export type FailureReason =
   /** What is to be created exists, or cannot change in its present state. */
   | { readonly kind: 'conflict' }
   /** Another record has the natural key. `field` is the column or reference that would have changed. */
-  | { readonly kind: 'key_taken'; readonly object: ObjectType; readonly field: string; readonly existingId: string }
+  | {
+      readonly kind: 'key_taken';
+      readonly object: ObjectType | SetupKind;
+      readonly field: string;
+      readonly existingId: string;
+    }
   /** An account that contacts or opportunities refer to cannot be deleted. */
   | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
+  /** A stage or member that has opportunities cannot go; at most 10,000 are counted. */
+  | { readonly kind: 'setup_in_use'; readonly object: SetupKind; readonly opportunities: number }
+  /** A pipeline needs a stage that is in use. */
+  | { readonly kind: 'last_stage' }
+  /** The options of a field have changed since the caller read them. */
+  | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
   /** A position of the change log that the server which was asked has not reached. */
   | { readonly kind: 'position_ahead'; readonly lastPosition: number }

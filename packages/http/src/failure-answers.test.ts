@@ -23,6 +23,18 @@ test.each<[FailureReason, number, object]>([
     { message: 'The account still has contacts or opportunities', counts: { contacts: 2, opportunities: 1 } },
   ],
   [
+    { kind: 'key_taken', object: 'stage', field: 'label', existingId: id },
+    409,
+    { message: 'Conflict with an existing record', conflict: { field: 'label', existing_id: id } },
+  ],
+  [
+    { kind: 'setup_in_use', object: 'stage', opportunities: 3 },
+    409,
+    { message: 'The stage still has opportunities', counts: { opportunities: 3 } },
+  ],
+  [{ kind: 'last_stage' }, 409, { message: 'A pipeline needs at least one stage that is not archived' }],
+  [{ kind: 'setup_changed' }, 409, { message: 'The field was changed meanwhile, please retry' }],
+  [
     { kind: 'too_many_contacts', limit: 100 },
     400,
     {

@@ -26,6 +26,14 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       const message = 'The account still has contacts or opportunities';
       return ['conflict', { message, extra: { counts: { contacts, opportunities } } }];
     }
+    case 'setup_in_use': {
+      const message = `The ${reason.object} still has opportunities`;
+      return ['conflict', { message, extra: { counts: { opportunities: reason.opportunities } } }];
+    }
+    case 'last_stage':
+      return ['conflict', { message: 'A pipeline needs at least one stage that is not archived' }];
+    case 'setup_changed':
+      return ['conflict', { message: 'The field was changed meanwhile, please retry' }];
     case 'too_many_contacts': {
       const text = `The opportunity would have more than ${reason.limit} additional contacts`;
       return ['validation_failed', { errors: { [opportunityPath('additional_emails')]: text } }];

@@ -36,7 +36,9 @@ CREATE TABLE organizations (
   freemail text NOT NULL DEFAULT 'create',
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   limits jsonb NOT NULL DEFAULT '{}',
+  currency text,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
+  CONSTRAINT organizations_currency_check CHECK (currency ~ '^[A-Z]{3}$'),
   CONSTRAINT organizations_freemail_check CHECK (freemail IN ('create', 'skip'))
 );
 
@@ -79,12 +81,22 @@ CREATE TABLE audit_events (
 CREATE INDEX audit_events_organization_id_created_at_id_idx
   ON audit_events (organization_id, created_at, id);
 
+-- Organizations whose stored records of opportunities a change of the set-up has outdated. The row goes when they are rebuilt.
+CREATE TABLE record_rebuilds (
+  organization_id uuid NOT NULL,
+  outdated_at timestamptz(3) NOT NULL,
+  CONSTRAINT record_rebuilds_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT record_rebuilds_organization_id_fkey FOREIGN KEY (organization_id)
+    REFERENCES organizations (id) ON DELETE RESTRICT
+);
+
 CREATE TABLE members (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   email text COLLATE "C" NOT NULL,
   name text NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT members_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT members_email_check CHECK (
     length(email) <= 254
@@ -103,6 +115,7 @@ CREATE TABLE pipelines (
   name text COLLATE "C" NOT NULL,
   position integer NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT pipelines_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT pipelines_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
@@ -142,6 +155,7 @@ CREATE TABLE custom_fields (
   all_pipelines boolean NOT NULL DEFAULT true,
   slot text COLLATE "C",
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT custom_fields_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT custom_fields_object_type_check CHECK (object_type IN ('opportunity', 'account', 'contact')),
   CONSTRAINT custom_fields_slug_check CHECK (

@@ -19,7 +19,9 @@ export const readCustomValues = (
 ): CustomValues => {
   // All definitions of the object, so that a field of another pipeline is named as such rather than as unknown.
   const definitions = catalog.fieldCatalogue(source.objectType, null).bySlug;
-  const references = { findMemberId: (idOrEmail: string) => catalog.findMember(idOrEmail)?.id };
+  // An id of a former member is taken too: what was read can be sent again.
+  const findMemberId = (idOrEmail: string) => catalog.findMember(idOrEmail)?.id;
+  const references = { findMemberId };
   const { path, pipelineId } = source;
   const input = source.input as Readonly<Record<string, unknown>>;
   return { definitions, values: parseCustomValues({ definitions, input, path, pipelineId, references, errors }) };

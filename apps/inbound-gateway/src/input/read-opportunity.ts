@@ -1,6 +1,6 @@
 import type { CreateOpportunityBody } from '@crm/contract';
 import type { Catalog, NewOpportunity, OpportunityChange, Pipeline } from '@crm/db';
-import type { ErrorCollector } from '@crm/domain';
+import { type ErrorCollector, unknownPipeline } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
 import {
   readAmount,
@@ -29,7 +29,16 @@ const readStage = (pipeline: Pipeline, input: Sent<string>, errors: ErrorCollect
   if (input === undefined || input === null) return input;
   const stage = pipeline.stages.find(({ id }) => id === input.toLowerCase());
   if (stage === undefined) errors.add('opportunity.stage_id', 'Is not a stage of this pipeline');
+  else if (!stage.isActive) errors.add('opportunity.stage_id', 'Is archived');
   return stage?.id;
+};
+
+/** The pipeline of a create, which must not be archived. @throws ApiError `not_found` for an unknown one */
+export const pipelineForCreate = (catalog: Catalog, id: string, errors: ErrorCollector): Pipeline => {
+  const pipeline = catalog.findPipeline(id);
+  if (pipeline === undefined) throw unknownPipeline();
+  if (!pipeline.isActive) errors.add('pipeline_id', 'Is archived');
+  return pipeline;
 };
 
 /** `next_steps` is another name of `next_step`; both at once must agree. */
@@ -47,6 +56,7 @@ const readOwner = (catalog: Catalog, input: Sent<string>, errors: ErrorCollector
   if (email === undefined || email === null) return email;
   const member = catalog.findMember(email.email);
   if (member === undefined) errors.add(path, 'Is not a member of this organization');
+  else if (!member.isActive) errors.add(path, 'Is a former member');
   return member?.id;
 };
 

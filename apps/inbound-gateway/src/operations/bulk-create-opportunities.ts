@@ -1,10 +1,9 @@
 import { bulkCreateOpportunities as contract, opportunityPath } from '@crm/contract';
 import { opportunityCreate } from '@crm/db';
-import { ApiError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import { bulkHandler } from '../bulk.js';
 import type { Context } from '../context.js';
-import { readNewOpportunity } from '../input/read-opportunity.js';
+import { pipelineForCreate, readNewOpportunity } from '../input/read-opportunity.js';
 
 const handle = bulkHandler(contract);
 
@@ -15,8 +14,7 @@ export const bulkCreateOpportunities = defineOperation<Context, typeof contract>
     notFoundPath: 'pipeline_id',
     pathOf: opportunityPath,
     read: (catalog, item, errors) => {
-      const pipeline = catalog.findPipeline(item.pipeline_id);
-      if (pipeline === undefined) throw new ApiError('not_found');
+      const pipeline = pipelineForCreate(catalog, item.pipeline_id, errors);
       const opportunity = readNewOpportunity(catalog, pipeline, item, errors);
       return opportunityCreate(catalog, pipeline, opportunity, request.query.on_match ?? 'keep');
     },

@@ -1,18 +1,16 @@
 import { createOpportunity as contract, opportunityPath } from '@crm/contract';
 import { opportunityCreate } from '@crm/db';
-import { ApiError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { createMessage, createRecord } from '../create-record.js';
-import { readNewOpportunity } from '../input/read-opportunity.js';
+import { pipelineForCreate, readNewOpportunity } from '../input/read-opportunity.js';
 import { warningsExtra } from '../warnings.js';
 
 /** `POST /v1/inbound/opportunities`: a deal with its account and contacts, all of it or nothing. */
 export const createOpportunity = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
     read: (catalog, errors) => {
-      const pipeline = catalog.findPipeline(request.body.pipeline_id);
-      if (pipeline === undefined) throw new ApiError('not_found');
+      const pipeline = pipelineForCreate(catalog, request.body.pipeline_id, errors);
       const opportunity = readNewOpportunity(catalog, pipeline, request.body, errors);
       return opportunityCreate(catalog, pipeline, opportunity, request.query.on_match ?? 'keep');
     },

@@ -6,10 +6,10 @@ import type { Context } from '../context.js';
 /** `GET /v1/pipelines`: the organization's pipelines, in their order. */
 export const listPipelines = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
   context.catalogs.use(caller.organizationId, async ({ organizationId, pipelines }) => {
-    const entries = pipelines.map(({ id, name, position, createdAt }) => ({
+    const entries = pipelines.map(({ id, name, position, isActive, createdAt }) => ({
       rank: position,
       name: id,
-      wire: { pipeline_id: id, name, created_at: createdAt },
+      wire: { pipeline_id: id, name, is_active: isActive, created_at: createdAt },
     }));
     const binding = { organizationId, operation: contract.id };
     return pageOfEntries(context, entries, { collection: 'pipelines', query, binding });

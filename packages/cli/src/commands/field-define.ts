@@ -11,7 +11,7 @@ import {
   type ObjectType,
   type Result,
 } from '@crm/domain';
-import type { Catalog } from '@crm/db';
+import type { Catalog, SetupField } from '@crm/db';
 import { Option, type Command } from 'commander';
 
 import { readFieldMetadata } from '../administration/field-metadata.js';
@@ -33,6 +33,7 @@ interface FieldDefineOptions extends OrganizationOptions {
   readonly pipeline?: readonly string[];
   readonly hidden?: boolean;
   readonly position?: number;
+  readonly ifNotExists?: boolean;
 }
 
 const examples = `
@@ -64,6 +65,7 @@ export const addFieldDefineCommand = (field: Command, context: CliContext): void
     .option('--pipeline <id...>', 'the pipelines that it holds for (default: all)', uuids)
     .option('--hidden', 'left out of reads unless asked for')
     .option('--position <n>', 'its place among the fields (default: last)', wholeNumber(0, 100_000))
+    .option('--if-not-exists', 'leave a field of this slug as it is')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action((name: string, options: FieldDefineOptions) =>
     defineField(context, name, options),
@@ -76,10 +78,15 @@ const defineField = async (context: CliContext, input: string, options: FieldDef
   const pipelineIds = options.pipeline ?? null;
   if (pipelineIds !== null && options.object !== 'opportunity')
     throw usageError('--pipeline is for opportunity fields.');
-  const { id, slug } = await withAdministration(context, options, async ({ administration, catalog }) => {
+  const { id, slug, status } = await withAdministration(context, options, async ({ administration, catalog }) => {
     const setUp = await catalog(options.org);
     checkPipelines(setUp, pipelineIds ?? []);
-    const slug = chooseSlug(setUp, name, options);
+    const slug = chooseSlug(name, options);
+    const existing = setUp.fields.find((field) => field.objectType === options.object && field.slug === slug);
+    if (existing !== undefined && options.ifNotExists === true) {
+      checkSame(existing, options.type);
+      return { id: existing.id, slug, status: 'exists' };
+    }
     const field = await administration.defineField({
       organizationId: options.org,
       objectType: options.object,
@@ -91,9 +98,12 @@ const defineField = async (context: CliContext, input: string, options: FieldDef
       isHidden: options.hidden === true,
       pipelineIds,
     });
-    return { id: field.id, slug };
+    return { id: field.id, slug, status: 'created' };
   });
-  const json = { field_id: id, slug, property_name: propertyName(slug), name, attribute_type: options.type, metadata };
+  const json = {
+    ...{ field_id: id, slug, property_name: propertyName(slug), name },
+    ...{ attribute_type: options.type, metadata, status },
+  };
   const text = `Field ${name}: ${id}\nIn requests: "custom_fields": {"${slug}": …}, or "${propertyName(slug)}" beside the other fields`;
   printResult(context, options, { json, text });
 };
@@ -114,10 +124,16 @@ const readMetadata = async (options: FieldDefineOptions): Promise<FieldMetadata 
   return readFieldMetadata(options.type, metadata);
 };
 
-const chooseSlug = (catalog: Catalog, name: string, options: FieldDefineOptions): string => {
+const chooseSlug = (name: string, options: FieldDefineOptions): string => {
   if (options.slug !== undefined) return valid('--slug', parseSlug(options.slug));
-  const { bySlug } = catalog.fieldCatalogue(options.object, null);
-  return slugFromName(name, (slug) => bySlug.has(slug));
+  const slug = slugFromName(name);
+  if (slug !== null) return slug;
+  throw usageError(`--slug: no name for requests can be made from "${name}". Give one, as --slug lead_source.`);
+};
+
+const checkSame = ({ slug, attributeType }: SetupField, type: AttributeType): void => {
+  if (attributeType === type) return;
+  throw new CliError(`The field ${slug} exists and holds ${attributeType}, not ${type}. Give another --slug.`);
 };
 
 const checkPipelines = (catalog: Catalog, pipelineIds: readonly string[]): void => {

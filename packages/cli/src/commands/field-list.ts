@@ -8,6 +8,7 @@ import { printResult, type CliContext } from '../cli-context.js';
 
 interface FieldListOptions extends OrganizationOptions {
   readonly object?: ObjectType;
+  readonly archived?: boolean;
 }
 
 const examples = `
@@ -21,12 +22,14 @@ export const addFieldListCommand = (field: Command, context: CliContext): void =
     .command('list')
     .description('list custom fields')
     .addOption(new Option('--object <object>', 'those of one object only').choices(objectTypes))
+    .option('--archived', 'archived ones too')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (options: FieldListOptions) => {
     const catalog = await withAdministration(context, options, (session) => session.catalog(options.org));
     const objects = options.object === undefined ? objectTypes : [options.object];
     const fields = objects
-      .flatMap((object) => catalog.fieldCatalogue(object, null).definitions)
+      .flatMap((object) => catalog.fields.filter(({ objectType }) => objectType === object))
+      .filter(({ isActive }) => isActive || options.archived === true)
       .map((definition) => ({
         field_id: definition.id,
         object: definition.objectType,
@@ -37,6 +40,7 @@ export const addFieldListCommand = (field: Command, context: CliContext): void =
         metadata: definition.metadata,
         position: definition.position,
         is_hidden: definition.isHidden,
+        is_active: definition.isActive,
         pipeline_ids: definition.pipelineIds,
       }));
     const cells = fields.map((row) => [
@@ -44,7 +48,7 @@ export const addFieldListCommand = (field: Command, context: CliContext): void =
       row.slug,
       row.attribute_type,
       row.name,
-      row.is_hidden ? 'hidden' : '',
+      [...(row.is_hidden ? ['hidden'] : []), ...(row.is_active ? [] : ['archived'])].join(', '),
     ]);
     const empty = `There is none yet: crm field define --org ${options.org} --object opportunity NAME --type TYPE`;
     const text = textTable(['OBJECT', 'SLUG', 'TYPE', 'NAME', ''], cells, empty);

@@ -10,12 +10,13 @@ import {
 import { Option, type Command } from 'commander';
 
 import { changeOptions } from '../administration/change-options.js';
+import { requireField } from '../administration/find-setup.js';
 import { readFieldMetadata } from '../administration/field-metadata.js';
 import { readOption } from '../administration/option-syntax.js';
 import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
 import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
-import { CliError, usageError } from '../errors.js';
+import { usageError } from '../errors.js';
 import { wholeNumber } from '../options.js';
 
 interface FieldUpdateOptions extends OrganizationOptions {
@@ -61,17 +62,12 @@ export const addFieldUpdateCommand = (field: Command, context: CliContext): void
 };
 
 const updateField = async (context: CliContext, slug: string, options: FieldUpdateOptions): Promise<void> => {
-  const change = await withAdministration(context, options, async ({ administration, catalog, rebuildRecords }) => {
-    const definition = (await catalog(options.org)).fieldCatalogue(options.object, null).bySlug.get(slug);
-    if (definition === undefined) {
-      throw new CliError(`The ${options.object} has no custom field ${slug}. See: crm field list`);
-    }
+  const change = await withAdministration(context, options, async ({ administration, catalog }) => {
+    const definition = requireField(await catalog(options.org), options.object, slug);
     const change = readChange(definition, options);
-    await administration.updateField(change);
-    // Lists of opportunities answer stored records, in which a hidden field is left out.
-    if (options.object === 'opportunity' && change.isHidden !== undefined && change.isHidden !== definition.isHidden) {
-      await rebuildRecords(options.org, (done) => context.stderr.write(`${done} opportunities brought up to date\n`));
-    }
+    await administration.updateField(change, (done) =>
+      context.stderr.write(`${done} opportunities brought up to date\n`),
+    );
     return { ...change, id: definition.id };
   });
   const json = { field_id: change.id, slug, property_name: propertyName(slug) };

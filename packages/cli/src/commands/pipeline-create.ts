@@ -10,6 +10,7 @@ import { usageError } from '../errors.js';
 interface PipelineCreateOptions extends OrganizationOptions {
   readonly stage: readonly string[];
   readonly defaultStage?: string;
+  readonly ifNotExists?: boolean;
 }
 
 const examples = `
@@ -28,17 +29,22 @@ export const addPipelineCreateCommand = (pipeline: Command, context: CliContext)
     .argument('<name>', 'its name, unique in the organization')
     .requiredOption('--stage <label...>', 'the stages in order; "Label:50%" gives the chance of winning')
     .option('--default-stage <label>', 'where new deals start (default: the first stage)')
+    .option('--if-not-exists', 'leave a pipeline of this name as it is')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (input: string, options: PipelineCreateOptions) => {
     const name = normalizeName(input);
     if (!name.ok) throw usageError(`name: ${name.message}`);
     const wanted = readStages(options.stage, options.defaultStage);
-    const created = await withAdministration(context, options, ({ administration }) =>
-      administration.createPipeline({ organizationId: options.org, name: name.value, stages: wanted }),
-    );
+    const { created, status } = await withAdministration(context, options, async ({ administration, catalog }) => {
+      const { pipelines } = options.ifNotExists === true ? await catalog(options.org) : { pipelines: [] };
+      const existing = pipelines.find((pipeline) => pipeline.name === name.value);
+      if (existing !== undefined) return { created: existing, status: 'exists' };
+      const input = { organizationId: options.org, name: name.value, stages: wanted };
+      return { created: await administration.createPipeline(input), status: 'created' };
+    });
     const stages = created.stages.map(({ id, label }) => ({ stage_id: id, label }));
     const lines = stages.map((stage) => `  ${stage.stage_id}  ${stage.label}`);
     const text = [`Pipeline ${name.value}: ${created.id}`, ...lines].join('\n');
-    printResult(context, options, { json: { pipeline_id: created.id, name: name.value, stages }, text });
+    printResult(context, options, { json: { pipeline_id: created.id, name: name.value, status, stages }, text });
   });
 };

@@ -17,9 +17,10 @@ export const addPipelineListCommand = (pipeline: Command, context: CliContext): 
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
     const catalog = await withAdministration(context, options, (session) => session.catalog(options.org));
-    const pipelines = catalog.pipelines.map(({ id, name, stages }) => ({
+    const pipelines = catalog.pipelines.map(({ id, name, isActive, stages }) => ({
       pipeline_id: id,
       name,
+      is_active: isActive,
       stages: stages.map((stage) => ({
         stage_id: stage.id,
         label: stage.label,
@@ -28,8 +29,11 @@ export const addPipelineListCommand = (pipeline: Command, context: CliContext): 
         probability: stage.probability,
       })),
     }));
-    const cells = pipelines.flatMap(({ pipeline_id: id, name, stages }) =>
-      stages.map((stage) => [id, name, stage.stage_id, `${stage.label}${stage.is_default ? ' (default)' : ''}`]),
+    const cells = pipelines.flatMap(({ pipeline_id: id, name, is_active: isActive, stages }) =>
+      stages.map((stage) => {
+        const state = stage.is_active ? (stage.is_default ? ' (default)' : '') : ' (archived)';
+        return [id, isActive ? name : `${name} (archived)`, stage.stage_id, `${stage.label}${state}`];
+      }),
     );
     const text = textTable(
       ['PIPELINE', 'NAME', 'STAGE', 'LABEL'],

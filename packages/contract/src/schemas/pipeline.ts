@@ -3,13 +3,19 @@ import { instant, nullable, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
-const examplePipeline = { pipeline_id: exampleIds.pipeline, name: 'Sales', created_at: '2026-01-05T08:00:00.000Z' };
+const examplePipeline = {
+  pipeline_id: exampleIds.pipeline,
+  name: 'Sales',
+  is_active: true,
+  created_at: '2026-01-05T08:00:00.000Z',
+};
 
 /** A pipeline as its list answers it. */
 export const Pipeline = Type.Object(
   {
     pipeline_id: uuid('Id of the pipeline.'),
     name: Type.String({ description: 'Name.', examples: ['Sales'] }),
+    is_active: Type.Boolean({ description: 'Whether it takes new deals; false when it is archived.' }),
     created_at: instant('When it was created.'),
   },
   { title: 'Pipeline', description: 'A sequence of stages that deals go through.', examples: [examplePipeline] },

@@ -45,6 +45,8 @@ $$;
 --                     result that repeats values of the record, also that of a create which only found it.
 --   'visible_fields'  A write that adds an opportunity shares it while it builds the stored record, which has no hidden fields.
 --                     Hiding or showing a field takes it exclusively. So every earlier record is committed when the rebuild begins.
+--                     A new label of a stage too: it is part of the record.
+--   'setup'           Changes of the set-up take it exclusively, before all other locks; writes of records never do.
 CREATE OR REPLACE FUNCTION lock_organization_state(p_organization_id uuid, p_state text, p_is_exclusive boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_lock bigint := hashtextextended(p_organization_id::text || p_state, 0);

@@ -31,7 +31,7 @@ BEGIN
              FROM unnest(p_additional_ids) WITH ORDINALITY AS a (id, position)), '')
       || '],"custom_fields":' || (p_row.custom_fields - coalesce((
            SELECT array_agg(f.slug::text) FROM custom_fields f
-            WHERE f.organization_id = p_row.organization_id AND f.object_type = 'opportunity' AND f.is_hidden), '{}'))
+            WHERE f.organization_id = p_row.organization_id AND f.object_type = 'opportunity' AND (f.is_hidden OR NOT f.is_active)), '{}'))
       || '}';
 END
 $$;
@@ -61,7 +61,8 @@ BEGIN
   PERFORM lock_opportunities(p_organization_id, p_opportunity_ids);
   FOR v_row IN SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) LOOP
     v_row.record := opportunity_record(v_row, additional_contact_ids(p_organization_id, v_row.id));
-    UPDATE opportunities o SET record = v_row.record WHERE o.organization_id = p_organization_id AND o.id = v_row.id;
+    UPDATE opportunities o SET record = v_row.record
+      WHERE o.organization_id = p_organization_id AND o.id = v_row.id AND o.record <> v_row.record;
   END LOOP;
 END
 $$;

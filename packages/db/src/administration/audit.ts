@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AdministrationDatabase } from '../administration-database.js';
 import type { Prisma } from '../generated/client.js';
+import type { SetupAction } from '../setup/setup-change.js';
 
 /** Who changes an organization's set-up, and in the course of what. */
 export interface AuditOrigin {
@@ -16,10 +17,7 @@ export interface AuditOrigin {
 export type AuditAction =
   | 'organization.create'
   | 'organization.limit'
-  | 'member.add'
-  | 'pipeline.create'
-  | 'field.define'
-  | 'field.update'
+  | SetupAction
   | 'key.create'
   | 'key.rotate'
   | 'key.revoke'

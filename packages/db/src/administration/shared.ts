@@ -1,18 +1,5 @@
-import { conflict, notFound } from '../errors.js';
+import { notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
-
-const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'P2002';
-
-/** Runs an insert; what is there already is a conflict with the given text. @throws Failure `conflict` */
-export const insertOrConflict = async <T>(work: Promise<T>, text: string): Promise<T> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (isUniqueViolation(error)) throw conflict(text, error);
-    throw error;
-  }
-};
 
 /**
  * Makes changes to one organization's set-up wait for each other, so that positions and slots are given out once.

@@ -5,9 +5,9 @@ import {
   parseFieldSelection,
   parseFilters,
   parseSort,
+  unknownPipeline,
 } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
-import { notFound } from '../errors.js';
 import type { PageRequest } from './page-request.js';
 
 /** What a list or search asks for, as it was sent. */
@@ -33,7 +33,7 @@ export interface ParsedPageRequest {
 /** The pipeline that was named, the pipeline to read (named, or that of the stage) and the stage; all null for other objects. */
 const resolveScope = (catalog: Catalog, input: PageRequestInput, errors: ErrorCollector) => {
   const pipeline = (input.pipelineId ?? null) === null ? null : catalog.findPipeline(input.pipelineId ?? '');
-  if (pipeline === undefined) throw notFound('There is no such pipeline');
+  if (pipeline === undefined) throw unknownPipeline();
   const requestedPipelineId = pipeline?.id ?? null;
   const stageId = input.stageId ?? null;
   if (stageId === null) return { requestedPipelineId, pipelineId: requestedPipelineId, stageId };
@@ -49,7 +49,7 @@ const resolveScope = (catalog: Catalog, input: PageRequestInput, errors: ErrorCo
  * Parses and checks what a list or search asks for. The gateway and `crm explain` share it.
  *
  * @param errors - collects the errors of all parts of the request; the result is only good if there are none
- * @throws Failure `not_found` for an unknown pipeline
+ * @throws ApiError `not_found` for an unknown pipeline
  */
 export const parsePageRequest = (
   catalog: Catalog,

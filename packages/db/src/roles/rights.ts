@@ -12,6 +12,11 @@ type Privileges = readonly Right['privilege'][];
 
 const select: Privileges = ['SELECT'];
 const change: Privileges = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+/** Set-up is archived, never deleted. */
+const set: Privileges = ['SELECT', 'INSERT', 'UPDATE'];
+const add: Privileges = ['SELECT', 'INSERT'];
+/** The audit trail cannot be read or changed through a gateway. */
+const note: Privileges = ['INSERT'];
 const none: Privileges = [];
 
 /** Every table, with the privileges of the read and the inbound gateway. */
@@ -21,11 +26,11 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   gateway_requirements: [select, select],
   organizations: [select, select],
   api_keys: [select, select],
-  members: [select, select],
-  pipelines: [select, select],
-  stages: [select, select],
-  custom_fields: [select, select],
-  custom_field_pipelines: [select, select],
+  members: [select, change],
+  pipelines: [select, set],
+  stages: [select, set],
+  custom_fields: [select, set],
+  custom_field_pipelines: [select, add],
   accounts: [select, change],
   contacts: [select, change],
   opportunities: [select, change],
@@ -41,7 +46,8 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   events: [select, ['SELECT', 'INSERT', 'UPDATE']],
   event_heads: [select, ['SELECT', 'INSERT', 'UPDATE']],
   event_timelines: [select, ['SELECT', 'INSERT']],
-  audit_events: [none, none],
+  audit_events: [none, note],
+  record_rebuilds: [none, change],
 };
 
 /** Functions that not every role may execute, with their arguments' types. */

@@ -66,9 +66,11 @@ const contactsOf = ({ primaryContact, additionalContacts }: OpportunityChange): 
   ...(additionalContacts ?? []),
 ];
 
-/** A new deal starts in the pipeline's default stage, else in its first. */
-const defaultStageId = ({ stages }: Pipeline): string | null =>
-  (stages.find(({ isDefault }) => isDefault) ?? stages[0])?.id ?? null;
+/** A new deal starts in the pipeline's default stage, else in its first that is not archived. */
+const defaultStageId = ({ stages }: Pipeline): string | null => {
+  const active = stages.filter(({ isActive }) => isActive);
+  return (active.find(({ isDefault }) => isDefault) ?? active[0])?.id ?? null;
+};
 
 /** Creates the deal of account, pipeline and name with everything that it names, or finds it and brings its contacts up to date. */
 export const opportunityCreate = (
@@ -84,7 +86,7 @@ export const opportunityCreate = (
     input: {
       ...relatedSeeds(catalog, domain === null ? [] : [domain], contactsOf(opportunity)),
       account_domain: domain,
-      defaults: { pipeline_id: pipeline.id, stage_id: defaultStageId(pipeline) },
+      defaults: { pipeline_id: pipeline.id, stage_id: defaultStageId(pipeline), currency: catalog.currency },
       change: opportunityColumns(opportunity),
       on_match: onMatch,
     },

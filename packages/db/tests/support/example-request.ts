@@ -1,20 +1,19 @@
 import {
   type AttributeType,
-  type CustomFieldDefinition,
   ErrorCollector,
   type ObjectType,
   parseLimit,
   parseSearchQuery,
 } from '@crm/domain';
-import { Catalog } from '../../src/catalog.js';
+import { Catalog, type SetupField } from '../../src/catalog.js';
 import type { PageRequest } from '../../src/page/page-request.js';
 import { parsePageRequest } from '../../src/page/parse-page-request.js';
 
 const idOf = (number: number): string => `019c1402-8100-7000-8000-${String(number).padStart(12, '0')}`;
 
-const field = (slug: string, attributeType: AttributeType, slot: string | null): CustomFieldDefinition => ({
+const field = (slug: string, attributeType: AttributeType, slot: string | null): SetupField => ({
   ...{ id: `id-of-${slug}`, objectType: 'opportunity', slug, name: slug, attributeType, slot },
-  ...{ position: 0, isHidden: false, pipelineIds: null },
+  ...{ position: 0, isHidden: false, isActive: true, pipelineIds: null },
   metadata:
     attributeType === 'select' ? { options: options.map((value) => ({ value, label: value, color: '#000' })) } : null,
 });
@@ -26,14 +25,17 @@ const stages = ['Lead', 'Won'].map((label, index) => ({
   ...{ isActive: true, isDefault: index === 0, probability: null },
 }));
 
+const createdAt = '2026-01-01T00:00:00.000Z';
+
 /** An organization of two pipelines, of which Sales has two stages, with two indexed custom fields. */
 export const exampleSetup = new Catalog(idOf(0), {
   freemail: 'create',
+  currency: null,
   pipelines: ['Sales', 'Partners'].map((name, index) => ({
-    ...{ id: idOf(1 + index), name, position: index, createdAt: '2026-01-01T00:00:00.000Z' },
+    ...{ id: idOf(1 + index), name, position: index, isActive: true, createdAt },
     stages: index === 0 ? stages : [],
   })),
-  members: [{ id: idOf(21), email: 'ann@example.com', name: 'Ann' }],
+  members: [{ id: idOf(21), email: 'ann@example.com', name: 'Ann', isActive: true, createdAt }],
   fields: [field('tier', 'select', 'text_1'), field('score', 'number', 'number_1'), field('weight', 'number', null)],
 });
 

@@ -17,10 +17,10 @@ export const parseSlug = (input: unknown): Result<string> => {
 };
 
 /**
- * A valid slug for a display name: `Größe (cm)` gives `grosse_cm`, a name without Latin letters or digits gives `field`.
- * While `isTaken` says so, `_2`, `_3` … is appended.
+ * A valid slug for a display name: `Größe (cm)` gives `grosse_cm`. Null for a name without Latin letters or digits, from which no
+ * slug can be made that says what the field is.
  */
-export const slugFromName = (name: string, isTaken: (slug: string) => boolean = () => false): string => {
+export const slugFromName = (name: string): string | null => {
   const words = name
     .slice(0, maxSlugLength * 4)
     // Through upper case, because that writes ß and the ligatures out as letters.
@@ -30,10 +30,8 @@ export const slugFromName = (name: string, isTaken: (slug: string) => boolean = 
     .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
+  if (words === '') return null;
   const lettered = /^[a-z]/.test(words) ? words : `${fallbackSlug}_${words}`;
   const base = reservedSlugs.has(lettered) ? `${fallbackSlug}_${lettered}` : lettered;
-  const cut = (length: number): string => base.slice(0, length).replace(/_+$/, '');
-  let slug = cut(maxSlugLength);
-  for (let count = 2; isTaken(slug); count += 1) slug = `${cut(maxSlugLength - `_${count}`.length)}_${count}`;
-  return slug;
+  return base.slice(0, maxSlugLength).replace(/_+$/, '');
 };

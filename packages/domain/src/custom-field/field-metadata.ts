@@ -31,12 +31,18 @@ export const optionColors = [
 
 const hexColorPattern = /^#[0-9a-f]{6}$/i;
 
-const parseColor = (input: unknown, index: number): Result<string> => {
-  if (input === undefined || input === null) return ok(optionColors[index % optionColors.length] ?? optionColors[0]);
-  if (typeof input !== 'string') return fail('color: Must be a string');
+/** Reads the colour of a stage or option: one of {@link optionColors}, or `#rrggbb`. */
+export const parseColor = (input: string): Result<string> => {
   if (hexColorPattern.test(input)) return ok(input.toLowerCase());
   const named = optionColors.find((color) => color === input);
-  return named === undefined ? fail(`color: Must be #rrggbb or one of: ${optionColors.join(', ')}`) : ok(named);
+  return named === undefined ? fail(`Must be #rrggbb or one of: ${optionColors.join(', ')}`) : ok(named);
+};
+
+const parseOptionColor = (input: unknown, index: number): Result<string> => {
+  if (input === undefined || input === null) return ok(optionColors[index % optionColors.length] ?? optionColors[0]);
+  if (typeof input !== 'string') return fail('color: Must be a string');
+  const color = parseColor(input);
+  return color.ok ? color : fail(`color: ${color.message}`);
 };
 
 const parseFieldOption = (input: unknown, index: number): Result<FieldOption> => {
@@ -47,7 +53,7 @@ const parseFieldOption = (input: unknown, index: number): Result<FieldOption> =>
   if (!label.ok) return fail(`label: ${label.message}`);
   const value = parseTrimmedText(ownValue(input, 'value') ?? label.value, maxOptionTextLength);
   if (!value.ok) return fail(`value: ${value.message}`);
-  const color = parseColor(ownValue(input, 'color'), index);
+  const color = parseOptionColor(ownValue(input, 'color'), index);
   if (!color.ok) return color;
   const archived = ownValue(input, 'archived') ?? false;
   if (typeof archived !== 'boolean') return fail('archived: Must be true or false');

@@ -1,0 +1,62 @@
+import type { Catalog, Member, Pipeline, SetupField, Stage } from '@crm/db';
+import {
+  normalizeEmail,
+  normalizeName,
+  parseColor,
+  parseCurrencyCode,
+  type ObjectType,
+  type Result,
+} from '@crm/domain';
+
+import { CliError, usageError } from '../errors.js';
+
+/** What of a list has this id or name. */
+const findNamed = <T extends { readonly id: string }>(
+  list: readonly T[],
+  text: string,
+  nameOf: (one: T) => string,
+): T | undefined => {
+  const wanted = text.trim().normalize('NFC');
+  return list.find((one) => one.id === wanted.toLowerCase()) ?? list.find((one) => nameOf(one) === wanted);
+};
+
+/** The pipeline of an id or name. @throws CliError when there is none */
+export const requirePipeline = (catalog: Catalog, text: string): Pipeline => {
+  const found = findNamed(catalog.pipelines, text, ({ name }) => name);
+  if (found === undefined) throw new CliError(`There is no pipeline ${text}. See: crm pipeline list`);
+  return found;
+};
+
+/** The stage of an id or label. @throws CliError when the pipeline has none such */
+export const requireStage = (pipeline: Pipeline, text: string): Stage => {
+  const found = findNamed(pipeline.stages, text, ({ label }) => label);
+  if (found === undefined) throw new CliError(`${pipeline.name} has no stage ${text}. See: crm pipeline list`);
+  return found;
+};
+
+/** The member of an id or email, who may be a former one. @throws CliError when there is none */
+export const requireMember = (catalog: Catalog, text: string): Member => {
+  const email = normalizeEmail(text);
+  const found = catalog.findMember(email.ok ? email.value.email : text.trim());
+  if (found === undefined) throw new CliError(`${text} is not a member. See: crm member list`);
+  return found;
+};
+
+/** The custom field of a slug, which may be archived. @throws CliError when the object has none such */
+export const requireField = (catalog: Catalog, object: ObjectType, slug: string): SetupField => {
+  const found = catalog.fields.find((field) => field.objectType === object && field.slug === slug);
+  if (found === undefined) throw new CliError(`The ${object} has no custom field ${slug}. See: crm field list`);
+  return found;
+};
+
+const valid = <T>(option: string, result: Result<T>): T => {
+  if (result.ok) return result.value;
+  throw usageError(`${option}: ${result.message}.`);
+};
+
+/** Reads a name, label or color of the command line. @throws CliError (2) that names the option */
+export const readName = (option: string, text: string): string => valid(option, normalizeName(text));
+/** See {@link readName}. */
+export const readColor = (option: string, text: string): string => valid(option, parseColor(text));
+/** See {@link readName}. */
+export const readCurrency = (option: string, text: string): string => valid(option, parseCurrencyCode(text));

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { Failure, type FailureReason, isFailure, type ObjectType } from '@crm/domain';
+import { loadCatalog, type Pipeline } from '../catalog.js';
+import type { AdministrationDatabase } from '../administration-database.js';
+import { conflict, notFound } from '../errors.js';
+import { changeSetup, type ChangedSetup } from '../setup/change-setup.js';
+import { moveOpportunities, type OpportunityMove } from '../setup/move-opportunities.js';
+import { refreshOutdatedRecords } from '../setup/refresh-records.js';
+import {
+  addMemberChange,
+  createPipelineChanges,
+  defineFieldChange,
+  type FieldValues,
+  type NewField,
+  type NewStage,
+  type SetupChange,
+  updateFieldChange,
+} from '../setup/setup-change.js';
+import type { AuditOrigin } from './audit.js';
+
+/** Part of what every change names. */
+export interface OfOrganization {
+  readonly organizationId: string;
+}
+
+/** Which field changes, and how. */
+export type FieldChange = OfOrganization & FieldValues & { readonly objectType: ObjectType; readonly slug: string };
+
+/** What stands in the way of a change, for people. */
+const explain = (reason: FailureReason): string | null => {
+  switch (reason.kind) {
+    case 'key_taken':
+      return `Another ${reason.object} has this ${reason.field}: ${reason.existingId}`;
+    case 'setup_in_use':
+      return `The ${reason.object} still has opportunities`;
+    case 'last_stage':
+      return 'A pipeline needs at least one stage that is not archived';
+    case 'setup_changed':
+      return 'The field was changed meanwhile. Try again';
+    default:
+      return null;
+  }
+};
+
+/** Runs a change; what refuses it is a conflict with a text for people. */
+const orConflict = async <T>(work: () => Promise<T>, taken?: string): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    const text = error instanceof Failure ? explain(error.reason) : null;
+    if (text === null) throw error;
+    throw conflict(isFailure(error, 'key_taken') ? (taken ?? text) : text, error);
+  }
+};
+
+/** Pipelines, stages, custom fields and members. All of it goes through `change_setup`, as changes over the API do. */
+export const setupAdministration = (database: AdministrationDatabase, origin: AuditOrigin) => {
+  const change = async (organizationId: string, changes: readonly SetupChange[]): Promise<ChangedSetup> => {
+    try {
+      return await changeSetup(database, organizationId, changes, origin);
+    } catch (error) {
+      const [row] = isFailure(error, 'not_found')
+        ? await database.prisma.organization.findMany({ where: { id: organizationId } })
+        : [undefined];
+      if (!isFailure(error, 'not_found') || row !== undefined) throw error;
+      throw notFound(`There is no organization ${organizationId}`);
+    }
+  };
+
+  return {
+    /**
+     * Makes changes of the set-up, all or none, and rebuilds the stored records that they outdate.
+     * @throws Failure `not_found` for an unknown organization, `conflict` with what stands in the way
+     */
+    changeSetup: async (
+      organizationId: string,
+      changes: readonly SetupChange[],
+      onProgress?: (done: number) => void,
+    ): Promise<void> => {
+      const { outdatedAt } = await orConflict(() => change(organizationId, changes));
+      if (outdatedAt !== null) await refreshOutdatedRecords(database, organizationId, outdatedAt, onProgress);
+    },
+
+    /** Moves opportunities in small transactions; see {@link moveOpportunities}. */
+    moveOpportunities: (
+      organizationId: string,
+      move: OpportunityMove,
+      onProgress?: (done: number) => void,
+    ): Promise<number> => moveOpportunities(database, organizationId, move, onProgress),
+
+    /** @throws Failure `not_found` for an unknown organization, `conflict` for a name or label given twice. */
+    createPipeline: async (
+      input: OfOrganization & { readonly name: string; readonly stages: readonly NewStage[] },
+    ): Promise<Pipeline> => {
+      const { organizationId, name, stages } = input;
+      const id = randomUUID();
+      const taken = `The pipeline ${name} exists already, or two of its stages have one label`;
+      await orConflict(() => change(organizationId, createPipelineChanges(id, { name }, stages)), taken);
+      const created = (await loadCatalog(database, organizationId)).findPipeline(id);
+      if (created === undefined) throw notFound(`The pipeline ${id} is gone`);
+      return created;
+    },
+
+    /** @throws Failure `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
+    defineField: async ({ organizationId, ...field }: OfOrganization & NewField): Promise<{ id: string }> => {
+      const id = randomUUID();
+      const taken = `The ${field.objectType} has a custom field ${field.slug} already`;
+      await orConflict(() => change(organizationId, [defineFieldChange(id, field)]), taken);
+      return { id };
+    },
+
+    /**
+     * Changes a field, and rebuilds stored records where an opportunity's field is hidden, shown, archived or restored.
+     * @throws Failure `not_found` when the object has no field of this slug
+     */
+    updateField: async (
+      { organizationId, objectType, slug, ...values }: FieldChange,
+      onProgress?: (done: number) => void,
+    ): Promise<void> => {
+      const field = await database.prisma.customField.findFirst({ where: { organizationId, objectType, slug } });
+      if (field === null) throw notFound(`The ${objectType} has no custom field ${slug}`);
+      const changes = [updateFieldChange({ id: field.id, objectType, slug }, values)];
+      const { outdatedAt } = await orConflict(() => change(organizationId, changes));
+      if (outdatedAt !== null) await refreshOutdatedRecords(database, organizationId, outdatedAt, onProgress);
+    },
+
+    /** @throws Failure `not_found` for an unknown organization, `conflict` when the email is a member already. */
+    addMember: async (
+      input: OfOrganization & { readonly email: string; readonly name: string },
+    ): Promise<{ id: string }> => {
+      const { organizationId, email, name } = input;
+      const id = randomUUID();
+      const changes = [addMemberChange(id, { email, name })];
+      await orConflict(() => change(organizationId, changes), `${email} is a member already`);
+      return { id };
+    },
+
+    /** All people of an organization by email, former members too. */
+    listMembers: async (organizationId: string) => (await loadCatalog(database, organizationId)).members,
+  };
+};

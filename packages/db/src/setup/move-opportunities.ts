@@ -1,0 +1,69 @@
+import { maxAdditionalContacts } from '@crm/domain';
+import type { Stage } from '../catalog.js';
+import type { Database } from '../database.js';
+import type { Write, WrittenRecord } from '../write/write.js';
+import { runWrites } from '../write/write-many.js';
+
+/** Opportunities that one transaction moves: few enough that other writes wait only briefly. */
+const batchSize = 200;
+
+/** Where opportunities go: from one stage to another of the pipeline, or from one owner to another. */
+export type OpportunityMove =
+  | { readonly kind: 'stage'; readonly from: Stage; readonly toId: string }
+  | { readonly kind: 'owner'; readonly fromId: string; readonly toId: string };
+
+const idsStatement = (move: OpportunityMove, limit: number) =>
+  move.kind === 'stage'
+    ? {
+        text: 'SELECT opportunity_ids_of_stage($1, $2, $3, $4) AS ids',
+        values: [move.from.pipelineId, move.from.id, limit],
+      }
+    : { text: 'SELECT opportunity_ids_of_owner($1, $2, $3) AS ids', values: [move.fromId, limit] };
+
+const moveWrite = (move: OpportunityMove, id: string): Write<WrittenRecord> => ({
+  function: 'update_opportunity',
+  input: {
+    ...{ id, accounts: [], contacts: [] },
+    change: {
+      set: move.kind === 'stage' ? { stage_id: move.toId } : { owner_id: move.toId },
+      contact_limit: maxAdditionalContacts,
+    },
+  },
+});
+
+/** How many opportunities a move would change, `limit` at most. */
+export const countOpportunities = async (
+  database: Database,
+  organizationId: string,
+  move: OpportunityMove,
+  limit: number,
+): Promise<number> => {
+  const [row] = await database.query<{ ids: string[] }>(organizationId, idsStatement(move, limit));
+  return row?.ids.length ?? 0;
+};
+
+/**
+ * Changes the stage or the owner of all opportunities that have one, as updates would: in small transactions, each of which raises
+ * the versions of its opportunities. One that is deleted or moved meanwhile is left out.
+ * @returns how many were changed
+ */
+export const moveOpportunities = async (
+  database: Database,
+  organizationId: string,
+  move: OpportunityMove,
+  onProgress: (done: number) => void = () => undefined,
+): Promise<number> => {
+  let done = 0;
+  for (;;) {
+    const [row] = await database.query<{ ids: string[] }>(organizationId, idsStatement(move, batchSize));
+    const ids = row?.ids ?? [];
+    if (ids.length === 0) return done;
+    const writes = ids.map((id, index) => ({ index, write: moveWrite(move, id) }));
+    const answerRefusals = (refusals: ReadonlyMap<number, unknown>) =>
+      Object.fromEntries([...refusals.keys()].map((index) => [String(index), null]));
+    const bulk = { function: 'update_opportunity', writes, answers: {}, answerRefusals } as const;
+    await runWrites<WrittenRecord, null>(database, organizationId, bulk, null);
+    done += ids.length;
+    onProgress(done);
+  }
+};
