@@ -4,19 +4,30 @@ import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
 import { readPage } from './page.js';
 
+/** What says which records, in the bodies of searches and summaries. */
+export type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' | 'pipeline_id' | 'stage_id'>;
+
 const isGiven = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
 
 /** The name under which the words were sent. */
-const queryPathOf = ({ query, q }: SearchOpportunitiesBody): 'q' | 'query' =>
-  isGiven(q) && !isGiven(query) ? 'q' : 'query';
+const queryPathOf = ({ query, q }: MatchBody): 'q' | 'query' => (isGiven(q) && !isGiven(query) ? 'q' : 'query');
 
 /** `q` is another name of `query`; both at once must agree. */
-const readWords = (body: SearchOpportunitiesBody, errors: ErrorCollector): readonly string[] => {
+const readWords = (body: MatchBody, errors: ErrorCollector): readonly string[] => {
   const { query, q } = body;
   if (isGiven(query) && isGiven(q) && query !== q) errors.add('q', 'Differs from query, which is the same parameter');
   const path = queryPathOf(body);
   return parseSearchQuery(body[path], path, errors);
 };
+
+/** Reads what says which records. */
+export const readMatch = (body: MatchBody) => ({
+  pipelineId: body.pipeline_id,
+  stageId: body.stage_id,
+  queryPath: queryPathOf(body),
+  readWords: (errors: ErrorCollector) => readWords(body, errors),
+  filters: body.filters,
+});
 
 /** A search of any object; accounts and contacts have no pipeline and stage in their bodies. */
 export const searchRecords = (
@@ -30,11 +41,7 @@ export const searchRecords = (
     readPage(context, catalog, {
       operation,
       objectType,
-      pipelineId: body.pipeline_id,
-      stageId: body.stage_id,
-      queryPath: queryPathOf(body),
-      readWords: (errors) => readWords(body, errors),
-      filters: body.filters,
+      ...readMatch(body),
       sort: body.sort,
       defaultSort: 'updated_at',
       cursor: body.cursor,

@@ -50,6 +50,7 @@ const document = buildOpenApiDocument(
 ) as unknown as OpenApiDocument;
 const documented = documentedOperations(document);
 const searching = documented.filter(({ method }) => method === 'POST');
+const summarizing = searching.filter(({ path }) => path.endsWith('/summary'));
 const getting = documented.filter(({ method }) => method === 'GET');
 
 /** What a URL cannot carry: `fetch` would change it, or refuse to send it. */
@@ -108,6 +109,26 @@ const searchBody = fc.record(
   { requiredKeys: [] },
 );
 
+const summaryNames = ['stage_id', 'account_id', 'close_date:month', 'created_at:week', 'custom__remark', 'amount:day'];
+const measureNames = ['count', 'sum:amount', 'avg:version', 'max:custom__remark', 'sum:', ':', 'sum:account.name'];
+const summaryBody = fc.record(
+  {
+    query: hostileText(),
+    filters: fc.oneof(leaf, hostileValue()),
+    group_by: fc.oneof(
+      fc.array(fc.oneof(fc.constantFrom(...summaryNames), hostileText()), { maxLength: 3 }),
+      hostileValue(),
+    ),
+    measures: fc.oneof(
+      fc.array(fc.oneof(fc.constantFrom(...measureNames), hostileText()), { maxLength: 4 }),
+      hostileValue(),
+    ),
+    limit: hostileValue(),
+    pipeline_id: hostileValue(),
+  },
+  { requiredKeys: [] },
+);
+
 const runsOfEach = Math.ceil(runs / 3);
 const patienceMs = 60_000 + runs * 100;
 
@@ -138,6 +159,17 @@ test(
       searchBody,
       hostileHeaders,
       async (operation, body, headers) => expectHarmless(operation, '', { body, headers }),
+    );
+    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
+  },
+  patienceMs,
+);
+
+test(
+  'R10: hostile summaries never give a 5xx',
+  async () => {
+    const property = fc.asyncProperty(fc.constantFrom(...summarizing), summaryBody, async (operation, body) =>
+      expectHarmless(operation, '', { body }),
     );
     await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
   },

@@ -116,6 +116,17 @@ const ask = (
 const idsFor = (names: readonly string[], tenant: Tenant): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, tenant.ids[name] ?? '']));
 
+/** What makes a summary name records: those of an organization have its ids, where an object refers to others. */
+const groupsOf = ({ path }: OperationContract): Readonly<Record<string, unknown>> => {
+  if (!path.endsWith('/summary')) return {};
+  if (path.includes('/opportunities/')) return { group_by: ['account_id', 'owner_id'] };
+  return { group_by: [path.includes('/contacts/') ? 'account_id' : 'is_freemail'] };
+};
+
+/** That an answer has something of the caller's own. A summary of accounts has only their number. */
+const ownOf = ({ mark, ids }: Tenant): RegExp =>
+  new RegExp(`${mark}|${Object.values(ids).join('|')}|"total":\\{"count":[1-9]`);
+
 /** The parameters without which an operation does not work, of the caller's own. */
 const requiredOf = ({ query }: OperationContract): readonly string[] =>
   ((query as { required?: readonly string[] } | undefined)?.required ?? []).filter((name) => name.endsWith('_id'));
@@ -152,10 +163,11 @@ describe('200', () => {
     for (const [caller, other] of pairs()) {
       const optional = idParametersOf(contract).filter((name) => !requiredOf(contract).includes(name));
       const required = idsFor(requiredOf(contract), caller);
-      for (const values of [required, { ...required, ...idsFor(optional, caller) }]) {
+      for (const ids of [required, { ...required, ...idsFor(optional, caller) }]) {
+        const values = { ...ids, ...groupsOf(contract) };
         const answer = await ask(contract, caller, { pathIds: caller, values });
         expect(answer.status).toBe(200);
-        expect(answer.text).toMatch(new RegExp(`${caller.mark}|${Object.values(caller.ids).join('|')}`));
+        expect(answer.text).toMatch(ownOf(caller));
         expectNothingOf(answer, other);
       }
     }
@@ -172,11 +184,12 @@ describe('200', () => {
           { filters: { field: 'id', operator: 'in', value: Object.values(other.ids) } },
           { filters: { not: { field: 'id', operator: 'eq', value: other.ids['account_id'] } }, limit: 500 },
         ];
-        for (const [index, values] of bodies.entries()) {
+        for (const [index, body] of bodies.entries()) {
+          const values = { ...body, ...groupsOf(contract) };
           const answer = await ask(contract, caller, { pathIds: caller, values });
           expect(answer.status).toBe(200);
           expectNothingOf(answer, other);
-          if (index < 4) expect(answer.text).toMatch(/"(accounts|contacts|opportunities)":\[\]/);
+          if (index < 4) expect(answer.text).toMatch(/"(accounts|contacts|opportunities|groups)":\[\]/);
         }
       }
     },

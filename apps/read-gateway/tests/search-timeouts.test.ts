@@ -1,4 +1,11 @@
-import { getAccount, listAccounts, listContacts, listPipelines, searchAccounts } from '@crm/contract';
+import {
+  getAccount,
+  listAccounts,
+  listContacts,
+  listPipelines,
+  searchAccounts,
+  summarizeAccounts,
+} from '@crm/contract';
 import { accountCreate, type AdministrationDatabase, openAdministrationDatabase, runWrite } from '@crm/db';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -68,6 +75,16 @@ describe('R11, 503: a page whose statement runs out of time', () => {
   ])('it names %s as what to narrow, and no time to come back', async (path, body) => {
     expectNarrowing(await whileAccountsTakeForEver(() => client.call(searchAccounts, { body })), path);
     expect((await client.call(searchAccounts, { body })).data.accounts.map((one) => one.id)).toEqual([id]);
+  });
+
+  test.each([
+    ['filters', {}],
+    ['filters', { filters }],
+    ['query', { query: 'acme' }],
+    ['q', { q: 'acme', filters }],
+  ])('a summary names %s', async (path, body) => {
+    expectNarrowing(await whileAccountsTakeForEver(() => client.call(summarizeAccounts, { body })), path);
+    expect((await client.call(summarizeAccounts, { body })).data.total).toEqual({ count: 1 });
   });
 
   test('a list names q', async () => {

@@ -13,14 +13,23 @@ const isSkipped = (name) => /^Bulk(Create|Update)/.test(name);
 const comment = (text) => (text === undefined ? '' : `/** ${text.replaceAll('*/', '* /')} */\n`);
 const union = (types) => [...new Set(types)].join(' | ');
 
+/** Names of properties as a type: `^custom__` as `custom__${string}`, `^(sum|avg):` as `${'sum' | 'avg'}:${string}`. */
+const patternType = (pattern) => {
+  const start = pattern.replace('^', '').replace(/\((.*)\)/, (_all, names) => {
+    const choices = names.split('|').map((name) => `'${name}'`);
+    return `\${${choices.join(' | ')}}`;
+  });
+  return `\`${start}\${string}\``;
+};
+
 const objectType = (schema) => {
   const required = new Set(schema.required ?? []);
   const properties = Object.entries(schema.properties ?? {}).map(
     ([name, property]) =>
       `${comment(property.description)}${name}${required.has(name) ? '' : '?'}: ${typeOf(property)};`,
   );
-  if (schema.patternProperties !== undefined) {
-    properties.push('/** A custom field value under its `property_name`. */\n[key: `custom__${string}`]: unknown;');
+  for (const [pattern, property] of Object.entries(schema.patternProperties ?? {})) {
+    properties.push(`${comment(property.description)}[key: ${patternType(pattern)}]: ${typeOf(property)};`);
   }
   if (properties.length > 0) return `{\n${properties.join('\n')}\n}`;
   return `Record<string, ${typeOf(schema.additionalProperties ?? {})}>`;

@@ -33,6 +33,7 @@ export type Opportunities<C> = Records<{
   ) => Listing<Selected<Opportunity<C>, F>, SelectedIn<OpportunityPage<C>, F>>;
   fieldsQuery: ListOpportunityFieldsQuery;
   search: types.SearchOpportunitiesBody;
+  summary: types.SummarizeOpportunitiesBody;
   create: WithCustomInput<types.CreateOpportunityBody, C>;
   created: types.CreatedOpportunity;
   update: WithCustomInput<types.UpdateOpportunityBody, C>;
@@ -50,6 +51,7 @@ export type Accounts<C> = Records<{
   ) => Listing<Selected<Account<C>, F>, SelectedIn<AccountPage<C>, F>>;
   fieldsQuery: PageQuery;
   search: types.SearchBody;
+  summary: types.SummaryBody;
   create: WithCustomInput<types.CreateAccountBody, C>;
   created: types.CreatedAccount;
   update: WithCustomInput<types.UpdateAccountBody, C>;
@@ -67,6 +69,7 @@ export type Contacts<C> = Records<{
   ) => Listing<Selected<Contact<C>, F>, SelectedIn<ContactPage<C>, F>>;
   fieldsQuery: PageQuery;
   search: types.SearchBody;
+  summary: types.SummaryBody;
   create: WithCustomInput<types.CreateContactBody, C>;
   created: types.CreatedContact;
   update: WithCustomInput<types.UpdateContactBody, C>;

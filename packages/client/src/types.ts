@@ -781,6 +781,83 @@ export interface StagePage {
   limit: number;
 }
 
+/** What to count and compute. */
+export interface SummarizeOpportunitiesBody {
+  /** Only opportunities of this pipeline. */
+  pipeline_id?: string | null;
+  /** Only opportunities in this stage. */
+  stage_id?: string | null;
+  /** Words that must all occur; at most 200 characters. */
+  query?: string | null;
+  /** Another name of `query`. */
+  q?: string | null;
+  /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
+  filters?: Filter | Array<Filter> | null;
+  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as `close_date:month` (day, week, month, quarter or year, in UTC). */
+  group_by?: Array<string> | null;
+  /** `sum:`, `avg:`, `min:` and `max:` of a field that holds numbers, as `sum:amount`. `count` is always answered. */
+  measures?: Array<string> | null;
+  /** Most groups in the answer, the largest first. Totals are of all groups. */
+  limit?: number | null;
+}
+
+/** Matching records, counted and computed by group. */
+export interface Summary {
+  /** The groups with the most records first. */
+  groups: Array<SummaryGroup>;
+  total: SummaryTotal;
+  /** Totals of each currency; empty without a measure of `amount`. */
+  total_by_currency: Array<SummaryCurrencyTotal>;
+  /** Whether there are more groups than `limit`. */
+  truncated: boolean;
+}
+
+/** What to count and compute. */
+export interface SummaryBody {
+  /** Words that must all occur; at most 200 characters. */
+  query?: string | null;
+  /** Another name of `query`. */
+  q?: string | null;
+  /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
+  filters?: Filter | Array<Filter> | null;
+  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as `close_date:month` (day, week, month, quarter or year, in UTC). */
+  group_by?: Array<string> | null;
+  /** `sum:`, `avg:`, `min:` and `max:` of a field that holds numbers, as `sum:amount`. `count` is always answered. */
+  measures?: Array<string> | null;
+  /** Most groups in the answer, the largest first. Totals are of all groups. */
+  limit?: number | null;
+}
+
+/** All matching records of one currency. */
+export interface SummaryCurrencyTotal {
+  /** ISO 4217 code; null for records without one. */
+  currency: string | null;
+  /** Records. */
+  count: number;
+  /** A measure: a decimal number as text, exact but for averages, which have up to 8 decimals. Null if no record has a value. */
+  [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
+}
+
+/** Records that have the same key. */
+export interface SummaryGroup {
+  /** Values by the names of `group_by`; null for records without one. A date is the first day of its unit. `currency` is added where a measure is of `amount`. */
+  key: Record<string, string | boolean | null>;
+  /** The same to show to people; null if there is none. */
+  label: Record<string, string | null>;
+  /** Records. */
+  count: number;
+  /** A measure: a decimal number as text, exact but for averages, which have up to 8 decimals. Null if no record has a value. */
+  [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
+}
+
+/** All matching records. A measure of `amount` is null if they have several currencies. */
+export interface SummaryTotal {
+  /** Records. */
+  count: number;
+  /** A measure: a decimal number as text, exact but for averages, which have up to 8 decimals. Null if no record has a value. */
+  [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
+}
+
 /** Changes to an account: absent keeps, `null` clears. */
 export interface UpdateAccountBody {
   /** Company domain: the natural key of an account. */

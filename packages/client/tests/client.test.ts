@@ -104,6 +104,19 @@ describe('opportunities', () => {
     expect((await collect(found)).map(({ name }) => name)).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => `Walk ${n}`));
   });
 
+  test('a summary counts and adds what a search finds', async () => {
+    const { data } = await client.opportunities.summarize({
+      pipeline_id: crm.organization.otherPipeline.id,
+      filters: [{ field: 'name', operator: 'starts_with', value: 'Walk' }],
+      group_by: ['pipeline_id'],
+      measures: ['sum:amount'],
+    });
+    expect(data.groups.map(({ key, count }) => [key['pipeline_id'], count])).toEqual([
+      [crm.organization.otherPipeline.id, 7],
+    ]);
+    expect(data.total['sum:amount']).toEqual(data.groups[0]?.['sum:amount']);
+  });
+
   test('an update changes what is sent, under the version that was read', async () => {
     const { data } = await createDeal('To be changed');
     const id = data.opportunity_id;

@@ -12,6 +12,9 @@ import {
   maxPageBytes,
   maxSortKeys,
   maxStringLength,
+  maxSummaryGroupings,
+  maxSummaryGroups,
+  maxSummaryMeasures,
   maxWaitSeconds,
 } from '@crm/domain';
 
@@ -46,6 +49,10 @@ export const sortKeys = maxSortKeys;
 export const filterLeaves = maxFilterLeaves;
 export const filterDepth = maxFilterDepth;
 export const filterListValues = 200;
+/** Fields that a summary groups by, its measures, and the groups in its answer. */
+export const summaryGroupings = maxSummaryGroupings;
+export const summaryMeasures = maxSummaryMeasures;
+export const summaryGroups = maxSummaryGroups;
 export const bulkCreateItems = 100;
 export const bulkUpdateItems = 50;
 

@@ -26,3 +26,4 @@ export * from './schemas/opportunity.js';
 export * from './schemas/opportunity-write.js';
 export * from './schemas/pipeline.js';
 export { SearchBody, SearchOpportunitiesBody, SortKey } from './schemas/search.js';
+export { SummarizeOpportunitiesBody, Summary, SummaryBody, type SummaryValues } from './schemas/summary.js';

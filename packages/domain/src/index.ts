@@ -56,4 +56,5 @@ export * from './query/filter/tree.js';
 export * from './query/limit.js';
 export * from './query/search-query.js';
 export * from './query/sort.js';
+export * from './query/summary.js';
 export * from './query/system-fields.js';

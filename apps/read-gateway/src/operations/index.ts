@@ -20,6 +20,9 @@ import { listPipelines } from './list-pipelines.js';
 import { searchAccounts } from './search-accounts.js';
 import { searchContacts } from './search-contacts.js';
 import { searchOpportunities } from './search-opportunities.js';
+import { summarizeAccounts } from './summarize-accounts.js';
+import { summarizeContacts } from './summarize-contacts.js';
+import { summarizeOpportunities } from './summarize-opportunities.js';
 
 /** Every operation that this gateway serves. */
 export const operations: readonly Operation<Context>[] = [
@@ -43,4 +46,7 @@ export const operations: readonly Operation<Context>[] = [
   searchAccounts,
   searchContacts,
   searchOpportunities,
+  summarizeAccounts,
+  summarizeContacts,
+  summarizeOpportunities,
 ];

@@ -10,7 +10,7 @@ import type {
 } from '../options.js';
 import type { FieldsQuery, PageQuery } from '../queries.js';
 import type { Send } from '../transport.js';
-import type { BulkResults, Deleted, Field, FieldPage } from '../types.js';
+import type { BulkResults, Deleted, Field, FieldPage, Summary } from '../types.js';
 import type { SearchFor, Selected, SelectedIn } from '../record-types.js';
 import { listOf, pathOf, searchOf } from './lists.js';
 
@@ -23,6 +23,7 @@ export interface RecordTypes {
   list: (...parameters: never[]) => unknown;
   fieldsQuery: PageQuery;
   search: object;
+  summary: object;
   create: object;
   created: object;
   update: object;
@@ -38,6 +39,8 @@ export interface Records<T extends RecordTypes> {
     body?: SearchFor<T['search'], F>,
     options?: ReadOptions,
   ): Listing<Selected<T['record'], F>, SelectedIn<T['page'], F>>;
+  /** Counts, sums, averages and extremes of what matches words and filters, by up to two groups. */
+  summarize(body: T['summary'], options?: ReadOptions): Promise<Answer<Summary>>;
   /** One record with every field, unless `fields` narrows it. */
   get<const F extends string = Extract<keyof T['record'], string>>(
     id: string,
@@ -73,6 +76,8 @@ export const createRecords = <T extends RecordTypes>(send: Send, name: string & 
         body,
         options,
       ),
+    summarize: (body, options) =>
+      send<Summary>({ gateway: 'read', method: 'POST', path: `${reads}/summary`, body }, options),
     get: async <F extends string>(id: string, query?: object, options?: ReadOptions) =>
       send<SelectedIn<T['detail'], F>>(
         { gateway: 'read', method: 'GET', path: pathOf(reads, id), query: { ...query } },

@@ -14,6 +14,7 @@ import {
 } from '../schemas/account-write.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
 import { SearchBody } from '../schemas/search.js';
+import { Summary, SummaryBody } from '../schemas/summary.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
@@ -55,6 +56,21 @@ export const searchAccounts = {
   description: 'Pages through the accounts that match words and filters, in the order of a sort.',
   body: SearchBody,
   data: AccountPage,
+} as const satisfies OperationContract;
+
+/** `POST /v1/accounts/summary` */
+export const summarizeAccounts = {
+  id: 'summarizeAccounts',
+  gateway: 'read',
+  method: 'post',
+  path: '/v1/accounts/summary',
+  group: 'search',
+  tag: 'Accounts',
+  summary: 'Summarize accounts',
+  description:
+    'Counts the accounts that match words and filters, and computes sums, averages and extremes, by up to two groups.',
+  body: SummaryBody,
+  data: Summary,
 } as const satisfies OperationContract;
 
 /** `GET /v1/accounts/fields` */

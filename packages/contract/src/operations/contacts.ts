@@ -14,6 +14,7 @@ import {
 } from '../schemas/contact-write.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
 import { SearchBody } from '../schemas/search.js';
+import { Summary, SummaryBody } from '../schemas/summary.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
@@ -55,6 +56,21 @@ export const searchContacts = {
   description: 'Pages through the contacts that match words and filters, in the order of a sort.',
   body: SearchBody,
   data: ContactPage,
+} as const satisfies OperationContract;
+
+/** `POST /v1/contacts/summary` */
+export const summarizeContacts = {
+  id: 'summarizeContacts',
+  gateway: 'read',
+  method: 'post',
+  path: '/v1/contacts/summary',
+  group: 'search',
+  tag: 'Contacts',
+  summary: 'Summarize contacts',
+  description:
+    'Counts the contacts that match words and filters, and computes sums, averages and extremes, by up to two groups.',
+  body: SummaryBody,
+  data: Summary,
 } as const satisfies OperationContract;
 
 /** `GET /v1/contacts/fields` */

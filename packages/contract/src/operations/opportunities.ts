@@ -18,6 +18,7 @@ import {
 } from '../schemas/opportunity-write.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { SearchOpportunitiesBody } from '../schemas/search.js';
+import { SummarizeOpportunitiesBody, Summary } from '../schemas/summary.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
@@ -67,6 +68,22 @@ export const searchOpportunities = {
   description: 'Pages through the opportunities that match words and filters, in the order of a sort.',
   body: SearchOpportunitiesBody,
   data: OpportunityPage,
+  errors: [404],
+} as const satisfies OperationContract;
+
+/** `POST /v1/opportunities/summary` */
+export const summarizeOpportunities = {
+  id: 'summarizeOpportunities',
+  gateway: 'read',
+  method: 'post',
+  path: '/v1/opportunities/summary',
+  group: 'search',
+  tag: 'Opportunities',
+  summary: 'Summarize opportunities',
+  description:
+    'Counts the opportunities that match words and filters, and computes sums, averages and extremes, by up to two groups.',
+  body: SummarizeOpportunitiesBody,
+  data: Summary,
   errors: [404],
 } as const satisfies OperationContract;
 

@@ -101,11 +101,22 @@ const fields = Type.Unsafe<string | string[]>({
 const term = (description: string) =>
   Type.String({ maxLength: rawParameterLength, description, examples: ['acme renewal'], ...checkedAs('q') });
 
-/** What every search body takes. */
-const searchProperties = {
+/** What says which records: searches and summaries take it. */
+export const matchProperties = {
   query: optional(term('Words that must all occur; at most 200 characters.')),
   q: optional(term('Another name of `query`.')),
   filters: optional(filters),
+};
+
+/** Which opportunities, besides. */
+export const pipelineProperties = {
+  pipeline_id: optional(uuid('Only opportunities of this pipeline.')),
+  stage_id: optional(uuid('Only opportunities in this stage.')),
+};
+
+/** What every search body takes. */
+const searchProperties = {
+  ...matchProperties,
   sort: optional(sort),
   limit: optional(
     Type.Integer({
@@ -142,8 +153,7 @@ export type SearchBody = Static<typeof SearchBody>;
 /** The body of the opportunity search. */
 export const SearchOpportunitiesBody = closed(
   {
-    pipeline_id: optional(uuid('Only opportunities of this pipeline.')),
-    stage_id: optional(uuid('Only opportunities in this stage.')),
+    ...pipelineProperties,
     ...searchProperties,
   },
   {

@@ -18,7 +18,7 @@ export interface Reading {
 }
 
 /** The condition on the pipeline of the request, if it names one. */
-export const pipelineSql = ({ request: { pipelineId }, scope }: Reading): string[] =>
+export const pipelineSql = ({ request: { pipelineId }, scope }: Pick<Reading, 'request' | 'scope'>): string[] =>
   pipelineId === null ? [] : [`r.pipeline_id = ${scope.parameters.add(pipelineId)}::uuid`];
 
 /** The condition on the part's empty slot, if it has one. */

@@ -1,7 +1,10 @@
 import { tables } from '../fields/record-sql.js';
 import { type Condition, conditionsOf, hasNoIndex } from '../filter/conditions.js';
+import type { KeySql } from '../order/sort-keys.js';
+import type { PageRequest } from '../page-request.js';
+import type { SqlScope } from '../parameters.js';
 import { pipelineIdsSql } from './merge-pipelines.js';
-import { partConditions, type Reading } from './reading.js';
+import { emptySlotCondition, pipelineSql, type Reading } from './reading.js';
 
 /**
  * Hides conditions from the planner, which has no statistics on them: it would expect half of the records to match alternatives, and
@@ -11,10 +14,34 @@ const hideFromPlanner = (conditions: readonly string[]): string =>
   `CASE WHEN ${conditions.join(' AND ')} THEN 1 END = 1`;
 
 /** All pipelines of the organization, by which its indexes start; nothing if no index is used. */
-const anyPipeline = ({ request: { objectType, pipelineId } }: Reading, conditions: readonly Condition[]): string[] =>
+const anyPipeline = ({ objectType, pipelineId }: PageRequest, conditions: readonly Condition[]): string[] =>
   pipelineId !== null || objectType !== 'opportunity' || conditions.every(({ counting }) => counting === null)
     ? []
     : [`r.pipeline_id = ANY (ARRAY(${pipelineIdsSql}))`];
+
+/**
+ * The conditions of all matches, without an order: organization, pipeline, stage, words and filters. Summaries read the same.
+ *
+ * @param keys - the order of the page, if it has one
+ * @param others - further conditions on the records
+ */
+export const matchConditions = (
+  request: PageRequest,
+  keys: readonly KeySql[],
+  scope: SqlScope,
+  others: readonly string[] = [],
+): string[] => {
+  const conditions = conditionsOf(request, keys);
+  const matches = conditions.map((condition) => condition.sql(scope));
+  const isHidden = matches.length > 0 && conditions.every(hasNoIndex);
+  return [
+    'r.organization_id = $1',
+    ...others,
+    ...pipelineSql({ request, scope }),
+    ...anyPipeline(request, conditions),
+    ...(isHidden ? [hideFromPlanner(matches)] : matches),
+  ];
+};
 
 /**
  * Finds all matches and sorts them: through the indexes of the conditions, or by reading the table if they have none. `OFFSET 0`
@@ -53,12 +80,6 @@ const anyPipeline = ({ request: { objectType, pipelineId } }: Reading, condition
  */
 export const sortMatchesSql = (reading: Reading): string => {
   const { request, part, scope } = reading;
-  const conditions = conditionsOf(request, part.keys);
-  const matches = conditions.map((condition) => condition.sql(scope));
-  const where = [
-    ...partConditions(reading),
-    ...anyPipeline(reading, conditions),
-    ...(conditions.every(hasNoIndex) ? [hideFromPlanner(matches)] : matches),
-  ];
+  const where = matchConditions(request, part.keys, scope, [...part.conditions, ...emptySlotCondition(reading)]);
   return `FROM (SELECT r.* FROM ${tables[request.objectType]} r WHERE ${where.join(' AND ')} OFFSET 0) r`;
 };

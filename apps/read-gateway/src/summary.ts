@@ -1,0 +1,116 @@
+import type { Summary as SummaryData, SummarizeOpportunitiesBody, SummaryValues } from '@crm/contract';
+import { parseSummaryRequest, summarize, type Summary, type SummaryRequest, type SummaryTotalRow } from '@crm/db';
+import {
+  ApiError,
+  ErrorCollector,
+  filterKindOf,
+  isFailure,
+  isOfSeveralCurrencies,
+  type ObjectType,
+  type SummaryGroup,
+} from '@crm/domain';
+import type { Caller } from '@crm/http';
+import type { Context } from './context.js';
+import { readMatch } from './search.js';
+
+/** A key as it is answered: checkboxes are true or false. */
+const keyOf = ({ field }: SummaryGroup, text: string | null): string | boolean | null => {
+  const kind = filterKindOf(field);
+  return text !== null && (kind === 'checkbox' || kind === 'boolean') ? text === 'true' : text;
+};
+
+/** What to show for a key. The database has labels of ids and dates; the options of a field are in its definition. */
+const labelOf = ({ field }: SummaryGroup, text: string | null, label: string | null): string | null => {
+  if (text === null || label !== null) return label;
+  const kind = filterKindOf(field);
+  if (kind === 'checkbox' || kind === 'boolean') return text === 'true' ? 'Yes' : 'No';
+  if (field.source !== 'custom') return field.source === 'system' && field.field.name === 'currency' ? text : null;
+  return field.definition.metadata?.options?.find(({ value }) => value === text)?.label ?? text;
+};
+
+const valuesOf = ({ measures }: SummaryRequest, { values }: SummaryTotalRow): SummaryValues =>
+  Object.fromEntries(measures.map(({ name }, index) => [name, values[index] ?? null]));
+
+/** The total of all records. Amounts of several currencies have none. */
+const totalOf = (request: SummaryRequest, { total, totalsOfCurrencies }: Summary): SummaryTotalRow =>
+  totalsOfCurrencies.length <= 1
+    ? total
+    : {
+        ...total,
+        values: total.values.map((value, index) => {
+          const measure = request.measures[index];
+          return measure !== undefined && isOfSeveralCurrencies(measure) ? null : value;
+        }),
+      };
+
+const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
+  const { groups } = request;
+  const total = totalOf(request, summary);
+  return {
+    // Without a key there is one group, which is the total.
+    groups: (groups.length === 0 ? [] : summary.groups).map((row) => {
+      const cells = groups.map((group, index) => ({
+        group,
+        text: row.keys[index] ?? null,
+        label: row.labels[index] ?? null,
+      }));
+      return {
+        key: Object.fromEntries(cells.map(({ group, text }) => [group.name, keyOf(group, text)])),
+        label: Object.fromEntries(cells.map(({ group, text, label }) => [group.name, labelOf(group, text, label)])),
+        count: row.count,
+        ...valuesOf(request, row),
+      };
+    }),
+    total: { count: total.count, ...valuesOf(request, total) },
+    total_by_currency: summary.totalsOfCurrencies.map((row) => ({
+      currency: row.currency,
+      count: row.count,
+      ...valuesOf(request, row),
+    })),
+    truncated: groups.length > 0 && summary.isTruncated,
+  };
+};
+
+/**
+ * Reads the summary. The same request would run out of time again, so the answer says how to narrow it.
+ * @throws ApiError `unavailable` with `errors` and without `Retry-After`
+ */
+const summarizeOrNarrow = async (
+  context: Context,
+  request: SummaryRequest,
+  queryPath: 'q' | 'query',
+): Promise<Summary> => {
+  try {
+    return await summarize(context.database, request);
+  } catch (error) {
+    if (!isFailure(error, 'timeout')) throw error;
+    const hasWords = request.page.words.length > 0;
+    const errors = hasWords
+      ? { [queryPath]: 'Took too long: use longer or fewer words, or add filters' }
+      : { filters: 'Took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
+    throw new ApiError('unavailable', { message: 'The summary took too long: narrow it', errors, cause: error });
+  }
+};
+
+/** A summary of any object; accounts and contacts have no pipeline and stage in their bodies. */
+export const summarizeRecords = (
+  context: Context,
+  { organizationId }: Caller,
+  objectType: ObjectType,
+  body: SummarizeOpportunitiesBody,
+) =>
+  context.catalogs.use(organizationId, async (catalog) => {
+    const errors = new ErrorCollector();
+    const { queryPath, ...match } = readMatch(body);
+    const request = parseSummaryRequest(
+      catalog,
+      {
+        ...{ objectType, ...match, groupBy: body.group_by ?? [] },
+        ...{ measures: body.measures ?? [], limit: body.limit ?? null },
+      },
+      errors,
+    );
+    errors.throwIfAny();
+    const summary = await summarizeOrNarrow(context, request, queryPath);
+    return { message: 'Summarized the records', data: toData(request, summary) };
+  });

@@ -1,0 +1,106 @@
+import {
+  type DateUnit,
+  type FieldRef,
+  type FilterKind,
+  filterKindOf,
+  type SummaryGroup,
+  type SummaryMeasure,
+} from '@crm/domain';
+import type { Parameters } from '../parameters.js';
+
+/** The text of a custom value, or of one part of it. */
+const customText = (ref: FieldRef & { source: 'custom' }, parameters: Parameters): string => {
+  const slug = `${parameters.add(ref.definition.slug)}::text`;
+  return ref.part === undefined
+    ? `(r.custom_fields->>${slug})`
+    : `(r.custom_fields->${slug}->>${parameters.add(ref.part)}::text)`;
+};
+
+const valueText = (ref: FieldRef, parameters: Parameters): string => {
+  if (ref.source === 'custom') return customText(ref, parameters);
+  if (ref.source === 'system') return `r.${ref.field.name}`;
+  throw new Error('A summary reads no related record');
+};
+
+const dayMs = 86_400_000;
+
+/**
+ * The UTC day of Unix milliseconds. Whole numbers only: a double cannot hold the microseconds of the year 9999, and a day before 1970
+ * must be rounded down.
+ */
+const dayOfMs = (ms: string): string =>
+  `(date '1970-01-01' + ((${ms} - (${ms} % ${dayMs} + ${dayMs}) % ${dayMs}) / ${dayMs})::int)`;
+
+/** The UTC day of a field that holds dates. */
+const daySql = (ref: FieldRef, kind: FilterKind, parameters: Parameters): string => {
+  const value = valueText(ref, parameters);
+  if (kind === 'timestamp') return dayOfMs(`${value}::bigint`);
+  if (kind === 'instant') {
+    const isMs = ref.source === 'system' && ref.field.kind === 'epoch_ms';
+    return isMs ? dayOfMs(value) : `(${value} AT TIME ZONE 'UTC')::date`;
+  }
+  // RFC 3339 texts are stored in UTC: their first ten characters are the day.
+  return kind === 'datetime' ? `left(${value}, 10)::date` : `${value}::date`;
+};
+
+/** Labels of the first day of each unit. */
+const labelFormats: Readonly<Record<DateUnit, string>> = {
+  day: 'YYYY-MM-DD',
+  week: 'IYYY-"W"IW',
+  month: 'YYYY-MM',
+  quarter: 'YYYY-"Q"Q',
+  year: 'YYYY',
+};
+
+/** Tables that have the labels of ids. They are read with the groups, because a cached setup may lack a new stage. */
+const labelsOfIds: Readonly<Record<string, (id: string) => string>> = {
+  stage_id: (id) => `SELECT x.label FROM stages x WHERE x.organization_id = $1 AND x.id = ${id}`,
+  pipeline_id: (id) => `SELECT x.name FROM pipelines x WHERE x.organization_id = $1 AND x.id = ${id}`,
+  owner_id: (id) => `SELECT x.email FROM members x WHERE x.organization_id = $1 AND x.id = ${id}`,
+  account_id: (id) => `SELECT coalesce(x.name, x.domain) FROM accounts x WHERE x.organization_id = $1 AND x.id = ${id}`,
+};
+
+/** One key of a summary's groups. */
+export interface GroupKeySql {
+  /** Over the record `r`. */
+  readonly expression: string;
+  /** The key of a group as text. @param column - holds the expression's value */
+  text(column: string): string;
+  /** The label of a group; null if the process knows it. */
+  label(column: string): string;
+}
+
+/**
+ * A key of groups as SQL.
+ *
+ * - `stage_id` → `r.stage_id`
+ * - `created_at:month` → `date_trunc('month', ((r.created_at AT TIME ZONE 'UTC')::date)::timestamp)::date`
+ * - `custom__tier` → `(r.custom_fields->>$2::text) COLLATE "C"`
+ */
+export const groupKeySql = ({ field, unit }: SummaryGroup, parameters: Parameters): GroupKeySql => {
+  const kind = filterKindOf(field);
+  if (unit !== null) {
+    const day = daySql(field, kind, parameters);
+    return {
+      expression: unit === 'day' ? day : `date_trunc('${unit}', (${day})::timestamp)::date`,
+      text: (column) => `to_char(${column}, '${labelFormats.day}')`,
+      label: (column) => `to_char(${column}, '${labelFormats[unit]}')`,
+    };
+  }
+  const value = valueText(field, parameters);
+  const labelOfId = field.source === 'system' ? labelsOfIds[field.field.name] : undefined;
+  return {
+    expression:
+      kind === 'checkbox'
+        ? `${value}::boolean`
+        : kind === 'uuid' || kind === 'boolean'
+          ? value
+          : `${value} COLLATE "C"`,
+    text: (column) => `${column}::text`,
+    label: (column) => (labelOfId === undefined ? 'NULL' : `(${labelOfId(column)})`),
+  };
+};
+
+/** The number of a record that a measure computes with. Exact: a custom number is read from its text, not from its slot. */
+export const measureValueSql = ({ field }: SummaryMeasure, parameters: Parameters): string =>
+  `${valueText(field, parameters)}::numeric`;

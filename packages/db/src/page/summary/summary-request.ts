@@ -1,0 +1,70 @@
+import {
+  type ErrorCollector,
+  type FieldRef,
+  findSystemField,
+  isOfSeveralCurrencies,
+  maxSummaryGroups,
+  parseGroupBy,
+  parseMeasures,
+  type SummaryGroup,
+  type SummaryMeasure,
+} from '@crm/domain';
+import type { Catalog } from '../../catalog.js';
+import { type PageRequestInput, parsePageRequest } from '../parse-page-request.js';
+import type { PageRequest } from '../page-request.js';
+
+/** What a summary asks for, as it was sent. */
+export interface SummaryInput extends Pick<
+  PageRequestInput,
+  'objectType' | 'pipelineId' | 'stageId' | 'readWords' | 'filters'
+> {
+  readonly groupBy: readonly string[];
+  readonly measures: readonly string[];
+  /** Null for the most that there may be. */
+  readonly limit: number | null;
+}
+
+/** A summary to read. */
+export interface SummaryRequest {
+  /** What the records must match; its order and fields mean nothing. */
+  readonly page: PageRequest;
+  /** What was asked for and, if a measure needs it, the currency. */
+  readonly groups: readonly SummaryGroup[];
+  readonly measures: readonly SummaryMeasure[];
+  /** The group that keeps currencies apart; null if no measure adds amounts of several. */
+  readonly currencyIndex: number | null;
+  readonly limit: number;
+}
+
+const isCurrency = ({ field }: SummaryGroup): boolean => field.source === 'system' && field.field.name === 'currency';
+
+const currencyGroup = (): SummaryGroup => {
+  const field = findSystemField('opportunity', 'currency');
+  if (field === null) throw new Error('An opportunity has no currency');
+  const ref: FieldRef = { source: 'system', field };
+  return { name: 'currency', field: ref, unit: null };
+};
+
+/**
+ * Parses and checks what a summary asks for.
+ *
+ * @param errors - collects the errors of all parts of the request; the result is only good if there are none
+ * @throws Failure `not_found` for an unknown pipeline
+ */
+export const parseSummaryRequest = (catalog: Catalog, input: SummaryInput, errors: ErrorCollector): SummaryRequest => {
+  const { request: page, requestedPipelineId } = parsePageRequest(
+    catalog,
+    { ...input, defaultSort: 'created_at', readLimit: () => 1 },
+    errors,
+  );
+  const fields = catalog.fieldCatalogue(input.objectType, requestedPipelineId);
+  const asked = parseGroupBy(input.groupBy, fields, errors);
+  const measures = parseMeasures(input.measures, fields, errors);
+  const isApart = measures.some(isOfSeveralCurrencies);
+  const groups = isApart && !asked.some(isCurrency) ? [...asked, currencyGroup()] : asked;
+  return {
+    ...{ page, groups, measures },
+    currencyIndex: isApart ? groups.findIndex(isCurrency) : null,
+    limit: input.limit ?? maxSummaryGroups,
+  };
+};

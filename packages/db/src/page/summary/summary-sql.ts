@@ -1,0 +1,137 @@
+import { fieldKey, type SummaryMeasure } from '@crm/domain';
+import { tables } from '../fields/record-sql.js';
+import { matchConditions } from '../plans/sort-matches.js';
+import { type Parameters, scopeOf } from '../parameters.js';
+import { groupKeySql, measureValueSql } from './summary-fields.js';
+import type { SummaryRequest } from './summary-request.js';
+
+/** A measure over the records of a group, over the groups of a total, and as the answer writes it. */
+interface MeasureSql {
+  /** The columns that each group has for it. */
+  readonly columns: readonly (readonly [name: string, aggregate: string])[];
+  /** The same columns of several groups together. */
+  readonly totals: readonly (readonly [name: string, aggregate: string])[];
+  readonly text: string;
+}
+
+/** Decimals of an average. All other measures are exact. */
+export const averageDecimals = 8;
+
+/** Parts of a quotient beyond the decimals that are shown: PostgreSQL would give a large quotient fewer. */
+const divisible = '1.000000000000';
+
+const measureSql = ({ compute }: SummaryMeasure, value: string, index: number): MeasureSql => {
+  const name = `m_${index}`;
+  if (compute !== 'avg') {
+    return {
+      columns: [[name, `${compute}(${value})`]],
+      totals: [[name, `${compute}(${name})`]],
+      text: `trim_scale(${name})::text`,
+    };
+  }
+  const size = `n_${index}`;
+  return {
+    columns: [
+      [name, `sum(${value})`],
+      [size, `count(${value})`],
+    ],
+    totals: [
+      [name, `sum(${name})`],
+      [size, `sum(${size})`],
+    ],
+    text: `trim_scale(round(${name} * ${divisible} / nullif(${size}, 0), ${averageDecimals}))::text`,
+  };
+};
+
+/** One expression for each field, so that PostgreSQL computes what several measures share once. */
+const measuresSql = (measures: readonly SummaryMeasure[], parameters: Parameters): readonly MeasureSql[] => {
+  const values = new Map<string, string>();
+  return measures.map((measure, index) => {
+    const key = fieldKey(measure.field);
+    const value = values.get(key) ?? measureValueSql(measure, parameters);
+    values.set(key, value);
+    return measureSql(measure, value, index + 1);
+  });
+};
+
+const named = (columns: readonly (readonly [name: string, sql: string])[]): string[] =>
+  columns.map(([name, sql]) => `${sql} AS ${name}`);
+
+const textArray = (items: readonly string[]): string => `ARRAY[${items.join(', ')}]::text[]`;
+
+/** The rows of a summary: groups, the totals of each currency if they are kept apart, and the total of all. */
+export type SummaryRowKind = 'group' | 'currency' | 'total';
+
+const kindSql = (kind: SummaryRowKind): string => `'${kind}'::text`;
+
+/** The totals of `groups`, made of the groups alone. */
+const totalsSql = (currency: string | null, columns: readonly string[]): string => {
+  const kind =
+    currency === null ? kindSql('total') : `CASE grouping(${currency}) WHEN 1 THEN 'total' ELSE 'currency' END`;
+  const groupBy = currency === null ? '' : `GROUP BY GROUPING SETS ((${currency}), ())`;
+  const all = [
+    `${kind} AS kind`,
+    `${currency ?? 'NULL::text'} AS currency`,
+    'coalesce(sum(size), 0) AS size',
+    ...columns,
+  ];
+  return `SELECT ${all.join(', ')} FROM groups ${groupBy}`;
+};
+
+/**
+ * The statement of a summary: groups the matching records once, then the groups once more for the totals.
+ *
+ * Example: `group_by: ["stage_id"]`, `measures: ["sum:amount"]` in one pipeline, where the currency joins the key:
+ *
+ * ```sql
+ * WITH groups AS MATERIALIZED (
+ *   SELECT r.stage_id AS key_1, r.currency COLLATE "C" AS key_2, count(*) AS size, sum(r.amount::numeric) AS m_1
+ *     FROM opportunities r WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid GROUP BY 1, 2),
+ * shown AS (
+ *   SELECT g.*, row_number() OVER (ORDER BY size DESC, key_1, key_2) AS place
+ *     FROM groups g ORDER BY size DESC, key_1, key_2 LIMIT $3::int),
+ * totals AS (
+ *   SELECT CASE grouping(key_2) WHEN 1 THEN 'total' ELSE 'currency' END AS kind, key_2 AS currency,
+ *          coalesce(sum(size), 0) AS size, sum(m_1) AS m_1
+ *     FROM groups GROUP BY GROUPING SETS ((key_2), ()))
+ * SELECT 'group'::text AS kind, place, ARRAY[…] AS keys, ARRAY[…] AS labels, NULL AS currency, size,
+ *        ARRAY[trim_scale(m_1)::text]::text[] AS values FROM shown
+ *  UNION ALL
+ * SELECT kind, NULL, NULL, NULL, currency, size, ARRAY[trim_scale(m_1)::text]::text[] FROM totals
+ *  ORDER BY place, size DESC, currency
+ * ```
+ */
+export const summarySql = (request: SummaryRequest, parameters: Parameters): string => {
+  const { page, groups, measures, currencyIndex } = request;
+  const keys = groups.map((group, index) => ({ ...groupKeySql(group, parameters), name: `key_${index + 1}` }));
+  const names = keys.map(({ name }) => name);
+  const computed = measuresSql(measures, parameters);
+  const where = matchConditions(page, [], scopeOf(page, parameters));
+  const order = ['size DESC', ...names].join(', ');
+  const values = textArray(computed.map(({ text }) => text));
+  const columns = [
+    ...keys.map(({ expression, name }) => `${expression} AS ${name}`),
+    'count(*) AS size',
+    ...computed.flatMap((measure) => named(measure.columns)),
+  ];
+  const currency = currencyIndex === null ? null : (names[currencyIndex] ?? null);
+  const totals = totalsSql(
+    currency,
+    computed.flatMap((measure) => named(measure.totals)),
+  );
+  const limit = `${parameters.add(request.limit + 1)}::int`;
+  const groupBy = keys.length === 0 ? '' : `GROUP BY ${keys.map((_key, index) => index + 1).join(', ')}`;
+  const texts = textArray(keys.map((key) => key.text(key.name)));
+  const labels = textArray(keys.map((key) => key.label(`shown.${key.name}`)));
+  return `
+    WITH groups AS MATERIALIZED (
+      SELECT ${columns.join(', ')} FROM ${tables[page.objectType]} r WHERE ${where.join(' AND ')} ${groupBy}),
+    shown AS (
+      SELECT g.*, row_number() OVER (ORDER BY ${order}) AS place FROM groups g ORDER BY ${order} LIMIT ${limit}),
+    totals AS (${totals})
+    SELECT ${kindSql('group')} AS kind, place, ${texts} AS keys, ${labels} AS labels, NULL AS currency, size, ${values} AS values
+      FROM shown
+     UNION ALL
+    SELECT kind, NULL, NULL, NULL, currency, size, ${values} FROM totals
+     ORDER BY place, size DESC, currency`;
+};
