@@ -344,6 +344,7 @@ export interface ErrorBody {
     | 'request_timeout'
     | 'idempotency_in_flight'
     | 'conflict'
+    | 'events_expired'
     | 'precondition_failed'
     | 'payload_too_large'
     | 'unsupported_media_type'
@@ -364,6 +365,10 @@ export interface ErrorBody {
   };
   /** On 410 for expired events: position of the oldest event that can be read. */
   oldest_position?: number;
+  /** On 409 for a merge: opportunities that would get the natural key of another one, at most 100. */
+  conflicts?: Array<OpportunityConflict>;
+  /** On 404 for a record that was merged into another one: the id of that record, which may be deleted too. */
+  merged_into?: string;
   /** On 409 for the deletion of an account that is still in use: how many records of each kind use it. */
   counts?: Record<string, number>;
 }
@@ -399,15 +404,15 @@ export interface Event {
   object: 'opportunity' | 'account' | 'contact' | 'note';
   /** Id of that record. */
   record_id: string;
-  /** Version of the record after the change. */
-  version: number;
+  /** Version of the record after the change; null for notes, which have none. */
+  version: number | null;
   /** When the change was made. */
   occurred_at: string;
-  /** The record after the change; null when it was deleted. */
+  /** The record after the change; null when it was deleted, or its person erased. */
   record: Record<string, unknown> | null;
-  /** The values before, of what changed: the whole record when it was deleted, null when it was created. */
+  /** The values before, of what changed: the whole record when it was deleted, null when it was created or its person erased. */
   previous: Record<string, unknown> | null;
-  /** Names of the values that changed. */
+  /** Names of the values that changed, a custom field as `custom_fields.<slug>`. */
   changed: Array<string>;
   /** `X-Request-Id` of the request that made the change; null when none did. */
   request_id: string | null;
@@ -562,6 +567,38 @@ export interface LatestPosition {
   log_id: string;
 }
 
+/** The record to merge. */
+export interface MergeBody {
+  /** Id of the record that goes. */
+  from: string;
+  /** Answer what would change, and change nothing. */
+  dry_run?: boolean | null;
+  /** `merge` also merges opportunities that would have one pipeline, account and name. Without it they refuse the call. */
+  deals?: 'merge' | null;
+}
+
+/** What a merge changed, or would change. */
+export interface Merged {
+  /** Id of the kept record. */
+  id: string;
+  /** Id of the record that went. */
+  from: string;
+  /** Whether nothing was changed. */
+  dry_run: boolean;
+  /** Contacts that moved to the kept account; 0 in a merge of contacts. */
+  contacts: number;
+  /** Opportunities that moved to the kept record. */
+  opportunities: number;
+  /** Opportunities that were merged into one of the kept record. */
+  merged_opportunities: number;
+  /** Notes that moved to the kept record. */
+  notes: number;
+  /** Fields of the kept record that were empty and got the value of the other one. */
+  filled: Array<string>;
+  /** In a dry run: opportunities that would have one pipeline, account and name, at most 100. Empty otherwise. */
+  conflicts: Array<OpportunityConflict>;
+}
+
 /** A note on accounts and contacts. */
 export interface Note {
   /** Id of the note. */
@@ -642,6 +679,18 @@ export interface Opportunity {
   contact_last_name?: string | null;
   /** Name of its pipeline. */
   pipeline_name?: string;
+}
+
+/** Two opportunities that a merge gives one natural key. */
+export interface OpportunityConflict {
+  /** Id of the opportunity of the record that goes. */
+  id: string;
+  /** Id of the opportunity of the kept record. */
+  existing_id: string;
+  /** Pipeline of both. */
+  pipeline_id: string;
+  /** Name of both. */
+  name: string;
 }
 
 /** One opportunity with every system field and visible custom field, unless `fields` narrows it. */
