@@ -6,6 +6,15 @@ import { deals, ImportFixture, nameOf, pipelineId, report } from './import-fixtu
 import { runCrm } from './run-crm.js';
 import { answerError, type Mischief } from './stub-inbound-gateway.js';
 
+const amountMapping = `
+object: opportunity
+pipeline_id: ${pipelineId}
+fields:
+  name: { column: Name }
+  amount: { column: Value, transform: [{ strip: € }, { number: { decimal: ',', group: '.' } }] }
+  account_domain: { column: Domain }
+`;
+
 let fixture: ImportFixture;
 beforeEach(async () => {
   fixture = await ImportFixture.create();
@@ -165,6 +174,20 @@ describe('crm import, before anything is sent', () => {
       'deals.yaml:5: fields.name.column: the CSV file has no column "Name"; did you mean "name"?',
     );
     expect(requests).toHaveLength(0);
+  });
+
+  it('guesses what separates cells and the encoding, says so, and takes amounts as people write them', async () => {
+    await fixture.write('deals.yaml', amountMapping);
+    const { url, requests } = await fixture.start();
+    const euros = Buffer.from('Name;Value;Domain\nM\xfcller;1.234,56 \x80;a.com\n', 'latin1');
+    const result = await fixture.import(euros, url);
+    expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Windows-1252, ";" between cells') });
+    const opportunity = { name: 'Müller', deal_size: 1234.56 };
+    expect(requests.map(({ body }) => body)).toEqual([expect.objectContaining({ opportunity })]);
+    const options = ['--delimiter', ';', '--encoding', 'Windows-1252'];
+    expect(await fixture.import(euros, url, options)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await fixture.import(euros, url, ['--delimiter', ';;'])).toMatchObject({ exitCode: 2 });
+    expect(await fixture.import(Buffer.from('PK\u0003\u0004'), url)).toMatchObject({ exitCode: 78 });
   });
 
   it('sends nothing on a dry run, which tells the rows that do not fit', async () => {

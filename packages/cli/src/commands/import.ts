@@ -9,6 +9,7 @@ import { exportObjects } from '../export/columns.js';
 import { exportFormats } from '../export/row-format.js';
 import { findConnection, type ConnectionOptions, type ImportConnection } from '../import/connection.js';
 import type { SourceFile } from '../import/csv-rows.js';
+import { encodings, readDelimiterOption, readEncodingOption } from '../import/encodings.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
 import { makeProgress } from '../import/progress.js';
 import { RecordSender } from '../import/record-sender.js';
@@ -55,8 +56,8 @@ Examples:
 A key needs the groups bulk and list, for notes inbound; with --batch 1 inbound and list.
 Running it again is safe: records that are there already are matched, not duplicated. Rows that were refused are in
 the rejects file with line and reason; correct them there and import that file with the same mapping.
-Files are UTF-8 (or UTF-16 with a byte order mark); others need encoding: in the mapping, or iconv. What cannot be stored
-exactly as it is, as a number of too many digits, is refused.
+What separates cells and the encoding (UTF-8, UTF-16, Windows-1252) are guessed, and said where they are unusual. What cannot
+be stored exactly as it is, as a number of too many digits, is refused.
 Exit code: 0 all rows are in, 1 rows were refused or the import stopped, 2 wrong options, 78 wrong mapping.`;
 
 /** Adds `crm import`. */
@@ -70,6 +71,14 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
       new Option('--object <object>', 'what the exported file holds (default: seen from it)').choices(exportObjects),
     )
     .addOption(new Option('--format <format>', 'how it is written (default: by its ending)').choices(exportFormats))
+    .addOption(
+      new Option('--delimiter <sign>', 'what separates cells; a word: tab (default: guessed)').argParser(
+        readDelimiterOption,
+      ),
+    )
+    .addOption(
+      new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
+    )
     .addOption(new Option('--url <url>', 'address of the inbound gateway').env('CRM_INBOUND_URL').argParser(httpUrl))
     .addOption(new Option('--read-url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
     .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
@@ -103,6 +112,11 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     context.stderr.write(`Importing into the local demo at ${connection.inboundUrl} (from ${connection.demoFile}).\n`);
   }
   const plan = await makePlan(file, options, connection);
+  if (plan.guessed !== '') {
+    context.stderr.write(
+      `Reading ${basename(file)} as ${plan.guessed}. If that is wrong, give --encoding or --delimiter.\n`,
+    );
+  }
   const rejectsPath = options.rejects ?? defaultRejectsPath(file, plan.source);
   if (await isSameFile(rejectsPath, file)) throw usageError('--rejects must not be the file that is imported.');
   const isBulk = plan.object !== 'note' && options.batch > 1;

@@ -29,7 +29,7 @@ const helpOption: OptionCandidate = { name: '--help', description: 'show help', 
 const shortened = (description: string): string => description.split(/[;:(\n]/)[0]?.trim() ?? '';
 
 const toOption = ({ long, description, required, optional, argChoices }: Option): readonly OptionCandidate[] =>
-  long === undefined || long === null
+  long === undefined
     ? []
     : [
         {

@@ -20,7 +20,7 @@ export const checkColumns = (mapping: Mapping, columns: readonly string[]): void
   if (problems.length === 0) return;
   const hint =
     columns.length === 1
-      ? 'The file has one column only: is delimiter: right?'
+      ? 'The file has one column only: give what separates cells with --delimiter'
       : `The columns of the file: ${columns.join(', ')}`;
   throw mappingError([...problems, hint]);
 };

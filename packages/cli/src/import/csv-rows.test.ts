@@ -63,12 +63,16 @@ describe('openCsv', () => {
     expect(rows[0]).toMatchObject({ cells: ['4', 'M\uFFFDller'], problems: [] });
   });
 
-  it('ends with the line of a quote that is never closed', async () => {
-    await expect(readAll('a,b\n1,2\n3,"4\n5,6\n')).rejects.toThrow(/Quote Not Closed.* line \d/);
-  });
-
-  it('does not gather a whole file behind an open quote in memory', async () => {
-    await expect(readAll(`a,b\n1,"${'x'.repeat(3_000_000)}`)).rejects.toThrow(/Max Record Size/);
+  it.each([
+    ['never closed', 'a,b\n1,2\n3,"4\n5,6\n', 3],
+    ['never closed, and the file is large', `a,b\n1,"${'x'.repeat(3_000_000)}`, 2],
+    ['closed in the middle of a cell', 'a,b\r\n1,"2\r\n3"\r\n4,"5" pipe\r\n', 4],
+    ['opened in the middle of a cell', 'a,b\n1,5" pipe\n', 2],
+    ['never closed in the header', 'a,"b\n1,2\n', 1],
+  ])('ends with the line of a record with a quote that is %s', async (_name, content, line) => {
+    await expect(readAll(content)).rejects.toThrow(
+      new RegExp(`^The record that starts on line ${line} of .* has a quote that is not in its place`),
+    );
   });
 
   it('refuses an empty file, a directory and a missing file', async () => {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { parse, type Info } from 'csv-parse';
 
-import { CliError, configurationError, errorText } from '../errors.js';
+import { CliError, configurationError, errorCode, errorText } from '../errors.js';
 import type { Row, RowProblem } from './convert-row.js';
 import { checkText, decodeText } from './source-text.js';
 
@@ -51,6 +51,10 @@ interface ParsedRecord {
   readonly info: Info;
 }
 
+interface LocatedRecord extends ParsedRecord {
+  readonly line: number;
+}
+
 /**
  * Opens a CSV file: a byte order mark, quoted line breaks and empty lines are all right.
  *
@@ -59,21 +63,27 @@ interface ParsedRecord {
 export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFile> => {
   const sizeBytes = await checkText(file, format.encoding);
   const records = parsedRecords(file, format);
-  const lines = new LineCounter();
   const header = await records.next();
   if (header.done === true) throw configurationError(`${file} is empty: its first line must name the columns.`);
   const columns = header.value.record.map((name) => name.trim());
-  lines.startOf(header.value);
-  return { csv: format, columns, sizeBytes, rows: csvRows(columns, records, lines, format) };
+  return { csv: format, columns, sizeBytes, rows: csvRows(columns, records, format) };
 };
 
-async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<ParsedRecord, undefined> {
+async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<LocatedRecord, undefined> {
+  const lines = new LineCounter();
+  // The parser is ahead of its reader, and drops the records between them when it fails.
+  const parsedLines = new LineCounter();
   const parser = parse({
     ...(format.isExport === true && {
       cast: (value: string, { quoting }: { quoting: boolean }) => (quoting && value === '' ? emptyText : value),
     }),
     delimiter: format.delimiter,
     info: true,
+    on_record: (parsed) => {
+      // With `info` it is a record and its place, which the types of the parser do not say.
+      parsedLines.startOf(parsed as unknown as ParsedRecord);
+      return parsed;
+    },
     max_record_size: maxRecordBytes,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -81,25 +91,40 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<P
   // Its rejection reaches the reader of `parser`, which pipeline() destroys with the same error.
   const reading = pipeline(createReadStream(file), decodeText(file, format.encoding), parser).catch(() => undefined);
   try {
-    for await (const parsed of parser as AsyncIterable<ParsedRecord>) yield parsed;
+    for await (const parsed of parser as AsyncIterable<ParsedRecord>) {
+      yield { ...parsed, line: lines.startOf(parsed) };
+    }
     await reading;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(`${file} cannot be read as CSV: ${errorText(error)}`, 1, { cause: error });
+    const text = isBrokenQuoting(error)
+      ? `The record that starts on line ${parsedLines.next} of ${file} has a quote that is not in its place. A cell with ` +
+        'quotes must be quoted as a whole, and each quote in it written twice: "5"" pipe".'
+      : `${file} cannot be read as CSV: ${errorText(error)}.`;
+    throw new CliError(text, 1, { cause: error });
   }
   return undefined;
 }
 
+/** A quote that is never closed makes one record of all that follows, up to the most that a record may have. */
+const quotingFaults = [
+  'CSV_QUOTE_NOT_CLOSED',
+  'CSV_INVALID_CLOSING_QUOTE',
+  'INVALID_OPENING_QUOTE',
+  'CSV_MAX_RECORD_SIZE',
+];
+
+const isBrokenQuoting = (error: unknown): boolean => quotingFaults.includes(errorCode(error) ?? '');
+
 async function* csvRows(
   columns: readonly string[],
-  records: AsyncIterator<ParsedRecord>,
-  lines: LineCounter,
+  records: AsyncIterator<LocatedRecord>,
   format: CsvFormat,
 ): AsyncGenerator<SourceRow, undefined> {
   for (let next = await records.next(); next.done !== true; next = await records.next()) {
-    const { record, info } = next.value;
+    const { record, info, line } = next.value;
     yield {
-      line: lines.startOf(next.value),
+      line,
       bytes: info.bytes,
       cells: record,
       row: new Map(columns.map((column, index) => [column, record[index] ?? ''])),
@@ -128,6 +153,12 @@ const recordProblems = (
 class LineCounter {
   /** The parser counts a CRLF inside quotes as two lines. */
   #countedTwice = 0;
+  #end = 0;
+
+  /** The line on which the next record starts, if no blank one is before it. */
+  get next(): number {
+    return this.#end + 1;
+  }
 
   startOf({ record, info }: ParsedRecord): number {
     let breaks = 0;
@@ -136,6 +167,7 @@ class LineCounter {
       breaks += cell.match(/\r\n|\r|\n/g)?.length ?? 0;
       this.#countedTwice += cell.match(/\r\n/g)?.length ?? 0;
     }
-    return info.lines - this.#countedTwice - breaks;
+    this.#end = info.lines - this.#countedTwice;
+    return this.#end - breaks;
   }
 }

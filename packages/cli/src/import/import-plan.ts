@@ -13,6 +13,7 @@ import type { ImportConnection } from './connection.js';
 import { convertRow, type ConversionContext, type ConvertedRow } from './convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedContext } from './exported-record.js';
+import { guessFormat } from './guess-format.js';
 import { openJsonLines } from './json-lines.js';
 import { readMapping } from './mapping-reader.js';
 import type { Mapping } from './mapping.js';
@@ -26,6 +27,8 @@ export interface PlanOptions {
   readonly object?: ExportObject;
   readonly format?: 'csv' | 'jsonl';
   readonly pipeline?: string;
+  readonly delimiter?: string;
+  readonly encoding?: string;
 }
 
 /** What an import reads, and what each row becomes. */
@@ -33,6 +36,8 @@ export interface ImportPlan {
   readonly object: ImportObject;
   readonly source: SourceFile;
   readonly convert: (row: SourceRow) => ConvertedRow;
+  /** What was guessed of the file's format, for people; empty where nothing unusual was. */
+  readonly guessed: string;
 }
 
 /** The objects by their names on the command line, which are those of `crm export`. */
@@ -59,10 +64,14 @@ export const makePlan = async (
   }
   const mapping = readMapping(options.mapping, await readText(options.mapping));
   checkPipelineOption(mapping.object, options);
-  const source = await openCsv(file, mapping);
+  const { format, guessed } = await guessFormat(file, {
+    delimiter: options.delimiter ?? mapping.delimiter,
+    encoding: options.encoding ?? mapping.encoding,
+  });
+  const source = await openCsv(file, format);
   checkColumns(mapping, source.columns);
   const context = await makeConversion(mapping, options, connection);
-  return { object: mapping.object, source, convert: ({ row }) => convertRow(context, row) };
+  return { object: mapping.object, source, convert: ({ row }) => convertRow(context, row), guessed };
 };
 
 const checkPipelineOption = (object: ImportObject, { pipeline }: PlanOptions): void => {
@@ -76,8 +85,7 @@ const exportedPlan = async (
   connection: ImportConnection | undefined,
 ): Promise<ImportPlan> => {
   const isJson = options.format === undefined ? /^\.(jsonl|ndjson)$/i.test(extname(file)) : options.format === 'jsonl';
-  const csvFormat = { delimiter: ',', encoding: 'utf-8', isExport: true };
-  const source = isJson ? await openJsonLines(file) : await openCsv(file, csvFormat);
+  const { source, guessed } = isJson ? await openJson(file, options) : await openExportedCsv(file, options);
   checkNoDuplicates(file, source.columns);
   const object = options.object === undefined ? detectObject(source.columns) : objectNames[options.object];
   const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);
@@ -88,7 +96,22 @@ const exportedPlan = async (
   }
   checkPipelineOption(object, options);
   const context = await makeExportedContext(object, options, connection, !isJson);
-  return { object, source, convert: (row) => convertExported(context, row) };
+  return { object, source, convert: (row) => convertExported(context, row), guessed };
+};
+
+type OpenedExport = Pick<ImportPlan, 'source' | 'guessed'>;
+
+const openJson = async (file: string, { delimiter, encoding }: PlanOptions): Promise<OpenedExport> => {
+  if (delimiter !== undefined || encoding !== undefined) {
+    throw usageError('--delimiter and --encoding are for CSV; JSON lines are UTF-8.');
+  }
+  return { source: await openJsonLines(file), guessed: '' };
+};
+
+/** A spreadsheet program may have written it again, with other signs. */
+const openExportedCsv = async (file: string, { delimiter, encoding }: PlanOptions): Promise<OpenedExport> => {
+  const { format, guessed } = await guessFormat(file, { delimiter, encoding });
+  return { source: await openCsv(file, { ...format, isExport: true }), guessed };
 };
 
 const makeExportedContext = async (

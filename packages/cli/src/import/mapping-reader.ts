@@ -1,3 +1,4 @@
+import { encodings } from './encodings.js';
 import type { ColumnUse, MappedField, Mapping, SkipRule } from './mapping.js';
 import { readField } from './mapping-field.js';
 import { MappingSource, type KeyPath } from './mapping-source.js';
@@ -17,7 +18,6 @@ const topLevelKeys = [
   'skip_when',
   'fields',
 ];
-const encodings = ['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-1'];
 
 /**
  * Reads a mapping file (YAML or JSON).
@@ -67,17 +67,17 @@ const readPipeline = (
   return readText(source, [key], top[key]);
 };
 
-const readDelimiter = (source: MappingSource, value: unknown): string => {
-  if (value === undefined) return ',';
-  const text = readText(source, ['delimiter'], value) ?? ',';
+const readDelimiter = (source: MappingSource, value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  const text = readText(source, ['delimiter'], value);
   return text === 'tab' ? '\t' : text;
 };
 
-const readEncoding = (source: MappingSource, value: unknown): string => {
-  if (value === undefined) return 'utf-8';
+const readEncoding = (source: MappingSource, value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
   const encoding = encodings.find((candidate) => candidate === value);
   if (encoding === undefined) source.problem(['encoding'], `must be one of ${encodings.join(', ')}`);
-  return encoding ?? 'utf-8';
+  return encoding;
 };
 
 const readStages = (source: MappingSource, value: unknown): ReadonlyMap<string, string> => {

@@ -43,8 +43,9 @@ export interface Mapping {
   readonly object: ImportObject;
   /** Id or name of the pipeline; the command line wins over it. */
   readonly pipeline: string | undefined;
-  readonly delimiter: string;
-  readonly encoding: string;
+  /** Guessed from the file where absent; the command line wins over both. */
+  readonly delimiter: string | undefined;
+  readonly encoding: string | undefined;
   /** Ids of stages by label, when the mapping gives them itself. */
   readonly stages: ReadonlyMap<string, string>;
   /** Clean-ups of columns, applied before anything else reads them. */

@@ -34,7 +34,7 @@ describe('the text of a file', () => {
     await expect(openAs(file)).rejects.toMatchObject({
       exitCode: 78,
       message: expect.stringMatching(
-        /^Line 10001 of \S+ is not valid UTF-8\. If it is WINDOWS-1252: iconv -f WINDOWS-1252 -t UTF-8 \S+ > \S+\.utf8\.\w+/,
+        /^Line 10001 of \S+ is not valid UTF-8\. If it is WINDOWS-1252: --encoding windows-1252, or iconv -f WINDOWS-1252 -t UTF-8 \S+ > \S+\.utf8\.\w+/,
       ),
     });
   });
@@ -47,7 +47,7 @@ describe('the text of a file', () => {
     await expect(openAs(await fileOf('in.csv', utf16))).rejects.toThrow(/^Line 1 .* zero byte.*iconv -f UTF-16LE/);
     const odd = Buffer.concat([utf16, Buffer.from('3')]);
     await expect(openAs(await fileOf('in.csv', odd), 'utf-16le')).rejects.toThrow(
-      /^Line 3 .* is not valid UTF-16LE\. Check encoding: in the mapping/,
+      /^Line 3 .* is not valid UTF-16LE\. Give its encoding with --encoding/,
     );
   });
 

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 
 import { configurationError, errorCode, type CliError } from '../errors.js';
+import { markedEncoding } from './guess-encoding.js';
 
 /**
  * Looks through a file once before anything is sent, so that no part of a file in another encoding is imported. A pipe
@@ -49,16 +50,6 @@ const attempt = (lines: LineDecoder | undefined, chunk: Buffer | undefined, done
     done(error as Error);
   }
 };
-
-const marks = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16le', [0xff, 0xfe]],
-  ['utf-16be', [0xfe, 0xff]],
-] as const;
-
-/** The encoding that a byte order mark names. */
-const markedEncoding = (start: Buffer): string | undefined =>
-  marks.find(([, mark]) => mark.every((byte, index) => start[index] === byte))?.[0];
 
 /** Decodes line by line, so that the line of a fault is known. */
 class LineDecoder {
@@ -104,8 +95,8 @@ const notText = (file: string, line: number, fault: string, encoding: string): C
   const converted = `${file.slice(0, file.length - ending.length)}.utf8${ending}`;
   const advice =
     encoding === 'utf-8'
-      ? `If it is ${likely}: iconv -f ${likely} -t UTF-8 ${quoted(file)} > ${quoted(converted)}, or encoding: ${likely.toLowerCase()} in the mapping.`
-      : 'Check encoding: in the mapping.';
+      ? `If it is ${likely}: --encoding ${likely.toLowerCase()}, or iconv -f ${likely} -t UTF-8 ${quoted(file)} > ${quoted(converted)}`
+      : 'Give its encoding with --encoding, or encoding: in the mapping.';
   return configurationError(`Line ${line} of ${file} ${fault}. ${advice}`);
 };
 

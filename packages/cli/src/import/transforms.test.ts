@@ -43,6 +43,35 @@ describe('email_local', () => {
   });
 });
 
+describe('strip', () => {
+  it.each([
+    ['€', '1.234,56 €', '1.234,56 '],
+    ['$', '-$1,200', '-1,200'],
+    [['EUR', '€', ' '], 'EUR 1 200 €', '1200'],
+    ['.*', '1.*2', '12'],
+  ])('removes %j from %s', (value, text, expected) => {
+    expect(run('strip', { value }, text)).toBe(expected);
+  });
+
+  it.each([undefined, '', [], ['€', 5]])('refuses the argument %j', (value) => {
+    expect(run('strip', { value }, 'x')).toMatch(/^argument: needs the texts to remove/);
+  });
+});
+
+describe('replace', () => {
+  it('replaces each text once, the longest first', () => {
+    expect(run('replace', { value: { a: 'b', b: 'a' } }, 'abba')).toBe('baab');
+    expect(run('replace', { value: { 'Corp.': 'Corporation', Corp: 'Corporation' } }, 'Acme Corp.')).toBe(
+      'Acme Corporation',
+    );
+    expect(run('replace', { value: { '½': 0.5, x: null, $1: '$&' } }, 'x½$1')).toBe('0.5$&');
+  });
+
+  it.each([undefined, 'a', ['a'], {}, { '': 'a' }, { a: {} }])('refuses the argument %j', (value) => {
+    expect(run('replace', { value }, 'x')).toMatch(/^argument: /);
+  });
+});
+
 describe('map', () => {
   it('changes the values it lists and leaves others as they are', () => {
     expect(run('map', { value: { GTXPro: 'GTX Pro' } }, 'GTXPro')).toBe('GTX Pro');

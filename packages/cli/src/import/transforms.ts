@@ -2,6 +2,7 @@ import { fail, ok, type Result } from '@crm/domain';
 
 import { compileDateFormat } from './date-format.js';
 import { numberReader, readNumberFormat } from './number-format.js';
+import { readReplace, readStrip, type Rewrite } from './replacements.js';
 
 /** A value on its way from a cell to a request. */
 export type Scalar = string | number | boolean;
@@ -15,6 +16,8 @@ export type Step =
 export const transformNames = [
   'trim',
   'lower',
+  'strip',
+  'replace',
   'map',
   'slug_domain',
   'email_local',
@@ -40,6 +43,10 @@ export const compileStep = (name: TransformName, argument: TransformArgument): R
       return textStep(name, argument, (text) => ok(text.trim()));
     case 'lower':
       return textStep(name, argument, (text) => ok(text.toLowerCase()));
+    case 'strip':
+      return rewriteStep(name, readStrip(argument.value));
+    case 'replace':
+      return rewriteStep(name, readReplace(argument.value));
     case 'number':
       return numberStep(argument);
     case 'boolean':
@@ -71,6 +78,9 @@ const textStep = (name: TransformName, argument: TransformArgument, apply: Apply
 
 const finalStep = (name: TransformName, argument: TransformArgument, apply: Apply): Result<Step> =>
   hasArgument(argument) ? fail(`${name} takes no argument`) : ok({ kind: 'final', name, apply });
+
+const rewriteStep = (name: TransformName, read: Result<Rewrite>): Result<Step> =>
+  read.ok ? ok({ kind: 'text', name, apply: (text) => ok(read.value(text)) }) : read;
 
 const hasArgument = (argument: TransformArgument): boolean => argument.value !== undefined && argument.value !== true;
 

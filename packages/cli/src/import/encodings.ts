@@ -1,0 +1,18 @@
+import { InvalidArgumentError } from 'commander';
+
+/** The encodings of a CSV file, as `--encoding` and a mapping name them. */
+export const encodings: readonly string[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'];
+
+/** Reads `--encoding`, in whatever case. */
+export const readEncodingOption = (text: string): string => {
+  const encoding = encodings.find((candidate) => candidate === text.toLowerCase());
+  if (encoding === undefined) throw new InvalidArgumentError(`Must be one of ${encodings.join(', ')}.`);
+  return encoding;
+};
+
+/** Reads `--delimiter`: one character, or `tab`. */
+export const readDelimiterOption = (text: string): string => {
+  if (text === 'tab' || text === '\\t') return '\t';
+  if ([...text].length === 1 && !/["\r\n]/.test(text)) return text;
+  throw new InvalidArgumentError('Must be one character, or tab.');
+};
