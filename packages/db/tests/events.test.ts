@@ -37,6 +37,7 @@ beforeEach(async () => {
     slug: 'seats',
     attributeType: 'number',
     metadata: null,
+    isHidden: false,
   } as const;
   await defineField({ organizationId, ...field, isHidden: false, pipelineIds: null });
   catalog = await loadCatalog(database, organizationId);
@@ -221,6 +222,27 @@ describe('a deletion', () => {
     const events = await eventsAfter(position);
     expect(events.length).toBe(1201);
     expect(events[1200]).toMatchObject({ type: 'contact.deleted', position: position + 1201 });
+  });
+
+  test('of an account or contact is an event of the notes that it leaves', async () => {
+    const { id: contactId } = await run(contact('ann@other.com'));
+    const note = { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: [email('ann@other.com')] };
+    await run(noteCreate(catalog, note));
+    const { id: accountId } = await run(accountCreate({ ...none, domain: 'acme.com' }, 'keep'));
+    expect(await typesOf(() => run(recordDeletion('contact', { id: contactId })))).toEqual([
+      'note.updated',
+      'contact.deleted',
+    ]);
+    expect(await typesOf(() => run(recordDeletion('account', { id: accountId })))).toEqual([
+      'note.updated',
+      'account.deleted',
+    ]);
+    const [, updated] = (await eventsAfter(0)).filter(({ type }) => type === 'note.updated');
+    expect(updated).toMatchObject({
+      changed: ['account_ids'],
+      previous: { account_ids: [accountId] },
+      record: { title: 'T', account_ids: [], contact_ids: [] },
+    });
   });
 
   test('of a note erases its text, which may name people', async () => {

@@ -36,7 +36,7 @@ END
 $$;
 
 -- p_input: {id, version}. The contact leaves its opportunities and notes. Its aliases go with it, and the values in the events of contacts
--- that were merged into it. A contact of more than a thousand opportunities leaves a
+-- that were merged into it. A contact of more than a thousand opportunities or notes leaves a
 -- thousand in each call, which then answers {is_deleted: false}; the caller commits and calls again. So no call holds locks for long.
 CREATE OR REPLACE FUNCTION delete_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -54,7 +54,7 @@ BEGIN
   SELECT * INTO v_old FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id;
   PERFORM check_version(v_old.version, p_input);
   PERFORM detach_contact(p_organization_id, v_id, v_opportunity_ids);
-  IF cardinality(v_opportunity_ids) >= v_limit THEN
+  IF cardinality(v_opportunity_ids) >= v_limit OR NOT detach_notes(p_organization_id, 'contact', v_id, v_limit) THEN
     RETURN jsonb_build_object('id', v_id, 'is_deleted', false);
   END IF;
   DELETE FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id;

@@ -6,7 +6,7 @@
 --   3. new contacts, by email               their unique index
 --   4. names of contacts, by slot           lock_names
 --   5. opportunities, by id                 lock_opportunities
---   6. accounts, then contacts, by id       lock_accounts, lock_contacts
+--   6. accounts, then contacts, by id       lock_accounts, lock_contacts; then notes, by id, that a deleted one leaves
 --   7. visible fields, then new keys of     lock_organization_state, then their unique index. Bulk calls create in the order of
 --      opportunities, by natural key        opportunity_key, and claim the keys of changes in this order
 --   8. idempotency keys

@@ -61,3 +61,33 @@ BEGIN
   RETURN jsonb_build_object('id', v_old.id);
 END
 $$;
+
+-- Removes an account or contact from at most p_limit of its notes; the caller holds the record's lock. Returns whether it has left all.
+-- p_object: 'account' or 'contact'.
+CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := CASE p_object
+    WHEN 'account' THEN ARRAY(SELECT l.note_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id LIMIT p_limit)
+    ELSE ARRAY(SELECT l.note_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id LIMIT p_limit) END;
+  v_note notes;
+  v_account_ids uuid[];
+  v_contact_ids uuid[];
+  v_events text[] := '{}';
+BEGIN
+  FOR v_note IN SELECT * FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (v_ids) ORDER BY n.id FOR NO KEY UPDATE LOOP
+    v_account_ids := ARRAY(
+      SELECT l.account_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.note_id = v_note.id ORDER BY l.account_id);
+    v_contact_ids := ARRAY(
+      SELECT l.contact_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.note_id = v_note.id ORDER BY l.contact_id);
+    v_events := v_events || change_event('note', note_event_record(v_note, v_account_ids, v_contact_ids),
+      note_event_record(v_note, array_remove(v_account_ids, p_id), array_remove(v_contact_ids, p_id)));
+  END LOOP;
+  IF p_object = 'account' THEN
+    DELETE FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id AND l.note_id = ANY (v_ids);
+  ELSE
+    DELETE FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.note_id = ANY (v_ids);
+  END IF;
+  PERFORM collect_events(v_events);
+  RETURN cardinality(v_ids) < p_limit;
+END
+$$;

@@ -5,7 +5,7 @@ import { runWrite, type UpdateTarget, type Write, type WriteOrigin, type Written
 /** What a delete function answers. */
 interface Deletion {
   readonly id: string;
-  /** False when the contact has left a part of its opportunities only: the call has to be sent again. */
+  /** False when the record has left a part of its opportunities or notes only: the call has to be sent again. */
   readonly is_deleted?: boolean;
 }
 
@@ -17,7 +17,7 @@ export const recordDeletion = (kind: ObjectType | 'note', { id, version }: Updat
 
 /**
  * Deletes a record for good, with every stored answer that repeats its values. A contact leaves its opportunities and notes. One
- * with more than a thousand opportunities leaves them in several transactions: when a call is cut off, the contact is still
+ * with more than a thousand of either leaves them in several transactions: when a call is cut off, the contact is still
  * there, with fewer opportunities, and the next call goes on.
  *
  * @param target - the version counts when the deletion begins
