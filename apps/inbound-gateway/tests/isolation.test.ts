@@ -16,6 +16,8 @@ interface Tenant {
   readonly mark: string;
   /** A record of each collection. */
   readonly ids: Readonly<Record<string, string>>;
+  /** The position of the deletion of an account. */
+  readonly deletion: number;
 }
 
 const document = buildOpenApiDocument(
@@ -40,7 +42,9 @@ const create = async (tenant: Tenant, collection: string, body: object): Promise
 
 /** Records with the natural keys of the document's examples, so that both organizations have the same ones. */
 const fill = async (organization: TestOrganization, mark: string): Promise<Tenant> => {
-  const tenant = { organization, mark, ids: {} };
+  const tenant = { organization, mark, ids: {}, deletion: 2 };
+  const gone = await create(tenant, 'accounts', { domain: 'gone.com', name: mark });
+  await send(tenant, 'DELETE', `/v1/inbound/accounts/${gone}`);
   await organization.defineField({ objectType: 'opportunity', slug: 'team', attributeType: 'team_members' });
   const accounts = await create(tenant, 'accounts', { domain: 'acme.com', name: `Account ${mark}` });
   const contacts = await create(tenant, 'contacts', {
@@ -91,6 +95,7 @@ const withField = (body: unknown, field: string, value: unknown): unknown => {
 /** The document's example for a tenant: every id in it is one of its own. */
 const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
   if (operation.example === undefined) return undefined;
+  if (operation.id === 'restoreRecord') return { position: tenant.deletion };
   const text = JSON.stringify(operation.example).replaceAll('owner@example.com', tenant.organization.member.email);
   const required = operation.idFields.filter((field) => !/stage_id|owner_email/.test(field));
   return required.reduce<unknown>(

@@ -66,5 +66,6 @@ export * from './write/notes.js';
 export * from './write/opportunities.js';
 export * from './write/purge.js';
 export type { CustomValues } from './write/stored-values.js';
+export * from './write/restore.js';
 export * from './write/write.js';
 export * from './write/write-many.js';

@@ -16,6 +16,7 @@ import { deleteNote } from './delete-note.js';
 import { deleteOpportunity } from './delete-opportunity.js';
 import { mergeAccount } from './merge-account.js';
 import { mergeContact } from './merge-contact.js';
+import { restoreRecord } from './restore-record.js';
 import { updateAccount } from './update-account.js';
 import { updateContact } from './update-contact.js';
 import { updateOpportunity } from './update-opportunity.js';
@@ -41,4 +42,5 @@ export const operations: readonly Operation<Context>[] = [
   bulkUpdateContacts,
   createNote,
   deleteNote,
+  restoreRecord,
 ];

@@ -5,6 +5,7 @@ import * as events from './events.js';
 import * as notes from './notes.js';
 import * as opportunities from './opportunities.js';
 import * as pipelines from './pipelines.js';
+import * as restore from './restore.js';
 
 /** Every operation of both gateways. */
 export const describedOperations: readonly OperationContract[] = [
@@ -14,4 +15,5 @@ export const describedOperations: readonly OperationContract[] = [
   ...Object.values(notes),
   ...Object.values(pipelines),
   ...Object.values(events),
+  ...Object.values(restore),
 ];

@@ -1,6 +1,6 @@
 -- Opportunities. opportunity_changes.sql says what a change is, and what p_locked_ids and p_name_ids are.
 
--- Inserts an opportunity and its links; a null id in the answer says that another call was first.
+-- Inserts an opportunity and its links; a null id in the answer says that another call was first. A row with an id is restored.
 CREATE OR REPLACE FUNCTION insert_opportunity(p_row opportunities, p_additional_ids uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := p_row;
@@ -9,9 +9,11 @@ BEGIN
   PERFORM lock_names(v_row.organization_id, 'contact', v_row.contact_id || p_additional_ids, false);
   PERFORM lock_organization_state(v_row.organization_id, 'visible_fields', false);
   v_row := copy_related_texts(v_row);
-  v_row.created_at := write_time();
-  v_row.updated_at := v_row.created_at;
-  v_row.id := new_id(v_row.created_at);
+  IF v_row.id IS NULL THEN
+    v_row.created_at := write_time();
+    v_row.updated_at := v_row.created_at;
+    v_row.id := new_id(v_row.created_at);
+  END IF;
   v_row.record := opportunity_record(v_row, p_additional_ids);
   INSERT INTO opportunities VALUES (v_row.*) ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
   IF NOT FOUND THEN
@@ -19,7 +21,7 @@ BEGIN
     RETURN v_row;
   END IF;
   PERFORM add_contact_links(v_row.organization_id, v_row.id, p_additional_ids);
-  PERFORM collect_events(ARRAY[creation_event('opportunity', 'created', opportunity_event_record(v_row, p_additional_ids))]);
+  PERFORM collect_events(ARRAY[creation_event('opportunity', CASE WHEN p_row.id IS NULL THEN 'created' ELSE 'restored' END, opportunity_event_record(v_row, p_additional_ids))]);
   RETURN v_row;
 END
 $$;

@@ -29,6 +29,8 @@ BEGIN
     WHEN 'merge_contact' THEN merge_contact(p_organization_id, p_input)
     WHEN 'preview_account_merge' THEN merge_account(p_organization_id, p_input)
     WHEN 'preview_contact_merge' THEN merge_contact(p_organization_id, p_input)
+    WHEN 'restore_account' THEN restore_account(p_organization_id, p_input)
+    WHEN 'restore_opportunity' THEN restore_opportunity(p_organization_id, p_input)
     WHEN 'write_many' THEN write_many(p_organization_id, p_input)
   END;
 END

@@ -22,7 +22,8 @@ export interface CreatedAccount extends CreatedRecord {
   readonly name: string | null;
 }
 
-const accountColumns = (account: AccountChange): Change => {
+/** The columns of a change, and what follows from them. */
+export const accountColumns = (account: AccountChange): Change => {
   const { domain, name } = account;
   const change = columnChange(account, {
     industry: account.industry,

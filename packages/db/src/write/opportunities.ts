@@ -38,7 +38,8 @@ type OpportunityColumns = Change & {
   readonly contact_limit: number;
 };
 
-const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns => {
+/** The columns of a change, and what follows from them. */
+export const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns => {
   const { name, primaryContact, additionalContacts } = opportunity;
   const change = columnChange(opportunity, { currency: opportunity.currency, next_step: opportunity.nextStep });
   const columns = {

@@ -6,6 +6,8 @@ import { readMarkText } from '../read-mark.js';
 export type WriteFunction =
   | `${'create' | 'update' | 'delete'}_${'opportunity' | 'contact' | 'account'}`
   | 'create_note'
+  | 'restore_account'
+  | 'restore_opportunity'
   | 'delete_note'
   | `merge_${'contact' | 'account'}`
   | `preview_${'contact' | 'account'}_merge`

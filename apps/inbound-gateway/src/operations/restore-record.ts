@@ -1,0 +1,44 @@
+import { restoreRecord as contract } from '@crm/contract';
+import { findEvent, restoration, runWrite } from '@crm/db';
+import { ApiError, validationError } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { runIdempotent } from '../run-idempotent.js';
+import { writeOrigin } from '../write-origin.js';
+
+const erasedMessage = 'The values of this record were erased: deleted contacts and notes cannot be restored';
+
+/** The deletion at a position of the log. @throws ApiError where there is none, or none that can be undone */
+const findDeletion = async ({ database }: Context, organizationId: string, position: number) => {
+  const event = await findEvent(database, organizationId, position);
+  if (event === null) throw new ApiError('not_found');
+  const { object, type, previous, isErased } = event;
+  if (type !== `${object}.deleted`) throw validationError({ position: 'is not the position of a deletion' });
+  if (isErased || previous === null || object === 'contact' || object === 'note')
+    throw new ApiError('conflict', { message: erasedMessage });
+  return { object, previous };
+};
+
+/** `POST /v1/inbound/restore`: undoes the deletion of an account or opportunity. */
+export const restoreRecord = defineOperation<Context, typeof contract>(contract, (context, request) => {
+  const { organizationId } = request.caller;
+  const { position } = request.body;
+  return runIdempotent(context, contract, request, {
+    run: async (idempotency) => {
+      const { object, previous } = await findDeletion(context, organizationId, position);
+      return context.catalogs.use(organizationId, (catalog) => {
+        const write = restoration(catalog, position, object, previous);
+        return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
+      });
+    },
+    answer: ({ object, id, version, dropped }) => {
+      const message = 'The record that this names does not exist any more: the link was left out';
+      const warnings = dropped.map((field) => ({ field, message }));
+      return {
+        message: `Restored ${object}`,
+        data: { object, id, version },
+        ...(warnings.length === 0 ? {} : { extra: { warnings } }),
+      };
+    },
+  });
+});

@@ -1,0 +1,194 @@
+import {
+  createAccount,
+  createContact,
+  createNote,
+  createOpportunity,
+  deleteAccount,
+  deleteContact,
+  deleteNote,
+  deleteOpportunity,
+  restoreRecord,
+  updateOpportunity,
+} from '@crm/contract';
+import { describeBodies, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { storedRecords } from './support/logged-records.js';
+
+let gateway: TestGateway;
+/** The position of the deletion of an account. */
+let deletion: number;
+
+const headPosition = async (): Promise<number> => {
+  const rows = await gateway.rows<{ position: number }>(
+    'SELECT position::int FROM event_heads WHERE organization_id = $1',
+  );
+  return rows[0]?.position ?? 0;
+};
+const restore = (position: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  gateway.client.call(restoreRecord, { body: { position }, headers });
+const stored = () => storedRecords(gateway.database, gateway.organization.id);
+
+const account = async (domain: string, more: object = {}): Promise<string> =>
+  (await gateway.client.call(createAccount, { body: { domain, ...more } })).data.company_id;
+const opportunity = async (name: string, related: object, more: object = {}): Promise<string> => {
+  const body = {
+    pipeline_id: gateway.organization.pipeline.id,
+    opportunity: { name, ...more },
+    related_objects: related,
+  };
+  return (await gateway.client.call(createOpportunity, { body })).data.opportunity_id;
+};
+const deleteById = async (contract: typeof deleteAccount | typeof deleteOpportunity, id: string): Promise<number> => {
+  const { status } = await gateway.client.call(contract, { params: { id } });
+  expect(status).toBe(200);
+  return headPosition();
+};
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+beforeEach(async () => {
+  const id = await account(`gone${Date.now()}.com`);
+  deletion = await deleteById(deleteAccount, id);
+});
+afterAll(() => gateway.stop());
+
+describe('200', () => {
+  test('an account exists again with its id and values, as a new version and an event', async () => {
+    const id = await account('acme.com', { name: 'Acme', industry: 'Tools' });
+    const before = (await stored()).get(`account ${id}`);
+    const position = await deleteById(deleteAccount, id);
+    const answer = await restore(position);
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({ object: 'account', id, version: 2 });
+    const after = (await stored()).get(`account ${id}`);
+    expect(after).toEqual({ ...before, version: 2, updated_at: after?.['updated_at'] });
+    const [event] = await gateway.rows<{ type: string; record: object; request_id: string; position: number }>(
+      'SELECT type, record, request_id, position::int FROM events WHERE organization_id = $1 ORDER BY position DESC LIMIT 1',
+    );
+    expect(event).toMatchObject({ type: 'account.restored', record: after, position: position + 1 });
+    expect(event?.request_id).toBe(answer.headers.get('x-request-id'));
+  });
+
+  test('an opportunity exists again with the links to records that still exist; warnings name the others', async () => {
+    const related = {
+      account_domain: 'links.com',
+      primary_contact_email: 'ann@links.com',
+      additional_contact_emails: ['bob@links.com', 'cid@links.com'],
+    };
+    const id = await opportunity('Links', related, { deal_size: 12.5 });
+    const before = (await stored()).get(`opportunity ${id}`);
+    const position = await deleteById(deleteOpportunity, id);
+    const contacts = before?.['additional_contact_ids'] as readonly string[];
+    await gateway.client.call(deleteContact, { params: { id: contacts[0] ?? '' } });
+    await gateway.client.call(deleteContact, { params: { id: String(before?.['contact_id']) } });
+    const answer = await restore(position);
+    expect(answer.status).toBe(200);
+    expect((answer.body as { warnings?: readonly { field: string }[] }).warnings?.map(({ field }) => field)).toEqual([
+      'contact_id',
+      'additional_contact_ids',
+    ]);
+    const after = (await stored()).get(`opportunity ${id}`);
+    expect(after).toEqual({
+      ...before,
+      contact_id: null,
+      additional_contact_ids: contacts.slice(1),
+      version: 2,
+      updated_at: after?.['updated_at'],
+    });
+  });
+
+  test('a repeat under an Idempotency-Key answers the same', async () => {
+    const key = { 'idempotency-key': `restore ${deletion}` };
+    const first = await restore(deletion, key);
+    const again = await restore(deletion, key);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.data).toEqual(first.data);
+  });
+});
+
+describe('400', () => {
+  test.each([0, -1, 1.5, '1', null, {}])('a position that is %j', async (position) => {
+    const answer = await restore(position);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ errors: { position: expect.any(String) } });
+  });
+
+  test('the position of another event', async () => {
+    const answer = await restore(deletion - 1);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ errors: { position: 'is not the position of a deletion' } });
+  });
+});
+
+describe('404', () => {
+  test('a position that the log does not have, with the same bytes whether or not another organization has it', async () => {
+    const ahead = (await headPosition()) + 1;
+    const unknown = await restore(Number.MAX_SAFE_INTEGER);
+    expect(unknown.status).toBe(404);
+    expect((await restore(ahead)).comparable).toBe(unknown.comparable);
+    const foreign = await gateway.clientOf(gateway.stranger).call(restoreRecord, { body: { position: deletion } });
+    expect(foreign.comparable).toBe(unknown.comparable);
+  });
+
+  test('an event that has expired', async () => {
+    const text = 'UPDATE event_heads SET oldest_position = $2 WHERE organization_id = $1';
+    await gateway.rows(text, [deletion + 1]);
+    expect((await restore(deletion)).status).toBe(404);
+    await gateway.rows(text, [1]);
+  });
+});
+
+describe('409', () => {
+  test('the domain belongs to another account now, or the account was restored already', async () => {
+    const id = await account('taken.com');
+    const position = await deleteById(deleteAccount, id);
+    const other = await account('taken.com');
+    const conflict = { field: 'domain', existing_id: other };
+    const answer = await restore(position);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ code: 'conflict', conflict });
+    await deleteById(deleteAccount, other);
+    expect((await restore(position)).status).toBe(200);
+    expect((await restore(position)).body).toMatchObject({ conflict: { field: 'domain', existing_id: id } });
+  });
+
+  test('the name belongs to another opportunity of the account now, or the opportunity was restored and renamed', async () => {
+    const related = { account_domain: 'names.com' };
+    const id = await opportunity('Taken', related);
+    const position = await deleteById(deleteOpportunity, id);
+    const other = await opportunity('Taken', related);
+    const answer = await restore(position);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ conflict: { existing_id: other } });
+    await deleteById(deleteOpportunity, other);
+    expect((await restore(position)).status).toBe(200);
+    await gateway.client.call(updateOpportunity, { params: { id }, body: { opportunity: { name: 'Renamed' } } });
+    expect((await restore(position)).body).toMatchObject({ statusCode: 409, conflict: { existing_id: id } });
+  });
+
+  test('a contact and a note were erased with their deletion', async () => {
+    const contact = await gateway.client.call(createContact, { body: { email: 'ann@erased.com' } });
+    await gateway.client.call(deleteContact, { params: { id: contact.data.people_id } });
+    const answer = await restore(await headPosition());
+    expect(answer.status).toBe(409);
+    expect(answer.text).toMatch(/were erased/);
+    const body = { note: { title: 'T' }, account_domains: ['erased.com'] };
+    const note = await gateway.client.call(createNote, { body });
+    await gateway.client.call(deleteNote, { params: { id: note.data.note_id } });
+    expect((await restore(await headPosition())).status).toBe(409);
+  });
+});
+
+// A repeat is a conflict, so that a key makes it the first answer again.
+const options: SuiteOptions = {
+  contract: restoreRecord,
+  client: () => gateway.client,
+  organization: () => gateway.organization,
+  goodRequest: () => ({ body: { position: deletion }, headers: { 'idempotency-key': `again ${deletion}` } }),
+  clientWithFailureLimit: (failures) => gateway.startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
+};
+describeWrongMethods(options);
+describeBodies(options);
+describeRateLimits(options);

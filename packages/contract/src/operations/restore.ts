@@ -1,0 +1,22 @@
+import type { OperationContract } from '../operation.js';
+import { Restored, RestoreBody } from '../schemas/restore.js';
+import { onceHeaders, writeExtra } from './shared.js';
+
+/** `POST /v1/inbound/restore` */
+export const restoreRecord = {
+  id: 'restoreRecord',
+  gateway: 'inbound',
+  method: 'post',
+  path: '/v1/inbound/restore',
+  group: 'inbound',
+  tag: 'Events',
+  summary: 'Restore a deleted record',
+  description:
+    'Creates a deleted account or opportunity again, with its id, its values and its links to records that still exist. ' +
+    'Contacts and notes are erased when they are deleted, so they cannot be restored.',
+  body: RestoreBody,
+  data: Restored,
+  extra: writeExtra,
+  errors: [404, 409, 422],
+  headers: onceHeaders,
+} as const satisfies OperationContract;

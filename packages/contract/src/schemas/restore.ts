@@ -1,0 +1,33 @@
+import { Type, type Static } from 'typebox';
+import { oneOf, uuid } from './build.js';
+import { exampleIds } from './example-ids.js';
+import { closed } from './input.js';
+
+/** The body of a restoration. */
+export const RestoreBody = closed(
+  {
+    position: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Position of the `deleted` event in the change log.',
+      examples: [1_042],
+    }),
+  },
+  { title: 'RestoreBody', description: 'Which deletion to undo.', examples: [{ position: 1_042 }] },
+);
+export type RestoreBody = Static<typeof RestoreBody>;
+
+/** `data` of a restoration. */
+export const Restored = Type.Object(
+  {
+    object: oneOf(['account', 'opportunity'], { description: 'What kind of record it is.', examples: ['account'] }),
+    id: uuid('Id of the record, the same as before.', { examples: [exampleIds.account] }),
+    version: Type.Integer({ minimum: 2, description: 'Its version now.', examples: [3] }),
+  },
+  {
+    title: 'Restored',
+    description: 'The record that exists again.',
+    examples: [{ object: 'account', id: exampleIds.account, version: 3 }],
+  },
+);
+export type Restored = Static<typeof Restored>;

@@ -1,0 +1,89 @@
+-- Restoring deleted accounts and opportunities from their deletion events. The events of contacts and notes lose their values with the
+-- record, so those cannot be restored. A restored record has its id and values, and a new version.
+
+-- The record that a deletion event holds. The caller has found it before: it can only have expired or been erased since.
+CREATE OR REPLACE FUNCTION deleted_record(p_organization_id uuid, p_position bigint, p_object text) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_record jsonb := (SELECT e.previous FROM events e WHERE e.organization_id = p_organization_id AND e.position = p_position AND e.type = p_object || '.deleted');
+BEGIN
+  IF v_record IS NULL THEN
+    PERFORM refuse('not_found');
+  END IF;
+  RETURN v_record;
+END
+$$;
+
+-- p_input: {position, change: what follows from the values of the record, with the fields as they are defined now}.
+CREATE OR REPLACE FUNCTION restore_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'account');
+  v_row accounts := jsonb_populate_record(NULL::accounts, v_record || '{"folds": {}}');
+BEGIN
+  v_row.organization_id := p_organization_id;
+  v_row := changed_account(v_row, p_input->'change');
+  v_row.updated_at := greatest(write_time(), v_row.updated_at);
+  v_row.version := v_row.version + 1;
+  INSERT INTO accounts VALUES (v_row.*) ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN
+    PERFORM check_key_is_free('account', 'domain', coalesce(
+      (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id),
+      (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_row.domain)));
+    RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  PERFORM collect_events(ARRAY[creation_event('account', 'restored', account_event_record(v_row))]);
+  RETURN jsonb_build_object('object', 'account', 'id', v_row.id, 'version', v_row.version, 'dropped', '[]'::jsonb);
+END
+$$;
+
+-- The contacts of p_ids that exist, in their order. They are locked against deletion.
+CREATE OR REPLACE FUNCTION lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+  v_existing uuid[] := '{}';
+BEGIN
+  FOR v_id IN SELECT DISTINCT i FROM unnest(p_ids) i WHERE i IS NOT NULL ORDER BY i LOOP
+    PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR KEY SHARE;
+    IF FOUND THEN
+      v_existing := v_existing || v_id;
+    END IF;
+  END LOOP;
+  RETURN ARRAY(SELECT i.id FROM unnest(p_ids) WITH ORDINALITY AS i (id, position) WHERE i.id = ANY (v_existing) ORDER BY i.position);
+END
+$$;
+
+-- p_input as for restore_account. Links to records that are gone are left out; `dropped` names them.
+CREATE OR REPLACE FUNCTION restore_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'opportunity');
+  v_row opportunities := jsonb_populate_record(NULL::opportunities, v_record || '{"folds": {}}');
+  v_wanted opportunities := v_row;
+  v_linked uuid[] := ARRAY(SELECT c.id::uuid FROM jsonb_array_elements_text(v_record->'additional_contact_ids') AS c (id));
+  v_additional_ids uuid[];
+BEGIN
+  v_row.organization_id := p_organization_id;
+  PERFORM lock_names(p_organization_id, 'account', ARRAY[v_row.account_id], false);
+  PERFORM lock_names(p_organization_id, 'contact', v_row.contact_id || v_linked, false);
+  SELECT a.id INTO v_row.account_id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_wanted.account_id FOR KEY SHARE;
+  v_additional_ids := lock_existing_contacts(p_organization_id, v_row.contact_id || v_linked);
+  v_row.contact_id := (SELECT i FROM unnest(v_additional_ids) i WHERE i = v_wanted.contact_id);
+  v_additional_ids := array_remove(v_additional_ids, v_row.contact_id);
+  v_row.stage_id := (SELECT s.id FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.id = v_wanted.stage_id);
+  v_row.owner_id := (SELECT m.id FROM members m WHERE m.organization_id = p_organization_id AND m.id = v_wanted.owner_id);
+  v_row := changed_opportunity(v_row, p_input->'change');
+  v_row.updated_at := greatest(write_time(), v_row.updated_at);
+  v_row.version := v_row.version + 1;
+  PERFORM check_key_is_free('opportunity', 'name', coalesce(
+    (SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_wanted.id), opportunity_id_of_key(v_row)));
+  v_row := insert_opportunity(v_row, v_additional_ids);
+  IF v_row.id IS NULL THEN
+    PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));
+    RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  RETURN jsonb_build_object('object', 'opportunity', 'id', v_row.id, 'version', v_row.version, 'dropped', to_jsonb(array_remove(ARRAY[
+    CASE WHEN v_row.account_id IS DISTINCT FROM v_wanted.account_id THEN 'account_id' END,
+    CASE WHEN v_row.contact_id IS DISTINCT FROM v_wanted.contact_id THEN 'contact_id' END,
+    CASE WHEN v_additional_ids <> v_linked THEN 'additional_contact_ids' END,
+    CASE WHEN v_row.stage_id IS DISTINCT FROM v_wanted.stage_id THEN 'stage_id' END,
+    CASE WHEN v_row.owner_id IS DISTINCT FROM v_wanted.owner_id THEN 'owner_id' END], NULL)));
+END
+$$;
