@@ -10,6 +10,7 @@ import { barePages } from './measures/bare-pages.js';
 import { pages } from './measures/pages.js';
 import { readsBySize } from './measures/reads-by-size.js';
 import { searches } from './measures/searches.js';
+import { summaries } from './measures/summaries.js';
 import { walk } from './measures/walk.js';
 import { writeScaling } from './measures/write-scaling.js';
 import { writes } from './measures/writes.js';
@@ -20,6 +21,7 @@ const groups: readonly MeasureGroup[] = [
   readsBySize,
   filtersBySize,
   searches,
+  summaries,
   writes,
   writeScaling,
   memory,
@@ -29,7 +31,7 @@ const groups: readonly MeasureGroup[] = [
 /** Taken with `--soak` or by name, for they run long. */
 const soakIds = new Set(['S11', 'S12']);
 /** Measured in data of several sizes. */
-const sizedIds = new Set(['S5', 'S6', 'S7', 'S10', 'S12']);
+const sizedIds = new Set(['S5', 'S6', 'S7', 'S10', 'S12', 'S16']);
 /** Taken again with `--size`. */
 const scalingIds = new Set([...sizedIds].filter((id) => !soakIds.has(id)));
 

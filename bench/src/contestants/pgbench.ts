@@ -16,6 +16,8 @@ export interface PgbenchOptions {
   readonly sql: string;
   readonly seconds: number;
   readonly connections: number;
+  /** Two when absent. */
+  readonly threads?: number;
 }
 
 /**
@@ -23,13 +25,25 @@ export interface PgbenchOptions {
  * @returns runs a second
  * @throws Error where pgbench is not installed, or a run failed
  */
-export const runPgbench = async ({ databaseUrl, sql, seconds, connections }: PgbenchOptions): Promise<number> => {
+export const runPgbench = async ({
+  databaseUrl,
+  sql,
+  seconds,
+  connections,
+  threads = 2,
+}: PgbenchOptions): Promise<number> => {
   const program = places.find((place) => existsSync(place));
   if (program === undefined)
     throw new Error(`pgbench is needed: install PostgreSQL's client tools (${places.join(', ')})`);
   const script = resolve(benchFolder, 'pgbench.sql');
   await writeFile(script, `\\set random random(1, 1000000000000000)\n${sql.replaceAll(/\s*\n\s*/g, ' ').trim()};\n`);
-  const settings = ['--no-vacuum', '--protocol=prepared', '--jobs=2', `--client=${connections}`, `--time=${seconds}`];
+  const settings = [
+    '--no-vacuum',
+    '--protocol=prepared',
+    `--jobs=${threads}`,
+    `--client=${connections}`,
+    `--time=${seconds}`,
+  ];
   const { stdout } = await run(program, [...settings, `--file=${script}`, databaseUrl]);
   const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1];
   const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);

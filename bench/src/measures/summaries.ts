@@ -1,0 +1,136 @@
+import {
+  type AdministrationDatabase,
+  loadCatalog,
+  openAdministrationDatabase,
+  parseSummaryRequest,
+  type Queries,
+  summarize,
+  type TenantStatement,
+} from '@crm/db';
+import { ErrorCollector } from '@crm/domain';
+import { type Gateway, startGateway } from '../contestants/gateways.js';
+import { pageScope } from '../contestants/page.js';
+import { runPgbench } from '../contestants/pgbench.js';
+import type { NewMeasure } from '../harness/results.js';
+import { alternate, ratios } from '../harness/rounds.js';
+import type { MeasureGroup, Run } from '../harness/run.js';
+import { percentile } from '../harness/statistics.js';
+
+/** A summary of one pipeline. */
+interface Shape {
+  readonly name: string;
+  readonly filters?: readonly object[];
+  readonly groupBy: readonly string[];
+  readonly measures: readonly string[];
+}
+
+const shapes: readonly Shape[] = [
+  { name: 'by stage', groupBy: ['stage_id'], measures: ['count', 'sum:amount'] },
+  {
+    name: 'by owner and month under a filter for 10 %',
+    // Nine deals in ten have an amount, spread evenly up to 100,000.
+    filters: [{ field: 'amount', operator: 'lt', value: 11_111 }],
+    groupBy: ['owner_id', 'close_date:month'],
+    measures: ['count', 'sum:amount'],
+  },
+];
+
+const boundMs = 300;
+const ratioBound = 1.3;
+
+/** The statement that the gateway sends for a shape. */
+const captureStatement = async (
+  database: AdministrationDatabase,
+  size: number,
+  { filters, groupBy, measures }: Shape,
+): Promise<TenantStatement> => {
+  const { organizationId, pipelineId } = pageScope(size);
+  const errors = new ErrorCollector();
+  const request = parseSummaryRequest(
+    await loadCatalog(database, organizationId),
+    { objectType: 'opportunity', pipelineId, readWords: () => [], filters, groupBy, measures, limit: null },
+    errors,
+  );
+  errors.throwIfAny();
+  let captured: TenantStatement | undefined;
+  const query: Queries['query'] = (organization, statement) => {
+    captured = statement;
+    return database.query(organization, statement);
+  };
+  await summarize({ query }, request);
+  if (captured === undefined) throw new Error('A summary is expected to send a statement');
+  return captured;
+};
+
+/** A statement with its values written out, for a client that binds none. */
+const writtenOut = (organizationId: string, { text, values }: TenantStatement): string =>
+  text.replaceAll(/\$(\d+)/g, (_placeholder, number: string) => {
+    const value = [organizationId, ...values][Number(number) - 1];
+    if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`Cannot write ${String(value)} out`);
+    return `'${String(value).replaceAll("'", "''")}'`;
+  });
+
+/** The median time of an answer, one request after the other. */
+const medianOf = async (gateway: Gateway, size: number, shape: Shape, seconds: number): Promise<number> => {
+  const { groupBy: group_by, measures, filters } = shape;
+  const body = JSON.stringify({ pipeline_id: pageScope(size).pipelineId, group_by, measures, filters });
+  const headers = { ...gateway.headers, 'content-type': 'application/json' };
+  const times: number[] = [];
+  for (const endsAtMs = performance.now() + seconds * 1_000; performance.now() < endsAtMs;) {
+    const startedAtMs = performance.now();
+    const response = await fetch(`${gateway.url}/v1/opportunities/summary`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`The summary ${shape.name} was answered ${response.status}`);
+    times.push(performance.now() - startedAtMs);
+  }
+  return percentile(times, 0.5);
+};
+
+const measureShape = async (run: Run, gateway: Gateway, databaseUrl: string, shape: Shape): Promise<NewMeasure[]> => {
+  const [, size] = run.sizes;
+  const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
+  const statement = await captureStatement(database, size, shape).finally(() => database.close());
+  // The gateway's sessions take one more process for a statement; pgbench shall do so too.
+  const url = new URL(databaseUrl);
+  url.searchParams.set('options', '-c max_parallel_workers_per_gather=1');
+  const sql = writtenOut(pageScope(size).organizationId, statement);
+  const outcomes = await alternate<number>(
+    [
+      { name: 'gateway', run: (seconds) => medianOf(gateway, size, shape, seconds) },
+      {
+        name: 'pgbench',
+        run: async (seconds) =>
+          1_000 / (await runPgbench({ databaseUrl: url.href, sql, seconds, connections: 1, threads: 1 })),
+      },
+    ],
+    run,
+    (ms) => `${ms.toFixed(1)} ms`,
+  );
+  const [ours = [], theirs = []] = [outcomes.get('gateway'), outcomes.get('pgbench')];
+  const name = `summary ${shape.name}`;
+  return [
+    {
+      ...{ id: 'S16', name: `${name}: p50 against the same SQL in pgbench`, values: ratios(ours, theirs), unit: '×' },
+      ...{ target: { at: 'most', value: ratioBound }, size },
+    },
+    { id: 'S16', name: `${name}: p50`, values: ours, unit: 'ms', target: { at: 'most', value: boundMs }, size },
+  ];
+};
+
+/** S16: summaries of a pipeline over HTTP, one request after the other, and the same statements in pgbench. */
+export const summaries: MeasureGroup = {
+  ids: ['S16'],
+  measure: async (run) => {
+    const [, size] = run.sizes;
+    const databaseUrl = await run.server.database(size);
+    const gateway = await startGateway('read-gateway', databaseUrl, pageScope(size).organizationId);
+    try {
+      run.log('Summaries');
+      const measures: NewMeasure[] = [];
+      for (const shape of shapes) measures.push(...(await measureShape(run, gateway, databaseUrl, shape)));
+      return measures;
+    } finally {
+      await gateway.stop();
+    }
+  },
+};
