@@ -46,7 +46,10 @@ const leaf = (value: unknown) => ({ field: 'name', operator: 'contains', value }
 /** An id that differs in its last digit, whatever that is. */
 const another = (id: string): string => id.replace(/.$/, (digit) => (digit === 'f' ? 'e' : 'f'));
 
-const pagedRequests = (organization: TestOrganization, accountId: string, contactId: string): PagedRequest[] => {
+const pagedRequests = (
+  organization: TestOrganization,
+  { accountId, contactId, dealId }: Readonly<Record<'accountId' | 'contactId' | 'dealId', string>>,
+): PagedRequest[] => {
   const { pipeline, otherPipeline } = organization;
   const [stage, otherStage] = pipeline.stages;
   const limit = { limit: { limit: 2 } };
@@ -102,6 +105,9 @@ const pagedRequests = (organization: TestOrganization, accountId: string, contac
     { contract: contracts.listContactFields, ...page },
     { contract: contracts.listPipelines, ...page },
     { contract: contracts.listPipelineStages, id: pipeline.id, ...page },
+    { contract: contracts.listAccountHistory, id: accountId, ...page },
+    { contract: contracts.listContactHistory, id: contactId, ...page },
+    { contract: contracts.listOpportunityHistory, id: dealId, ...page },
   ];
 };
 
@@ -125,7 +131,12 @@ beforeAll(async () => {
   const contactId = await addContact('eve@eee.example', 'Eve', null);
   await addContact('eva@eee.example', 'Eva', null);
   for (const title of ['one', 'two']) await addNote(title, ['eee.example'], ['eve@eee.example']);
-  await addDeals(['see', 'bee', 'tree'].map((name) => ({ name, stageId })));
+  const [dealId = ''] = await addDeals(['see', 'bee', 'tree'].map((name) => ({ name, stageId })));
+  // A second event of each record, so that its history has a second page.
+  await database.pool.query(
+    `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, changed)
+     SELECT organization_id, 1000 + position, occurred_at, gen_random_uuid(), type, object, record_id, '{}' FROM events`,
+  );
   // The stranger has pipelines of the same ids, so that only the organization tells the requests apart.
   for (const pipeline of [organization.pipeline, organization.otherPipeline]) {
     const { id, name, stages } = pipeline;
@@ -142,7 +153,7 @@ beforeAll(async () => {
   }
   counting = countingDatabase(database);
   client = await gateway.startOn(counting.database);
-  requests = pagedRequests(organization, accountId, contactId);
+  requests = pagedRequests(organization, { accountId, contactId, dealId });
   cursors = [];
   for (const request of requests) cursors = [...cursors, cursorIn(await send(request, request.values))];
 });
@@ -158,7 +169,9 @@ const expectRefusal = (answer: Answer, about: string): void => {
 
 describe('200', () => {
   test('R6: every operation that pages is here, and its cursor is good for the request that made it', async () => {
-    const paging = operations.map(({ contract }) => contract.id).filter((id) => !id.startsWith('get'));
+    const paging = operations
+      .map(({ contract }) => contract.id)
+      .filter((id) => !id.startsWith('get') && id !== 'listEvents');
     expect(requests.map(({ contract }) => contract.id).sort()).toEqual(paging.sort());
     for (const [index, request] of requests.entries()) {
       const cursor = cursors[index];

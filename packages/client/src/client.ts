@@ -9,6 +9,7 @@ import type {
   WithCustomFields,
   WithCustomInput,
 } from './record-types.js';
+import { createEvents, type Events } from './resources/events.js';
 import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
 import { createRecords, type Records } from './resources/records.js';
@@ -83,6 +84,8 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly contacts: Contacts<C['contacts']>;
   readonly notes: Notes;
   readonly pipelines: Pipelines;
+  /** The change log. */
+  readonly events: Events;
 }
 
 /**
@@ -108,5 +111,6 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
     contacts: createRecords(send, 'contacts'),
     notes: createNotes(send),
     pipelines: createPipelines(send),
+    events: createEvents(send),
   };
 };

@@ -30,6 +30,8 @@ export class CrmApiError extends CrmError {
   readonly conflict: ErrorBody['conflict'];
   /** On the deletion of an account in use: how many records of each kind use it. */
   readonly counts: ErrorBody['counts'];
+  /** When events after a position have expired: the position of the oldest that can be read. */
+  readonly oldestPosition: ErrorBody['oldest_position'];
   /** Names the request in the logs of the gateway; null when what answered was no gateway. */
   readonly requestId: string | null;
   /** How long the gateway asked to wait; null when it did not. */
@@ -44,6 +46,7 @@ export class CrmApiError extends CrmError {
     this.errors = errors;
     this.conflict = body.conflict;
     this.counts = body.counts;
+    this.oldestPosition = body.oldest_position;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
   }
@@ -92,6 +95,32 @@ export class CrmUnavailableError extends CrmApiError {
 /** No answer came: the gateway could not be reached, the connection broke or the time was up. A write may have happened. */
 export class CrmConnectionError extends CrmError {
   override readonly name = 'CrmConnectionError';
+}
+
+/**
+ * The change log cannot be followed from a position any more: make a new copy of the records, then follow the log from where it
+ * ended before that.
+ */
+export class CrmStartOverError extends CrmError {
+  override readonly name = 'CrmStartOverError';
+  /** Events after the position are no longer retained, or the database was restored from a backup and has another log. */
+  readonly reason: 'events_expired' | 'log_changed';
+  /** Of expired events: the position of the oldest that can be read. */
+  readonly oldestPosition: number | undefined;
+  /** Of another log: its `log_id`. */
+  readonly logId: string | undefined;
+
+  constructor(
+    reason: CrmStartOverError['reason'],
+    details: { readonly oldestPosition?: number | undefined; readonly logId?: string; readonly cause?: unknown } = {},
+  ) {
+    const why =
+      reason === 'events_expired' ? 'Events after this position have expired' : 'The change log is another one';
+    super(`${why}: make a new copy`, { cause: details.cause });
+    this.reason = reason;
+    this.oldestPosition = details.oldestPosition;
+    this.logId = details.logId;
+  }
 }
 
 const classes: Readonly<Partial<Record<number | string, typeof CrmApiError>>> = {

@@ -9,6 +9,7 @@ export {
   CrmIdempotencyError,
   CrmNotFoundError,
   CrmRateLimitError,
+  CrmStartOverError,
   CrmUnauthorizedError,
   CrmUnavailableError,
   CrmValidationError,
@@ -18,6 +19,7 @@ export type { Listing, PageInfo } from './listing.js';
 export type * from './options.js';
 export type * from './queries.js';
 export type * from './record-types.js';
+export type { Events, EventStream } from './resources/events.js';
 export type { Notes } from './resources/notes.js';
 export type { Pipelines } from './resources/pipelines.js';
 export type { Records, RecordTypes } from './resources/records.js';

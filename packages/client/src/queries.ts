@@ -1,3 +1,6 @@
+import type { ReadOptions } from './options.js';
+import type { Event } from './types.js';
+
 /** What every list takes. */
 export interface PageQuery {
   /** Begins at a later page: the `next_cursor` of an earlier one with the same query. */
@@ -34,4 +37,27 @@ export interface ListOpportunityFieldsQuery extends PageQuery {
 export interface ListNotesQuery extends PageQuery {
   readonly account_id?: string;
   readonly contact_id?: string;
+}
+
+/** Which events are read. */
+export interface EventFilter {
+  readonly object?: Event['object'];
+  readonly type?: Event['type'];
+  readonly record_id?: string;
+}
+
+/** What a page of the change log takes. */
+export interface ListEventsQuery extends EventFilter {
+  /** Only events after this position; the oldest that is retained comes first when absent. */
+  readonly after?: number;
+  /** Events in a page, 1 to 500; 100 when absent. */
+  readonly limit?: number;
+  /** Seconds to wait for an event when there is none, 0 to 30; 0 when absent. */
+  readonly wait?: number;
+}
+
+/** What a stream of events takes. A page has 500 events, and waits for 20 seconds, when nothing else is asked for. */
+export interface FollowEvents extends ListEventsQuery, ReadOptions {
+  /** The `log_id` that `after` belongs to; the stream ends with `CrmStartOverError` if the log is another one. */
+  readonly logId?: string;
 }

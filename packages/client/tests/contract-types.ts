@@ -7,7 +7,9 @@ import type * as client from '../src/index.js';
 type Fits<To, From extends To> = From;
 
 /** On the wire a query is text; arrays are repeated parameters. */
-type OnTheWire<Q> = { [K in keyof Q]: K extends 'limit' ? string : K extends 'fields' ? string[] : Q[K] };
+type OnTheWire<Q> = {
+  [K in keyof Q]: K extends 'after' | 'limit' | 'wait' ? string : K extends 'fields' ? string[] : Q[K];
+};
 
 /** The contract leaves the inside of these two to another part of the gateway; the client types them. */
 type Loose<B> = Omit<B, 'filters' | 'sort'>;
@@ -33,6 +35,7 @@ export type Requests = [
   Fits<contract.QueryOf<typeof contract.listContacts>, OnTheWire<client.ListQuery>>,
   Fits<contract.QueryOf<typeof contract.listOpportunityFields>, OnTheWire<client.ListOpportunityFieldsQuery>>,
   Fits<contract.QueryOf<typeof contract.listNotes>, OnTheWire<client.ListNotesQuery>>,
+  Fits<contract.QueryOf<typeof contract.listEvents>, OnTheWire<client.ListEventsQuery>>,
   Fits<contract.QueryOf<typeof contract.getAccount>, OnTheWire<client.FieldsQuery>>,
   Fits<keyof contract.QueryOf<typeof contract.listOpportunities>, keyof client.ListOpportunitiesQuery>,
   Fits<keyof contract.QueryOf<typeof contract.listAccounts>, keyof client.ListQuery>,
@@ -45,6 +48,7 @@ export type QueryNames = [
   Fits<keyof client.ListQuery, keyof contract.QueryOf<typeof contract.listAccounts>>,
   Fits<keyof client.ListNotesQuery, keyof contract.QueryOf<typeof contract.listNotes>>,
   Fits<keyof client.ListOpportunityFieldsQuery, keyof contract.QueryOf<typeof contract.listOpportunityFields>>,
+  Fits<keyof client.ListEventsQuery, keyof contract.QueryOf<typeof contract.listEvents>>,
   Fits<keyof client.PageQuery, keyof contract.QueryOf<typeof contract.listPipelines>>,
 ];
 
@@ -54,6 +58,9 @@ export type Answers = [
   Fits<client.AccountPage, contract.AccountPage>,
   Fits<client.ContactPage, contract.ContactPage>,
   Fits<client.NotePage, contract.NotePage>,
+  Fits<client.EventLogPage, contract.EventLogPage>,
+  Fits<client.LatestPosition, contract.LatestPosition>,
+  Fits<client.HistoryPage, contract.HistoryPage>,
   Fits<client.PipelinePage, contract.PipelinePage>,
   Fits<client.StagePage, contract.StagePage>,
   Fits<client.FieldPage, contract.FieldPage>,

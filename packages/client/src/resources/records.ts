@@ -10,7 +10,7 @@ import type {
 } from '../options.js';
 import type { FieldsQuery, PageQuery } from '../queries.js';
 import type { Send } from '../transport.js';
-import type { BulkResults, Deleted, Field, FieldPage, Summary } from '../types.js';
+import type { BulkResults, Deleted, Event, Field, FieldPage, HistoryPage, Summary } from '../types.js';
 import type { SearchFor, Selected, SelectedIn } from '../record-types.js';
 import { listOf, pathOf, searchOf } from './lists.js';
 
@@ -47,6 +47,8 @@ export interface Records<T extends RecordTypes> {
     query?: FieldsQuery<F>,
     options?: ReadOptions,
   ): Promise<Answer<SelectedIn<T['detail'], F>>>;
+  /** The events of one record, newest first; also of a deleted one. */
+  history(id: string, query?: PageQuery, options?: ReadOptions): Listing<Event, HistoryPage>;
   /** Creates a record, or finds the one with the same natural key: see `recordStatus` of the answer. */
   create(body: T['create'], options?: CreateRecordOptions): Promise<WriteAnswer<T['created']>>;
   /** Absent keeps, `null` clears. */
@@ -83,6 +85,8 @@ export const createRecords = <T extends RecordTypes>(send: Send, name: string & 
         { gateway: 'read', method: 'GET', path: pathOf(reads, id), query: { ...query } },
         options,
       ),
+    history: (id, query, options) =>
+      listOf<Event, HistoryPage>(send, `${pathOf(reads, id)}/history`, 'events', query, options),
     create: (body, options) =>
       send<T['created']>(
         { gateway: 'inbound', method: 'POST', path: writes, query: { on_match: options?.onMatch }, body },

@@ -1,0 +1,119 @@
+import type { Answer, WriteAnswer } from '../answer.js';
+import { CrmApiError, CrmStartOverError } from '../errors.js';
+import type { ReadOptions } from '../options.js';
+import type { FollowEvents, ListEventsQuery } from '../queries.js';
+import { RetryPlan, sleep } from '../retry.js';
+import type { Send } from '../transport.js';
+import type { Event, EventLogPage, LatestPosition } from '../types.js';
+
+/** The change log from a position on, without an end: `for await (const event of stream)`. */
+export interface EventStream extends AsyncIterable<Event> {
+  /** The pages as they came; keep `next_position` and `log_id` of the last one to go on there. */
+  pages(): AsyncIterable<EventLogPage>;
+}
+
+/** What can be done with the change log. */
+export interface Events {
+  /** One page, oldest first. */
+  list(query?: ListEventsQuery, options?: ReadOptions): Promise<Answer<EventLogPage>>;
+  /** Where the log ends; hand `readAfter` to the lists that are read next, so that none is older. */
+  latest(options?: ReadOptions): Promise<WriteAnswer<LatestPosition>>;
+  /**
+   * Every event after a position, as it happens. Outages are waited for once the first page was read; the signal ends it.
+   * @throws CrmStartOverError when events after the position have expired, or the log is another one
+   */
+  iterate(options?: FollowEvents): EventStream;
+}
+
+const defaultWaitSeconds = 20;
+const defaultTimeoutMs = 30_000;
+/** Pages without events come at most this often, should a gateway not wait. */
+const leastPauseMs = 1_000;
+const largestPage = 500;
+
+/** The log that a stream reads, from page to page. */
+class LogReader {
+  readonly #send: Send;
+  readonly #options: FollowEvents;
+  #after: number | undefined;
+  #logId: string | undefined;
+
+  constructor(send: Send, options: FollowEvents) {
+    this.#send = send;
+    this.#options = options;
+    this.#after = options.after;
+    this.#logId = options.logId;
+  }
+
+  async *pages(): AsyncGenerator<EventLogPage, void, undefined> {
+    for (;;) {
+      const startedAtMs = performance.now();
+      const page = await this.#readPatiently();
+      this.#checkLog(page.log_id);
+      this.#logId = page.log_id;
+      this.#after = page.next_position;
+      yield page;
+      const pauseMs = leastPauseMs - (performance.now() - startedAtMs);
+      if (page.events.length === 0 && !page.has_more && pauseMs > 0) await sleep(pauseMs, this.#options.signal);
+    }
+  }
+
+  /** Reads the next page; after the first one that succeeded, for as long as it takes. */
+  async #readPatiently(): Promise<EventLogPage> {
+    const hasBegun = this.#after !== undefined && this.#logId !== undefined;
+    const plan = new RetryPlan(hasBegun ? Number.POSITIVE_INFINITY : 0, true);
+    for (;;) {
+      try {
+        return await this.#read();
+      } catch (error) {
+        const refusal = await this.#explain(error);
+        await sleep(plan.nextDelayMs(refusal), this.#options.signal);
+      }
+    }
+  }
+
+  async #read(): Promise<EventLogPage> {
+    const { logId: _logId, signal, timeoutMs = defaultTimeoutMs, readAfter, ...asked } = this.#options;
+    const wait = asked.wait ?? defaultWaitSeconds;
+    const query = { limit: largestPage, ...asked, wait, after: this.#after };
+    const options = { timeoutMs: timeoutMs + wait * 1_000, ...(signal && { signal }), ...(readAfter && { readAfter }) };
+    return (await this.#send<EventLogPage>({ gateway: 'read', method: 'GET', path: '/v1/events', query }, options))
+      .data;
+  }
+
+  #checkLog(logId: string): void {
+    if (this.#logId !== undefined && logId !== this.#logId) throw new CrmStartOverError('log_changed', { logId });
+  }
+
+  /** Says whether what the gateway refused means that a reader has to start over. */
+  async #explain(error: unknown): Promise<unknown> {
+    if (!(error instanceof CrmApiError)) return error;
+    if (error.status === 410) {
+      return new CrmStartOverError('events_expired', { oldestPosition: error.oldestPosition, cause: error });
+    }
+    if (!('after' in error.errors) || this.#logId === undefined) return error;
+    // A log that was restored from a backup may end before the position.
+    const { signal } = this.#options;
+    const latest = { gateway: 'read', method: 'GET', path: '/v1/events/latest' } as const;
+    const { data } = await this.#send<LatestPosition>(latest, signal && { signal });
+    return data.log_id === this.#logId
+      ? error
+      : new CrmStartOverError('log_changed', { logId: data.log_id, cause: error });
+  }
+}
+
+/** Makes the calls for the change log. */
+export const createEvents = (send: Send): Events => ({
+  list: (query, options) =>
+    send<EventLogPage>({ gateway: 'read', method: 'GET', path: '/v1/events', query: { ...query } }, options),
+  latest: (options) => send<LatestPosition>({ gateway: 'read', method: 'GET', path: '/v1/events/latest' }, options),
+  iterate: (options = {}) => {
+    const pages = () => new LogReader(send, options).pages();
+    return {
+      pages,
+      async *[Symbol.asyncIterator]() {
+        for await (const page of pages()) yield* page.events;
+      },
+    };
+  },
+});
