@@ -4,6 +4,8 @@ import { type CliContext, printable } from './cli-context.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addDoctorCommand } from './commands/doctor.js';
+import { addEventsExportCommand } from './commands/events-export.js';
+import { addEventsTailCommand } from './commands/events-tail.js';
 import { addExplainCommand } from './commands/explain.js';
 import { addExportCommand } from './commands/export.js';
 import { addFieldArchiveCommand, addFieldRestoreCommand } from './commands/field-archive.js';
@@ -101,6 +103,7 @@ export const createProgram = (context: CliContext): Command => {
   ]);
   addImportCommand(program, context);
   addExportCommand(program, context);
+  addGroup(program, context, 'events', 'the change log', [addEventsTailCommand, addEventsExportCommand]);
   addDoctorCommand(program, context);
   addExplainCommand(program, context);
   addRebuildCommand(program, context);

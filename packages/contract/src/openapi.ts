@@ -46,6 +46,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Contacts: 'People, known by their email.',
   Notes: 'Notes on accounts and contacts.',
   Pipelines: 'Pipelines and their stages.',
+  Events: 'The change log: every change of a record, in order and without gaps.',
   Fields: 'System and custom fields of the objects.',
   Health: 'Whether the gateway runs.',
 };

@@ -37,6 +37,7 @@ class LogReader {
   readonly #options: FollowEvents;
   #after: number | undefined;
   #logId: string | undefined;
+  #hasBegun = false;
 
   constructor(send: Send, options: FollowEvents) {
     this.#send = send;
@@ -51,6 +52,7 @@ class LogReader {
       const page = await this.#readPatiently();
       this.#checkLog(page.log_id);
       this.#logId = page.log_id;
+      this.#hasBegun = true;
       this.#after = page.next_position;
       yield page;
       const pauseMs = leastPauseMs - (performance.now() - startedAtMs);
@@ -60,8 +62,7 @@ class LogReader {
 
   /** Reads the next page; after the first one that succeeded, for as long as it takes. */
   async #readPatiently(): Promise<EventLogPage> {
-    const hasBegun = this.#after !== undefined && this.#logId !== undefined;
-    const plan = new RetryPlan(hasBegun ? Number.POSITIVE_INFINITY : 0, true);
+    const plan = new RetryPlan(this.#hasBegun ? Number.POSITIVE_INFINITY : 0, true);
     for (;;) {
       try {
         return await this.#read();

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+
+import type { CrmClient, EventLogPage } from '@crm/client';
+import type { Command } from 'commander';
+
+import { type CliContext, printResult } from '../cli-context.js';
+import { CliError, configurationError, errorText } from '../errors.js';
+import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
+import { findReadConnection } from '../export/connection.js';
+import { type ExportState, PartialFile } from '../export/export-state.js';
+import { openPartialFile, type Output, streamOutput } from '../export/output.js';
+import { connectClient } from '../gateway-client.js';
+import { type OutputOptions, withJson } from '../options.js';
+
+interface ExportEventsOptions extends OutputOptions, EventOptions {
+  readonly output: string;
+  readonly restart?: boolean;
+}
+
+const examples = `
+Writes all events up to the newest one when the command began, one line of JSON each, oldest first.
+
+Examples:
+  Of the local stack (npm start):
+    $ crm events export --output events.jsonl
+    $ crm events export --object opportunity --after 1041 --output -
+
+Stopped or killed, the same command goes on where it was, since FILE.progress.json says how far FILE.partial is; FILE
+itself appears when it is complete. --restart starts over. Without --after the file begins at the oldest retained event.
+The summary names the last position: give it as --after to the next export.
+A key needs the group list.
+Next: crm events tail --help`;
+
+/** Adds `crm events export`. */
+export const addEventsExportCommand = (parent: Command, context: CliContext): void => {
+  const command = parent
+    .command('export')
+    .description('write the change log to a file of JSON lines')
+    .requiredOption('--output <file>', 'the file to write; - for stdout')
+    .option('--restart', 'start over instead of continuing')
+    .addHelpText('after', examples);
+  withJson(withEventOptions(command)).action((options: ExportEventsOptions) => exportEvents(context, options));
+};
+
+/** How far an export is and where it ends, as the cursor of its state. */
+interface Range {
+  readonly after: number | undefined;
+  readonly end: number;
+  readonly logId: string;
+}
+
+const openOutput = async (
+  context: CliContext,
+  options: ExportEventsOptions,
+): Promise<{ output: Output; earlier: ExportState | undefined }> => {
+  if (options.output === '-') return { output: streamOutput(context.stdout), earlier: undefined };
+  const request = JSON.stringify(['events', options.url ?? null, options.object ?? null, options.after ?? null]);
+  const digest = createHash('sha256').update(request).digest('hex');
+  const partial = new PartialFile(options.output);
+  if (options.restart === true) await partial.discard();
+  const earlier = await partial.read(digest);
+  try {
+    return { output: await openPartialFile(partial, digest, earlier), earlier };
+  } catch (error) {
+    throw configurationError(`${options.output} cannot be written: ${errorText(error)}`);
+  }
+};
+
+const findRange = async (
+  client: CrmClient,
+  { after }: ExportEventsOptions,
+  earlier: ExportState | undefined,
+  signal: AbortSignal,
+): Promise<Range> => {
+  if (typeof earlier?.cursor === 'string') return JSON.parse(earlier.cursor) as Range;
+  const { data } = await client.events.latest({ signal });
+  return { after, end: data.position, logId: data.log_id };
+};
+
+/** Writes pages up to the end of the range. @returns how many events, and the position to go on after; null if interrupted */
+const writePages = async (
+  client: CrmClient,
+  output: Output,
+  range: Range,
+  { object }: ExportEventsOptions,
+  { records: earlier, signal }: { readonly records: number; readonly signal: AbortSignal },
+): Promise<{ records: number; position: number } | null> => {
+  let records = earlier;
+  let position = range.after ?? 0;
+  if (position >= range.end) return { records, position };
+  const asked = { ...(range.after === undefined ? {} : { after: range.after }), ...(object && { object }) };
+  const pages = client.events.iterate({ ...asked, logId: range.logId, wait: 0, signal }).pages();
+  for await (const page of pages) {
+    const events = upTo(page, range.end);
+    records += events.length;
+    position = Math.min(page.next_position, range.end);
+    const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');
+    const isWanted = await output.writePage(text, JSON.stringify({ ...range, after: position }), records);
+    if (!isWanted || position >= range.end) break;
+    if (signal.aborted) return null;
+  }
+  return { records, position };
+};
+
+const upTo = ({ events }: EventLogPage, end: number): EventLogPage['events'] =>
+  events.filter(({ position }) => position <= end);
+
+const exportEvents = async (context: CliContext, options: ExportEventsOptions): Promise<void> => {
+  const connection = await findReadConnection(context, options);
+  const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
+  const signal = context.onInterrupt();
+  const resume = options.output === '-' ? '' : ' The same command goes on where it was.';
+  try {
+    const { output, earlier } = await openOutput(context, options);
+    const range = await findRange(client, options, earlier, signal);
+    const written = await writePages(client, output, range, options, { records: earlier?.records ?? 0, signal }).catch(
+      async (error: unknown) => {
+        await output.close();
+        throw error;
+      },
+    );
+    if (written === null) {
+      await output.close();
+      throw new CliError(`Interrupted.${resume}`);
+    }
+    await output.finish();
+    printSummary(context, options, written);
+  } catch (error) {
+    throw signal.aborted
+      ? new CliError(`Interrupted.${resume}`)
+      : eventError(connection.url, error, 'Start over with --restart and without --after.');
+  }
+};
+
+const printSummary = (
+  context: CliContext,
+  options: ExportEventsOptions,
+  { records, position }: { records: number; position: number },
+): void => {
+  const file = options.output === '-' ? null : options.output;
+  const json = { file, events: records, last_position: position };
+  const text = `${records} events up to position ${position}${file === null ? '' : `, in ${file}`}`;
+  // The events themselves are on stdout then.
+  printResult(file === null ? { ...context, stdout: context.stderr } : context, options, { json, text });
+};

@@ -1,0 +1,37 @@
+import { CrmError, CrmStartOverError, type Event } from '@crm/client';
+import { Option, type Command } from 'commander';
+
+import { CliError, errorText } from '../errors.js';
+import { gatewayErrorText } from '../gateway-client.js';
+import { httpUrl, wholeNumber } from '../options.js';
+
+/** What both commands that read the change log take. */
+export interface EventOptions {
+  readonly object?: Event['object'];
+  readonly after?: number;
+  readonly url?: string;
+  readonly apiKey?: string;
+}
+
+const objects = ['opportunity', 'account', 'contact', 'note'] as const;
+const largestPosition = 999_999_999;
+
+/** Adds the options of {@link EventOptions}. */
+export const withEventOptions = (command: Command): Command =>
+  command
+    .addOption(new Option('--object <object>', 'only events of such records').choices(objects))
+    .option('--after <position>', 'only events after this position', wholeNumber(0, largestPosition))
+    .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
+    .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'));
+
+/** The failure of a command that reads the change log, with what to do next. */
+export const eventError = (url: string, error: unknown, next: string): unknown => {
+  if (error instanceof CliError) return error;
+  if (error instanceof CrmStartOverError) {
+    const oldest =
+      error.oldestPosition === undefined ? '' : ` The oldest event has the position ${error.oldestPosition}.`;
+    return new CliError(`${error.message}.${oldest} ${next}`);
+  }
+  const gateway = { name: 'read gateway', url, option: '--url', groups: 'list' } as const;
+  return new CliError(error instanceof CrmError ? gatewayErrorText(gateway, error) : `${errorText(error)}.`);
+};
