@@ -57,6 +57,8 @@ describe('200', () => {
       id: expect.any(String),
       title: 'Both',
       content: null,
+      account_ids: [ids['acme.com'], ids['beta.com']].sort(),
+      contact_ids: [expect.any(String), expect.any(String)],
       account_domains: ['acme.com', 'beta.com'],
       contact_emails: ['ann@acme.com', 'zoe@beta.com'],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

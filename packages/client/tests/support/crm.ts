@@ -1,4 +1,4 @@
-import { administration, migrate, openAdministrationDatabase } from '@crm/db';
+import { administration, type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import {
   createTestDatabase,
@@ -25,6 +25,8 @@ export interface TestCrm {
   readonly organization: TestOrganization;
   readonly client: CrmClient;
   readonly addresses: { readonly readUrl: string; readonly inboundUrl: string };
+  readonly readUrl: string;
+  readonly database: AdministrationDatabase;
   /** A client with other options. */
   clientWith(options: Partial<ClientOptions>): CrmClient;
   stop(): Promise<void>;
@@ -57,6 +59,8 @@ export const startTestCrm = async (): Promise<TestCrm> => {
     createClient({ readUrl, inboundUrl, apiKey: organization.key, ...options });
   return {
     organization,
+    readUrl,
+    database,
     client: clientWith({}),
     addresses: { readUrl, inboundUrl },
     clientWith,

@@ -59,6 +59,8 @@ const exampleRecord = {
   id: exampleIds.note,
   title: 'Kick-off call',
   content: 'Budget is approved.',
+  account_ids: [exampleIds.account],
+  contact_ids: [exampleIds.contact],
   account_domains: ['acme.com'],
   contact_emails: ['ada@acme.com'],
   created_at: '2026-03-02T09:30:00.000Z',
@@ -70,6 +72,8 @@ export const Note = Type.Object(
     id: uuid('Id of the note.'),
     title: nullable(Type.String({ description: 'Title.', examples: ['Kick-off call'] })),
     content: nullable(Type.String({ description: 'Text.', examples: ['Budget is approved.'] })),
+    account_ids: Type.Array(uuid('Id of the account.'), { description: 'Ids of the companies it is attached to.' }),
+    contact_ids: Type.Array(uuid('Id of the contact.'), { description: 'Ids of the contacts it is attached to.' }),
     account_domains: Type.Array(Type.String(), { description: 'Domains of the companies it is attached to.' }),
     contact_emails: Type.Array(Type.String({ format: 'email' }), {
       description: 'Emails of the contacts it is attached to.',

@@ -29,7 +29,12 @@ const natural = (link: string, table: string, column: string, key: string): stri
      JOIN ${table} x ON x.organization_id = l.organization_id AND x.id = l.${key}
     WHERE l.organization_id = n.organization_id AND l.note_id = n.id), '[]')`;
 
+const linked = (link: string, key: string): string =>
+  `coalesce((SELECT json_agg(l.${key} ORDER BY l.${key}) FROM ${link} l
+    WHERE l.organization_id = n.organization_id AND l.note_id = n.id), '[]')`;
+
 const record = `json_build_object('id', n.id, 'title', n.title, 'content', n.content,
+  'account_ids', ${linked('note_accounts', 'account_id')}, 'contact_ids', ${linked('note_contacts', 'contact_id')},
   'account_domains', ${natural('note_accounts', 'accounts', 'domain', 'account_id')},
   'contact_emails', ${natural('note_contacts', 'contacts', 'email', 'contact_id')},
   'created_at', ${instantText('n.created_at')})::text`;
