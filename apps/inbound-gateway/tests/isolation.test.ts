@@ -18,6 +18,8 @@ interface Tenant {
   readonly ids: Readonly<Record<string, string>>;
   /** The position of the deletion of an account. */
   readonly deletion: number;
+  /** A second account and contact, to be merged. */
+  readonly spare: Readonly<Record<string, string>>;
 }
 
 const document = buildOpenApiDocument(
@@ -42,7 +44,7 @@ const create = async (tenant: Tenant, collection: string, body: object): Promise
 
 /** Records with the natural keys of the document's examples, so that both organizations have the same ones. */
 const fill = async (organization: TestOrganization, mark: string): Promise<Tenant> => {
-  const tenant = { organization, mark, ids: {}, deletion: 2 };
+  const tenant = { organization, mark, ids: {}, deletion: 2, spare: {} };
   const gone = await create(tenant, 'accounts', { domain: 'gone.com', name: mark });
   await send(tenant, 'DELETE', `/v1/inbound/accounts/${gone}`);
   await organization.defineField({ objectType: 'opportunity', slug: 'team', attributeType: 'team_members' });
@@ -59,7 +61,11 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
     related_objects: { account_domain: 'acme.com', primary_contact_email: 'ada@acme.com' },
   });
   const notes = await create(tenant, 'notes', { note: { title: mark }, account_domains: ['acme.com'] });
-  return { ...tenant, ids: { accounts, contacts, opportunities, notes } };
+  const spare = {
+    accounts: await create(tenant, 'accounts', { domain: 'spare.com', name: mark }),
+    contacts: await create(tenant, 'contacts', { email: 'ada@spare.com', first_name: mark }),
+  };
+  return { ...tenant, ids: { accounts, contacts, opportunities, notes }, spare };
 };
 
 beforeAll(async () => {
@@ -74,11 +80,12 @@ afterAll(() => gateway.stop());
 const collectionOf = ({ path }: DocumentedOperation): string => path.split('/')[3] ?? '';
 
 /** What a field may hold for a tenant; a member is named by the id's owner where an address is asked for. */
-const valueFor = (field: string, operation: DocumentedOperation, { organization, ids }: Tenant): string => {
+const valueFor = (field: string, operation: DocumentedOperation, { organization, ids, spare }: Tenant): string => {
   if (field.endsWith('pipeline_id')) return organization.pipeline.id;
   if (field.endsWith('stage_id')) return organization.pipeline.stages[0]?.id ?? '';
   if (field.endsWith('owner_email')) return organization.member.email;
   if (field === 'id' || field === 'items[0].id') return ids[collectionOf(operation)] ?? '';
+  if (field === 'from') return spare[collectionOf(operation)] ?? '';
   throw new Error(`Say what ${field} of ${operation.id} is an id of`);
 };
 

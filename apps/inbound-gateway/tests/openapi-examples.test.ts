@@ -52,7 +52,7 @@ interface Example {
 
 /** Creates come first, deletions last: an example stands on what those before it left. */
 const rank = ({ operation: { operationId }, gateway }: Example): number => {
-  const order = ['createAccount', 'createContact', 'createOpportunity', 'create', 'bulk', 'update'];
+  const order = ['createAccount', 'createContact', 'createOpportunity', 'create', 'bulk', 'update', 'merge'];
   if (gateway === 'read') return order.length;
   if (operationId.startsWith('delete')) return order.length + 1 + (operationId === 'deleteAccount' ? 1 : 0);
   return order.findIndex((start) => operationId.startsWith(start));
@@ -134,6 +134,16 @@ describe('the examples of docs/openapi', () => {
     }
   };
 
+  const createSpare = async (kind: 'accounts' | 'contacts'): Promise<string> => {
+    const response = await fetch(`${processes.inbound.url}/v1/inbound/${kind}`, {
+      method: 'POST',
+      headers: { 'x-api-key': organization.key, 'content-type': 'application/json' },
+      body: JSON.stringify(kind === 'accounts' ? { domain: 'spare.example' } : { email: 'spare@spare.example' }),
+    });
+    const { data } = (await response.json()) as { data: Record<string, string> };
+    return Object.values(data)[0] ?? '';
+  };
+
   const missingHeaders = (
     response: Response,
     { headers }: DescribedResponse,
@@ -145,7 +155,7 @@ describe('the examples of docs/openapi', () => {
   });
 
   test('cover every operation', () => {
-    expect(examples.length).toBe(32);
+    expect(examples.length).toBe(34);
   });
 
   test.each(examples.map((example) => [example.operation.operationId, example] as const))(
@@ -154,6 +164,10 @@ describe('the examples of docs/openapi', () => {
       if (id === 'deleteAccount') {
         await deleteAll('opportunities', `pipeline_id=${organization.pipeline.id}`);
         await deleteAll('contacts', '');
+      }
+      if (id.startsWith('merge')) {
+        const { from } = example.operation.requestBody?.content['application/json'].example as { from: string };
+        ids.set(from, await createSpare(id === 'mergeAccount' ? 'accounts' : 'contacts'));
       }
       const declared = example.operation.responses['200'] as DescribedResponse;
       const response = await send(example);

@@ -76,8 +76,19 @@ const deal = (name: string) => ({
 });
 const itemOn = (name: string, change: object) => ({ id: made.get(name), ...change });
 
+/** Merges a new record of another natural key into a record that was made before. */
+const mergeInto = (name: string, path: string, body: object) => async (): Promise<Call> => {
+  const answer = await fetch(`${served.get('createAccount')?.url ?? ''}${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': organization.key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const { data } = (await answer.json()) as { data: Record<string, string> };
+  return { id: made.get(name) ?? '', body: { from: data[name] } };
+};
+
 /** Every operation of both gateways, in an order in which each finds what it needs; and how many statements it may send. */
-const table: readonly (readonly [id: string, statements: number, call: () => Call])[] = [
+const table: readonly (readonly [id: string, statements: number, call: () => Call | Promise<Call>])[] = [
   ['createAccount', 1, bodyOf(() => ({ domain: 'one.example' }))],
   ['createContact', 1, bodyOf(() => ({ email: 'ada@two.example' }))],
   ['createOpportunity', 1, bodyOf(() => deal('First'))],
@@ -118,6 +129,8 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['listOpportunityHistory', 1, onRecord('opportunity_id')],
   ['listAccountHistory', 1, onRecord('company_id')],
   ['listContactHistory', 1, onRecord('people_id')],
+  ['mergeAccount', 1, mergeInto('company_id', '/v1/inbound/accounts', { domain: 'spare.example' })],
+  ['mergeContact', 1, mergeInto('people_id', '/v1/inbound/contacts', { email: 'ada@spare.example' })],
   ['deleteNote', 1, onRecord('note_id')],
   ['deleteOpportunity', 1, onRecord('opportunity_id')],
   ['deleteContact', 1, onRecord('people_id')],
@@ -147,8 +160,9 @@ describe('round trips to the database', () => {
   test.each(table)('%s takes %i', async (id, statements, call) => {
     const operation = served.get(id);
     if (operation === undefined) throw new Error(`${id} is not served`);
+    const request = await call();
     await server.forget();
-    await send(operation, call());
+    await send(operation, request);
     const found = [...(await server.statements())].filter(([text]) => !isKept.test(text));
     // The texts tell which statement is one too many.
     expect(found.flatMap(([text, calls]) => Array.from({ length: calls }, () => text))).toHaveLength(statements);

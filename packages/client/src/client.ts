@@ -10,6 +10,7 @@ import type {
   WithCustomInput,
 } from './record-types.js';
 import { createEvents, type Events } from './resources/events.js';
+import { createMerges, type Merges } from './resources/merges.js';
 import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
 import { createRecords, type Records } from './resources/records.js';
@@ -80,8 +81,8 @@ export type Contacts<C> = Records<{
 /** The CRM, as an organization's key sees it. */
 export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly opportunities: Opportunities<C['opportunities']>;
-  readonly accounts: Accounts<C['accounts']>;
-  readonly contacts: Contacts<C['contacts']>;
+  readonly accounts: Accounts<C['accounts']> & Merges;
+  readonly contacts: Contacts<C['contacts']> & Merges;
   readonly notes: Notes;
   readonly pipelines: Pipelines;
   /** The change log. */
@@ -107,8 +108,8 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
   const send = createSend(options);
   return {
     opportunities: createRecords(send, 'opportunities'),
-    accounts: createRecords(send, 'accounts'),
-    contacts: createRecords(send, 'contacts'),
+    accounts: { ...createRecords(send, 'accounts'), ...createMerges(send, 'accounts') },
+    contacts: { ...createRecords(send, 'contacts'), ...createMerges(send, 'contacts') },
     notes: createNotes(send),
     pipelines: createPipelines(send),
     events: createEvents(send),

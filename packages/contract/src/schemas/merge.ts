@@ -16,7 +16,7 @@ export const MergeBody = closed(
       }),
     ),
   },
-  { title: 'MergeBody', description: 'The record to merge.', examples: [{ from: exampleIds.second, dry_run: true }] },
+  { title: 'MergeBody', description: 'The record to merge.', examples: [{ from: exampleIds.second }] },
 );
 export type MergeBody = Static<typeof MergeBody>;
 
