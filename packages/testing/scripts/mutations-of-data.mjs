@@ -70,6 +70,22 @@ BEGIN
     tests: 'apps/inbound-gateway erasure',
   },
   {
+    requirement: 'R28',
+    removed: 'the locks of names in a merge of accounts',
+    file: 'packages/db/sql/functions/merge_accounts.sql',
+    from: `PERFORM lock_names(p_organization_id, 'account', ARRAY[v_id, v_other_id], true);`,
+    to: '',
+    tests: 'apps/inbound-gateway merge-races',
+  },
+  {
+    requirement: 'R28',
+    removed: 'the look for an alias where a domain names no account',
+    file: 'packages/db/sql/functions/accounts.sql',
+    from: `(SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = k.key))`,
+    to: 'NULL)',
+    tests: 'apps/inbound-gateway merge-races',
+  },
+  {
     requirement: 'R3',
     removed: 'the refusal of servers that may lose answered writes',
     file: 'packages/db/src/start-up/judge-server.ts',

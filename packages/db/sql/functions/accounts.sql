@@ -13,6 +13,20 @@ BEGIN
 END
 $$;
 
+-- Shares the name locks of the accounts that these domains name, and returns their ids. While a call waits for such a lock, a merge may let
+-- a domain name another account, whose lock the call does not have: the caller then runs the call again.
+CREATE OR REPLACE FUNCTION share_account_names(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := find_account_ids(p_organization_id, p_domains);
+BEGIN
+  PERFORM lock_names(p_organization_id, 'account', v_ids, false);
+  IF NOT array_remove(v_ids, NULL) <@ find_account_ids(p_organization_id, p_domains) THEN
+    RAISE EXCEPTION 'an account was merged or deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  RETURN v_ids;
+END
+$$;
+
 -- As find_account_ids, for accounts that existed a moment ago.
 CREATE OR REPLACE FUNCTION require_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

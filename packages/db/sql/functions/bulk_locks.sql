@@ -14,7 +14,7 @@ DECLARE
   v_accounts jsonb := input_values(p_items, 'accounts');
 BEGIN
   PERFORM ensure_accounts(p_organization_id, v_accounts);
-  PERFORM lock_names(p_organization_id, 'account', find_account_ids(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain')), false);
+  PERFORM share_account_names(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain'));
 END
 $$;
 
@@ -189,10 +189,8 @@ DECLARE
 BEGIN
   p_locked_ids := '{}';
   PERFORM ensure_related(p_organization_id, v_accounts, v_contacts);
-  v_account_ids := find_account_ids(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain'));
-  v_contact_ids := find_contact_ids(p_organization_id, jsonb_path_query_array(v_contacts, '$[*].email'));
-  PERFORM lock_names(p_organization_id, 'account', v_account_ids, false);
-  PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, false);
+  v_account_ids := share_account_names(p_organization_id, jsonb_path_query_array(v_accounts, '$[*].domain'));
+  v_contact_ids := share_contact_names(p_organization_id, jsonb_path_query_array(v_contacts, '$[*].email'));
   p_name_ids := v_account_ids || v_contact_ids;
   FOR v_input IN SELECT i.value->'input' FROM jsonb_array_elements(p_items) i LOOP
     v_id := v_input->>'id';

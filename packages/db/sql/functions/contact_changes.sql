@@ -163,7 +163,7 @@ BEGIN
     IF v_effect.has_new_key THEN
       PERFORM ensure_accounts(p_organization_id, p_accounts);
       -- The contact will lock its new account's key; see ensure_related.
-      PERFORM lock_names(p_organization_id, 'account', find_account_ids(p_organization_id, jsonb_path_query_array(p_accounts, '$[*].domain')), false);
+      PERFORM share_account_names(p_organization_id, jsonb_path_query_array(p_accounts, '$[*].domain'));
       PERFORM claim_email(p_organization_id, p_change->'set'->>'email');
     END IF;
     PERFORM lock_contact_changes(p_organization_id, ARRAY[p_id], CASE WHEN v_effect.has_new_name THEN ARRAY[p_id] ELSE '{}' END);

@@ -11,6 +11,19 @@ BEGIN
 END
 $$;
 
+-- As share_account_names, for the contacts that these emails name.
+CREATE OR REPLACE FUNCTION share_contact_names(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := find_contact_ids(p_organization_id, p_emails);
+BEGIN
+  PERFORM lock_names(p_organization_id, 'contact', v_ids, false);
+  IF NOT array_remove(v_ids, NULL) <@ find_contact_ids(p_organization_id, p_emails) THEN
+    RAISE EXCEPTION 'a contact was merged or deleted meanwhile' USING ERRCODE = 'serialization_failure';
+  END IF;
+  RETURN v_ids;
+END
+$$;
+
 -- As find_contact_ids, for contacts that existed a moment ago.
 CREATE OR REPLACE FUNCTION require_contact_ids(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -71,7 +84,7 @@ BEGIN
   END IF;
   -- A new contact locks its account's key. A call that changes the account's domain holds its name lock, so neither waits for the
   -- other later on. This locks all accounts of the call, since opportunities will need those of their own too.
-  PERFORM lock_names(p_organization_id, 'account', find_account_ids(p_organization_id, jsonb_path_query_array(p_accounts, '$[*].domain')), false);
+  PERFORM share_account_names(p_organization_id, jsonb_path_query_array(p_accounts, '$[*].domain'));
   PERFORM ensure_contacts(p_organization_id, p_contacts);
 END
 $$;
