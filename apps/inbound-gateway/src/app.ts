@@ -60,6 +60,7 @@ export const createApp = (
       'inbound',
       operations.map(({ contract }) => contract),
     ),
+    otherGatewayUrl: settings.otherGatewayUrl,
     trustProxy: settings.trustProxy,
     maxInFlight: settings.maxInFlight,
     maxBytesInFlight: settings.maxBytesInFlight,

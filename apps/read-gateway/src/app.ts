@@ -62,6 +62,7 @@ export const createApp = (
       'read',
       operations.map(({ contract }) => contract),
     ),
+    otherGatewayUrl: settings.otherGatewayUrl,
     trustProxy: settings.trustProxy,
     maxInFlight: settings.maxInFlight,
     maxBytesInFlight: settings.maxBytesInFlight,

@@ -33,6 +33,8 @@ export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly logger: Logger;
   /** Served at `/openapi.json` and shown at `/docs`; neither is there without it. */
   readonly openApiDocument?: object | undefined;
+  /** Where browsers reach the other gateway; `/docs` links to its page. No link when absent. */
+  readonly otherGatewayUrl?: string | undefined;
   /** Nobody's when absent. */
   readonly trustProxy?: TrustProxy | undefined;
   /** Load is shed while the event loop runs later than this, 500 ms when absent. */

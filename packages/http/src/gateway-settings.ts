@@ -24,6 +24,8 @@ export interface GatewaySettings extends Omit<ShareOptions, 'maxPageBytes' | 'ma
   readonly redisUrl: string | undefined;
   /** Where metrics are served; nowhere when absent. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
+  /** Where browsers reach the other gateway, for the link at `/docs`; no link when absent. */
+  readonly otherGatewayUrl: string | undefined;
   /** Where traces are sent; nowhere when absent. */
   readonly tracing: TracingSettings | undefined;
 }
@@ -55,7 +57,8 @@ const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admi
   return admin;
 };
 
-/** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_BYTES_IN_FLIGHT MAX_BULK_PER_ORGANIZATION MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_* REDIS_URL`; problems are noted in the reader. */
+/** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_BYTES_IN_FLIGHT MAX_BULK_PER_ORGANIZATION MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_* REDIS_URL
+ * OTHER_GATEWAY_URL`; problems are noted in the reader. */
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
   const limit = (name: string, fallback: number): number =>
     read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });
@@ -86,6 +89,7 @@ export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonl
       bulk: limit('BULK', defaultRateLimits.bulk),
       failedAuth: limit('FAILED_AUTH', defaultRateLimits.failedAuth),
     },
+    otherGatewayUrl: read.optionalUrl('OTHER_GATEWAY_URL', { schemes: ['http', 'https'] }),
     redisUrl: read.optionalUrl('REDIS_URL', { schemes: ['redis', 'rediss'] }),
   };
 };

@@ -1,4 +1,5 @@
 import { ApiError } from '@crm/domain';
+import type { OpenApiDocument } from '@crm/reference';
 import type { RequestHandler, Response } from 'express';
 import { buildDocsPages, type PublicPage } from './docs-page.js';
 import { exchangeOf } from './exchange.js';
@@ -57,7 +58,9 @@ const answer = (response: Response, message: string): void =>
 /** What a gateway answers to callers without a key. */
 export interface PublicPages {
   readonly readiness: () => Promise<void>;
+  readonly gateway: 'read' | 'inbound';
   readonly openApiDocument?: object | undefined;
+  readonly otherGatewayUrl?: string | undefined;
 }
 
 /**
@@ -73,10 +76,12 @@ export const answerPublicPages = (pages: PublicPages, outage: OutageLog): Reques
     await check();
     answer(response, 'Ready');
   });
-  const document = pages.openApiDocument === undefined ? undefined : JSON.stringify(pages.openApiDocument);
-  if (document !== undefined) {
-    byPath.set('/openapi.json', (response) => sendJson(response, 200, document));
-    for (const [path, page] of buildDocsPages()) byPath.set(path, page);
+  const { gateway, openApiDocument, otherGatewayUrl } = pages;
+  if (openApiDocument !== undefined) {
+    const json = JSON.stringify(openApiDocument);
+    byPath.set('/openapi.json', (response) => sendJson(response, 200, json));
+    const document = openApiDocument as OpenApiDocument;
+    for (const [path, page] of buildDocsPages({ document, gateway, otherGatewayUrl })) byPath.set(path, page);
   }
   return async (request, response, next) => {
     const { path } = exchangeOf(request);

@@ -18,6 +18,7 @@ export const programs = {
   pgbouncer: { debianPackage: 'pgbouncer', isInstalled: () => existsSync('/usr/sbin/pgbouncer') },
   postgresql: { debianPackage: 'postgresql-15', isInstalled: hasPostgres },
   prometheus: { debianPackage: 'prometheus', isInstalled: () => existsSync('/usr/bin/promtool') },
+  python3: { debianPackage: 'python3', isInstalled: () => existsSync('/usr/bin/python3') },
   'redis-server': { debianPackage: 'redis-server', isInstalled: () => existsSync('/usr/bin/redis-server') },
   zsh: { debianPackage: 'zsh', isInstalled: () => existsSync('/usr/bin/zsh') },
 };

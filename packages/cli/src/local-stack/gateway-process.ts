@@ -15,6 +15,7 @@ export type GatewayName = 'read-gateway' | 'inbound-gateway';
 export interface GatewayOptions {
   readonly name: GatewayName;
   readonly port: number;
+  readonly otherPort: number;
   readonly databaseUrl: string;
   readonly cursorSecret: string;
   readonly directory: string;
@@ -127,6 +128,7 @@ const gatewayEnvironment = (options: GatewayOptions): NodeJS.ProcessEnv => {
     PORT: String(options.port),
     HOST: gatewayHost,
     CURSOR_SECRETS: options.cursorSecret,
+    OTHER_GATEWAY_URL: `http://${gatewayHost}:${options.otherPort}`,
   };
 };
 

@@ -153,14 +153,15 @@ const startGateways = async (
 ): Promise<readonly [read: GatewayProcess, inbound: GatewayProcess]> => {
   log('Starting the gateways');
   const { directory } = settings;
-  const gateway = (name: GatewayName, port: number): Promise<GatewayProcess> =>
-    GatewayProcess.start({ name, port, databaseUrl, cursorSecret, directory, env });
-  const read = await gateway('read-gateway', settings.readPort);
+  const { readPort, inboundPort } = settings;
+  const gateway = (name: GatewayName, port: number, otherPort: number): Promise<GatewayProcess> =>
+    GatewayProcess.start({ name, port, otherPort, databaseUrl, cursorSecret, directory, env });
+  const read = await gateway('read-gateway', readPort, inboundPort);
   const started = [read];
   stops.push(async () => {
     await Promise.all(started.map((one) => one.stop()));
   });
-  const inbound = await gateway('inbound-gateway', settings.inboundPort);
+  const inbound = await gateway('inbound-gateway', inboundPort, readPort);
   started.push(inbound);
   await Promise.all(started.map((one) => one.waitUntilReady(signal)));
   return [read, inbound];

@@ -1,0 +1,103 @@
+/** @needs curl python3 */
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { type OpenApiDocument, readSamples } from '@crm/reference';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import ts from 'typescript';
+
+import { freePorts, RunningStack } from './running-stack.js';
+import { BashSession } from './support/bash-session.js';
+import { readShellExamples } from './support/shell-examples.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const guide = await readFile(join(root, 'packages/reference/guides/get-started.md'), 'utf8');
+const [addresses, records] = readShellExamples(guide);
+const gateways = ['inbound', 'read'] as const;
+const samples = (
+  await Promise.all(
+    gateways.map(async (gateway) => {
+      const text = await readFile(join(root, `docs/openapi/${gateway}-gateway.json`), 'utf8');
+      return readSamples(JSON.parse(text) as OpenApiDocument, gateway);
+    }),
+  )
+).flat();
+const languages = ['curl', 'typescript', 'python'] as const;
+const cases = samples.map((each) => [`${each.operation.operationId} (${each.request.gateway})`, each] as const);
+
+const compilerOptions: ts.CompilerOptions = {
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  moduleDetection: ts.ModuleDetectionKind.Force,
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules/@types')],
+};
+
+describe('the samples of the reference', () => {
+  let directory: string;
+  let stack: RunningStack;
+  let session: BashSession;
+
+  /** Runs a block of the guide, which has to succeed. */
+  const runGuide = async (block: typeof addresses): Promise<void> => {
+    const result = await session.run(block?.commands ?? 'false');
+    expect(result).toMatchObject({ exitCode: 0 });
+  };
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'crm-samples-'));
+    for (const name of ['node_modules', 'packages', 'package.json'])
+      await symlink(join(root, name), join(directory, name));
+    const [readPort, inboundPort] = await freePorts();
+    stack = new RunningStack({
+      CRM_DATA_DIR: join(directory, '.crm'),
+      CRM_READ_PORT: String(readPort),
+      CRM_INBOUND_PORT: String(inboundPort),
+    });
+    await stack.ready();
+    session = new BashSession(directory, { npm_config_offline: 'true' });
+    await runGuide(addresses);
+    await runGuide(records);
+  });
+  afterAll(async () => {
+    session.end();
+    await stack.end('SIGTERM');
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** The commands that run a sample. */
+  const commandOf = async (language: (typeof languages)[number], code: string): Promise<string> => {
+    if (language === 'curl') return code;
+    if (language === 'python') {
+      await writeFile(join(directory, 'sample.py'), code);
+      return 'python3 sample.py';
+    }
+    await writeFile(join(directory, 'sample.mjs'), ts.transpileModule(code, { compilerOptions }).outputText);
+    return 'node sample.mjs';
+  };
+
+  test('in TypeScript compile', async () => {
+    const files = cases.map((_each, index) => join(directory, `sample-${index}.mts`));
+    await Promise.all(files.map((file, index) => writeFile(file, samples[index]?.typescript ?? '')));
+    const program = ts.createProgram(files, compilerOptions);
+    const problems = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ file, messageText }) => [file?.text, ts.flattenDiagnosticMessageText(messageText, '\n')]);
+    expect(problems).toEqual([]);
+  });
+
+  describe.each(languages)('in %s', (language) => {
+    test.each(cases)('%s succeeds', async (_name, each) => {
+      const { stdout, stderr, exitCode } = await session.run(await commandOf(language, each[language]));
+      expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0 });
+      // What the sample deleted is made again, as the page says.
+      if (each.request.method === 'DELETE') await runGuide(records);
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { Marked } from 'marked';
+
+/** Text as HTML: `a < b` gives `a &lt; b`. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** The anchor of a heading, as GitHub makes it: `Statuses and errors` gives `statuses-and-errors`. */
+export const toAnchor = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+/** A code block that scrolls by itself, so it can take the keyboard's focus. */
+export const codeBlock = (highlighted: string, label: string): string =>
+  `<pre tabindex="0" role="region" aria-label="${escapeHtml(label)}"><code>${highlighted}</code></pre>`;
+
+interface MarkdownOptions {
+  /** Turns a link's address into one that holds on the page; null leaves its text alone. */
+  readonly toAddress?: (href: string) => string | null;
+  /** Comes before the anchor of every heading. */
+  readonly anchorPrefix?: string;
+  /** How many levels headings go down. */
+  readonly shift?: number;
+}
+
+/** Markdown of ours as HTML, without any style attribute. */
+export const renderMarkdown = (markdown: string, options: MarkdownOptions = {}): string => {
+  const { toAddress = (href) => href, anchorPrefix = '', shift = 0 } = options;
+  const marked = new Marked({ gfm: true, async: false });
+  marked.use({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const level = Math.min(depth + shift, 6);
+        const id = `${anchorPrefix}${toAnchor(text)}`;
+        return `<h${level} id="${id}">${this.parser.parseInline(tokens)}</h${level}>\n`;
+      },
+      link({ href, tokens }) {
+        const address = toAddress(href);
+        const content = this.parser.parseInline(tokens);
+        return address === null ? content : `<a href="${escapeHtml(address)}">${content}</a>`;
+      },
+      code({ text, lang }) {
+        return codeBlock(escapeHtml(text), lang === 'http' ? 'Request and answer' : 'Example');
+      },
+      table({ header, rows }) {
+        const cells = (row: typeof header, tag: string): string =>
+          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('');
+        const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('');
+        return `<div class="table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${cells(header, 'th')}</tr></thead><tbody>${body}</tbody></table></div>\n`;
+      },
+      html: () => '',
+    },
+  });
+  return marked.parse(markdown) as string;
+};
+
+const inline = new Marked({ async: false });
+
+/** `<slug>` in a description is text and no tag; within backquotes it is escaped anyway. */
+const escapeTags = (markdown: string): string =>
+  markdown.replaceAll(/(`[^`]*`)|</g, (_match, code: string | undefined) => code ?? '&lt;');
+
+/** One sentence or two of Markdown, without a paragraph around it. */
+export const renderInline = (markdown: string): string => inline.parseInline(escapeTags(markdown)) as string;
+
+/** Descriptions of the document as paragraphs. */
+export const renderParagraphs = (markdown: string): string => inline.parse(escapeTags(markdown)) as string;

@@ -1,0 +1,72 @@
+import { escapeHtml } from './html.js';
+
+/** A link of the side navigation. */
+export interface NavigationLink {
+  readonly href: string;
+  readonly title: string;
+  /** Comes after the title, as HTML. */
+  readonly badge?: string;
+  /** More words that the search finds it by. */
+  readonly words?: string;
+}
+
+/** Links under one heading. */
+export interface NavigationGroup {
+  readonly title: string;
+  readonly links: readonly NavigationLink[];
+}
+
+/** What a page is made of. */
+export interface PageParts {
+  readonly title: string;
+  readonly version: string;
+  /** Leads from the page to the folder of `/docs`: empty, or `../`. */
+  readonly root: string;
+  readonly stylesheet: string;
+  readonly script: string;
+  readonly icon: string;
+  readonly links: readonly NavigationLink[];
+  readonly navigation: readonly NavigationGroup[];
+  readonly main: string;
+  /** The form for the key and the variables; on the page that sends requests. */
+  readonly values?: string;
+}
+
+const navigationLink = ({ href, title, badge = '', words = '' }: NavigationLink): string =>
+  `<li data-words="${escapeHtml(`${title} ${words}`.toLowerCase())}"><a href="${escapeHtml(href)}"><span>${escapeHtml(title)}</span>${badge}</a></li>`;
+
+const navigationGroup = ({ title, links }: NavigationGroup): string =>
+  `<div class="group"><h2>${escapeHtml(title)}</h2><ul>${links.map(navigationLink).join('')}</ul></div>`;
+
+/** A whole page. It has neither scripts nor styles within, and every address is relative. */
+export const renderPage = (page: PageParts): string => `<!doctype html>
+<html lang="en" data-language="curl">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(page.title)}</title>
+<link rel="icon" href="${page.root}${page.icon}">
+<link rel="stylesheet" href="${page.root}${page.stylesheet}">
+<script src="${page.root}${page.script}"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<button type="button" id="menu" aria-expanded="false" aria-controls="navigation">Menu</button>
+<a class="brand" href="${page.root}docs">${escapeHtml(page.title)} <small>${escapeHtml(page.version)}</small></a>
+<nav aria-label="Documents">${page.links.map(({ href, title }) => `<a href="${escapeHtml(href)}">${escapeHtml(title)}</a>`).join('')}</nav>
+<button type="button" id="theme" aria-label="Switch between light and dark"><span aria-hidden="true">◐</span></button>
+</header>
+<nav id="navigation" aria-label="Contents">
+<div class="search"><label for="search">Search</label><input id="search" type="search" placeholder="Search" autocomplete="off" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></div>
+<p id="found" class="visually-hidden" role="status"></p>
+${page.navigation.map(navigationGroup).join('\n')}
+</nav>
+<main id="main" tabindex="-1">
+${page.values ?? ''}
+${page.main}
+</main>
+</body>
+</html>
+`;

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type OpenApiDocument } from './document.js';
+import { contractPage } from './contract-page.js';
+import { referencePage } from './reference-page.js';
+
+/** A file that the pages load. */
+export interface ReferenceFile {
+  /** Relative to the folder of `/docs`, with a hash of the content: `docs/0a1b…/reference.css`. */
+  readonly url: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** What a gateway serves at `/docs`. */
+export interface Reference {
+  /** The page at `/docs`. */
+  readonly html: string;
+  /** The page at `/docs/contract`. */
+  readonly contractHtml: string;
+  readonly files: readonly ReferenceFile[];
+}
+
+/** What the reference of one gateway is made of. */
+export interface ReferenceOptions {
+  readonly document: OpenApiDocument;
+  readonly gateway: 'read' | 'inbound';
+  /** Where the other gateway is reached by a browser; no link when absent. */
+  readonly otherGatewayUrl?: string | undefined;
+}
+
+const packageFolder = new URL('../', import.meta.url);
+const contractFile = new URL('../../../docs/contract.md', import.meta.url);
+
+/** One stylesheet is served; its sources are joined in this order. */
+const stylesheets = ['base', 'navigation', 'content', 'code', 'screens'].map((name) => `styles/${name}.css`);
+
+const readFile = (name: string, contentType: string, sources = [name]): ReferenceFile => {
+  const content = Buffer.concat(sources.map((source) => readFileSync(new URL(`assets/${source}`, packageFolder))));
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  return { url: `docs/${hash}/${name}`, contentType, content };
+};
+
+/**
+ * Renders the reference of one gateway from its OpenAPI document, the contract and the files of this package.
+ * @throws Error when a file is missing
+ */
+export const buildReference = (options: ReferenceOptions): Reference => {
+  const stylesheet = readFile('reference.css', 'text/css; charset=utf-8', stylesheets);
+  const script = readFile('reference.js', 'text/javascript; charset=utf-8');
+  const icon = readFile('icon.svg', 'image/svg+xml');
+  const addresses = { stylesheet: stylesheet.url, script: script.url, icon: icon.url };
+  const contract = readFileSync(contractFile, 'utf8');
+  const introduction = readFileSync(new URL('guides/get-started.md', packageFolder), 'utf8');
+  return {
+    html: referencePage({ ...options, ...addresses, contract, introduction }),
+    contractHtml: contractPage({ ...addresses, contract, version: options.document.info.version }),
+    files: [stylesheet, script, icon],
+  };
+};

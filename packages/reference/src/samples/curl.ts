@@ -1,0 +1,21 @@
+import { type SampleRequest, variableOf } from './sample-request.js';
+
+const encode = (value: string | number): string =>
+  variableOf(value) === null ? encodeURIComponent(value) : String(value);
+
+/** `/v1/accounts?limit=2`. */
+export const pathWithQuery = ({ path, query }: SampleRequest): string =>
+  query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${encode(value)}`).join('&')}`;
+
+/** In a here-document the shell fills variables in; every other `$` is text. */
+const shellText = (json: string): string => json.replaceAll(/[\\`]|\$(?![A-Z][A-Z_]*")/g, '\\$&');
+
+/** The sample for a shell. */
+export const curlSample = (request: SampleRequest): string => {
+  const method = ['GET', 'POST'].includes(request.method) ? '' : `-X ${request.method} `;
+  const lines = [`curl -sS --fail-with-body ${method}"$${request.gateway}${pathWithQuery(request)}"`];
+  if (request.needsKey) lines.push('-H "x-api-key: $CRM_API_KEY"');
+  if (request.body === undefined) return lines.join(' \\\n  ');
+  lines.push("-H 'content-type: application/json'", '-d @- <<END');
+  return `${lines.join(' \\\n  ')}\n${shellText(JSON.stringify(request.body, null, 2))}\nEND`;
+};

@@ -1,0 +1,136 @@
+import { type Parameter, referencedName, type Schema } from '../document.js';
+import { escapeHtml, renderInline } from '../html.js';
+
+/** The schemas of a document, by name. */
+export type Schemas = Readonly<Record<string, Schema>>;
+
+const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
+
+const isNull = ({ type }: Schema): boolean => type === 'null';
+
+/** The variants of a schema, those of nested `anyOf` among them; null is told by the type. */
+const variantsOf = (schema: Schema): readonly Schema[] =>
+  (schema.anyOf ?? schema.oneOf ?? []).flatMap((variant) =>
+    variant.anyOf === undefined ? (isNull(variant) ? [] : [variant]) : variantsOf(variant),
+  );
+
+/** `string or null`, `list of Account`, `object or list of objects`. */
+const typeText = (schema: Schema, schemas: Schemas): string => {
+  if (schema.$ref !== undefined) {
+    const name = referencedName(schema.$ref);
+    return `<a href="#object-${name}">${escapeHtml(schemas[name]?.title ?? name)}</a>`;
+  }
+  const variants = variantsOf(schema);
+  const canBeNull = (schema.anyOf ?? schema.oneOf ?? []).some(isNull);
+  if (variants.length > 0) {
+    const texts = [...new Set(variants.map((variant) => typeText(variant, schemas)))];
+    return [...texts, ...(canBeNull ? ['null'] : [])].join(' or ');
+  }
+  const types = [schema.type ?? 'any'].flat().map((type) => {
+    if (type === 'array') return `list${schema.items === undefined ? '' : ` of ${typeText(schema.items, schemas)}`}`;
+    return type === 'string' && schema.format !== undefined ? schema.format : type;
+  });
+  return types.join(' or ');
+};
+
+/** Bounds, default and example of a value: `at most 255 characters`, `default 100`. */
+const boundsOf = (schema: Schema, example: unknown): string[] => {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+  const range = (low: number | undefined, high: number | undefined, unit: string): string[] => {
+    if (low !== undefined && high !== undefined) return [`${low} to ${high}${unit}`];
+    if (high !== undefined) return [`at most ${high}${unit}`];
+    return low === undefined ? [] : [`at least ${low}${unit}`];
+  };
+  const shown = example ?? schema.examples?.[0];
+  const values = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])).filter((value) => value !== null);
+  return [
+    ...range(minimum, maximum, ''),
+    ...range(minLength, maxLength, ' characters'),
+    ...range(minItems, maxItems, ' entries'),
+    ...(values.length > 0 ? [`one of ${values.map((value) => code(String(value))).join(' ')}`] : []),
+    ...(schema.default === undefined ? [] : [`default ${code(JSON.stringify(schema.default))}`]),
+    ...(shown === undefined || values.length > 0 ? [] : [`example ${code(JSON.stringify(shown))}`]),
+  ];
+};
+
+interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+  readonly description: string | undefined;
+  readonly example?: unknown;
+  readonly children?: string;
+  readonly anchor?: string | undefined;
+}
+
+const fieldItem = (field: Field, schemas: Schemas): string => {
+  const { name, schema, isRequired, description, example, children = '', anchor } = field;
+  const bounds = boundsOf(schema, example);
+  return `<li${anchor === undefined ? '' : ` id="${anchor}"`}><p class="field"><code class="name">${escapeHtml(name)}</code> <span class="type">${typeText(schema, schemas)}</span>${
+    isRequired ? ' <span class="required">required</span>' : ''
+  }</p>${description === undefined ? '' : `<p>${renderInline(description)}</p>`}${
+    bounds.length === 0 ? '' : `<p class="bounds">${bounds.join(' · ')}</p>`
+  }${children}</li>`;
+};
+
+/** Parameters of a path, a query or headers as a list; with a prefix, each has an anchor. */
+export const parameterList = (
+  parameters: readonly Omit<Parameter, 'in'>[],
+  schemas: Schemas,
+  anchorPrefix?: string,
+): string =>
+  `<ul class="fields">${parameters
+    .map(({ name, schema, required = false, description, example }) =>
+      fieldItem(
+        {
+          name,
+          schema,
+          isRequired: required,
+          description,
+          example,
+          anchor: anchorPrefix && `${anchorPrefix}${name}`,
+        },
+        schemas,
+      ),
+    )
+    .join('')}</ul>`;
+
+const nestedFields = (schema: Schema, schemas: Schemas): string => {
+  const inner = fieldList(schema.items?.properties === undefined ? schema : schema.items, schemas);
+  return inner === ''
+    ? ''
+    : `<details><summary>Fields of the ${schema.items ? 'entries' : 'object'}</summary>${inner}</details>`;
+};
+
+/** The fields of an object as nested lists; references to other objects are links. */
+export const fieldList = (schema: Schema, schemas: Schemas): string => {
+  const variants = variantsOf(schema).filter(({ properties }) => properties !== undefined);
+  if (variants.length > 0) {
+    return variants.map((variant) => fieldList(variant, schemas)).join('<p class="or">or</p>');
+  }
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) return '';
+  const required = new Set(schema.required);
+  return `<ul class="fields">${fields
+    .map(([name, field]) =>
+      fieldItem(
+        {
+          name,
+          schema: field,
+          isRequired: required.has(name),
+          description: field.description,
+          children: nestedFields(field, schemas),
+        },
+        schemas,
+      ),
+    )
+    .join('')}</ul>`;
+};
+
+/** The object behind a reference. */
+export const resolveSchema = (schema: Schema, schemas: Schemas): Schema =>
+  schema.$ref === undefined ? schema : (schemas[referencedName(schema.$ref)] ?? {});
+
+/** The names of the objects that a text of the page links to. */
+export const linkedObjects = (html: string): readonly string[] =>
+  [...html.matchAll(/href="#object-([^"]+)"/g)].map(([, name]) => name ?? '');
