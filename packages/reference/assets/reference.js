@@ -166,8 +166,9 @@ const values = {
   /** Fills in ids that are still empty: `accounts: [{id}]` has one for ACCOUNT_ID. */
   learn: (data) => {
     for (const [name, list] of Object.entries(data ?? {})) {
-      const input = byId(`value-${name.replace(/ies$/, 'y').replace(/s$/, '').toUpperCase()}_ID`);
-      const id = Array.isArray(list) ? list[0]?.id : undefined;
+      const singular = name.replace(/ies$/, 'y').replace(/s$/, '');
+      const input = byId(`value-${singular.toUpperCase()}_ID`);
+      const id = Array.isArray(list) ? (list[0]?.id ?? list[0]?.[`${singular}_id`]) : undefined;
       if (input === null || input.value !== '' || typeof id !== 'string') continue;
       input.value = id;
       tab.set(input.name, id);
