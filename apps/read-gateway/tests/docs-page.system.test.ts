@@ -7,7 +7,9 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { describeInBrowser, startBrowser } from './support/browser.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-const unknownId = '01890000-0000-7000-8000-000000000000';
+const sizes = [1280, 390] as const;
+const schemes = ['light', 'dark'] as const;
+const views = sizes.flatMap((width) => schemes.map((scheme) => [width, scheme] as const));
 
 describeInBrowser('the page of the reference', () => {
   let gateway: TestGateway;
@@ -23,85 +25,139 @@ describeInBrowser('the page of the reference', () => {
     await gateway.stop();
   });
 
-  /** Opens the page; `complaints` is what its console said and which requests it sent elsewhere. */
-  const open = async (width: number): Promise<{ page: Page; complaints: string[] }> => {
-    const page = await browser.newPage({ viewport: { width, height: 900 } });
+  /** Opens a page; `complaints` is what its console said and which requests it sent elsewhere. */
+  const open = async (
+    width: number,
+    colorScheme: (typeof schemes)[number],
+    path = '/docs',
+  ): Promise<{ page: Page; complaints: string[] }> => {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => {
-      const url = request.url();
-      if (!url.startsWith(`${gateway.url}/`) && !url.startsWith('data:')) complaints.push(`asked ${url}`);
+      if (!request.url().startsWith(`${gateway.url}/`)) complaints.push(`asked ${request.url()}`);
     });
-    await page.goto(`${gateway.url}/docs`);
-    await page.locator('.opblock').first().waitFor();
+    await page.goto(`${gateway.url}${path}`);
     return { page, complaints };
   };
 
-  const enterKey = async (page: Page, key: string): Promise<void> => {
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    const dialog = page.locator('.dialog-ux');
-    await dialog.locator('input').fill(key);
-    await page.screenshot({ path: join(screenshots, `${String(page.viewportSize()?.width)}-key.png`) });
-    await dialog.getByRole('button', { name: /apply/i }).click();
-    await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  const take = async (page: Page, name: string): Promise<void> => {
+    await page.screenshot({ path: join(screenshots, `${name}.png`) });
   };
 
-  /** What is wider than its place: it would lie over its neighbour, or make the page scroll sideways. */
+  /** What is wider than its place and does not scroll by itself. */
   const overflowing = (page: Page): Promise<string[]> =>
     page
-      .locator('html, .parameter__name, .parameter__type, .opblock-body td')
+      .locator('html, body, main, section, .fields li, details, header, #navigation')
       .evaluateAll((elements) =>
         elements
-          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-          .map(({ className, tagName }) => `${tagName} ${className}`),
+          .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth)
+          .map(({ id, className, tagName }) => `${tagName} ${id} ${className}`),
       );
 
-  /** Names of parameters that are broken over lines: they are higher than the lowest. */
-  const brokenNames = async (page: Page): Promise<string[]> => {
-    const names: { text: string; height: number }[] = [];
-    for (const name of await page.locator('.parameter__name').all()) {
-      names.push({ text: await name.innerText(), height: (await name.boundingBox())?.height ?? 0 });
-    }
-    const lowest = Math.min(...names.map(({ height }) => height));
-    return names.filter(({ height }) => height > 1.5 * lowest).map(({ text }) => text);
+  /** The lightness of the page's background, from 0 to 255. */
+  const lightness = (page: Page): Promise<number> =>
+    page
+      .locator('body')
+      .evaluate((body) =>
+        Number(/\d+/.exec(body.ownerDocument.defaultView?.getComputedStyle(body).backgroundColor ?? '')),
+      );
+
+  const enterKey = async (page: Page, key: string): Promise<void> => {
+    await page.locator('#values > summary').click();
+    await page.getByLabel('API key').fill(key);
   };
 
-  const operation = (page: Page, id: string): Locator => page.locator(`.opblock[id$="-${id}"]`);
-
-  const send = async (page: Page, id: string, parameters: Readonly<Record<string, string>>): Promise<Locator> => {
-    const block = operation(page, id);
-    if ((await block.locator('.opblock-body').count()) === 0) await block.locator('.opblock-summary-control').click();
-    for (const [name, value] of Object.entries(parameters)) {
-      await block.locator(`tr[data-param-name="${name}"] input`).fill(value);
-    }
-    await block.getByRole('button', { name: 'Execute' }).click();
-    const answer = block.locator('.live-responses-table .response');
-    await answer.waitFor();
+  const send = async (page: Page, id: string): Promise<Locator> => {
+    const form = page.locator(`#${id} .try`);
+    if ((await form.getAttribute('open')) === null) await form.locator('summary').first().click();
+    await form.getByRole('button', { name: 'Send request' }).click();
+    const answer = form.locator('.answer');
+    await answer.locator('p').first().waitFor();
     return answer;
   };
 
-  test.each([1280, 390])('lets a reader try operations with one key, %i px wide', async (width) => {
-    const { page, complaints } = await open(width);
-    await page.screenshot({ path: join(screenshots, `${width}-opened.png`), fullPage: true });
+  test.each(views)('sends requests with one key, %i pixels wide, %s', async (width, scheme) => {
+    const { page, complaints } = await open(width, scheme);
+    await take(page, `${width}-${scheme}-top`);
+    const refused = await send(page, 'listAccounts');
+    expect(await refused.innerText()).toContain('needs an API key');
     await enterKey(page, gateway.organization.key);
-    const accounts = await send(page, 'listAccounts', {});
-    expect(await accounts.locator('.response-col_status').innerText()).toContain('200');
-    expect(await accounts.innerText()).toContain('"has_more": false');
-    await operation(page, 'listAccounts').screenshot({ path: join(screenshots, `${width}-answer.png`) });
-    expect(await overflowing(page)).toEqual([]);
-    expect(await brokenNames(page)).toEqual([]);
-    expect(await page.getByText('No links').filter({ visible: true }).count()).toBe(0);
-    expect(complaints).toEqual([]);
+    const accounts = await send(page, 'listAccounts');
+    await accounts.locator('.status').waitFor();
+    expect(await accounts.locator('.status').innerText()).toMatch(/^200 OK · \d+ ms$/);
+    expect(await accounts.locator('summary').innerText()).toMatch(/^Headers \(\d+\)$/);
+    expect(await accounts.locator('.body').innerText()).toContain('"has_more": false');
+    await take(page, `${width}-${scheme}-answer`);
 
-    const stages = await send(page, 'listPipelineStages', { id: unknownId });
-    expect(await stages.locator('.response-col_status').innerText()).toContain('404');
-    expect(await stages.innerText()).toContain('"statusCode": 404');
-    await operation(page, 'listPipelineStages').screenshot({ path: join(screenshots, `${width}-error.png`) });
-    // The browser itself reports the status; nothing else may have been said.
-    expect(complaints).toEqual([expect.stringContaining('404')]);
+    // The list of pipelines gives the id that this request needs.
+    await (await send(page, 'listPipelines')).locator('.status').waitFor();
+    const stages = await send(page, 'listPipelineStages');
+    await stages.locator('.status').waitFor();
+    expect(await stages.locator('.status').innerText()).toContain('200 OK');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test.each(views)('shows everything within its width, %i pixels wide, %s', async (width, scheme) => {
+    const { page, complaints } = await open(width, scheme);
+    await page.locator('details').evaluateAll((all) => all.forEach((details) => details.setAttribute('open', '')));
+    for (const language of ['TypeScript', 'Python', 'curl']) {
+      await page.locator('#searchOpportunities .tabs').getByRole('button', { name: language }).click();
+      expect(await overflowing(page)).toEqual([]);
+    }
+    expect(await page.locator('#searchOpportunities .sample').filter({ visible: true }).innerText()).toMatch(/^curl /);
+    await page.locator('#searchOpportunities').scrollIntoViewIfNeeded();
+    await take(page, `${width}-${scheme}-operation`);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test.each(views)('finds operations from the keyboard, %i pixels wide, %s', async (width, scheme) => {
+    const { page, complaints } = await open(width, scheme);
+    await page.keyboard.press('/');
+    await page.keyboard.type('search contact');
+    await take(page, `${width}-${scheme}-search`);
+    const links = page.locator('#navigation li a').filter({ visible: true });
+    expect(await links.locator('span').first().innerText()).toBe('Search contacts');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#searchContacts$/);
+    expect(await page.locator('#searchContacts').boundingBox()).toMatchObject({ y: expect.closeTo(72, -2) as number });
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test.each(views)('switches the theme for this tab, %i pixels wide, %s', async (width, scheme) => {
+    const { page } = await open(width, scheme);
+    const isLight = async () => (await lightness(page)) > 128;
+    expect(await isLight()).toBe(scheme === 'light');
+    await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+    expect(await isLight()).toBe(scheme !== 'light');
+    await page.reload();
+    expect(await isLight()).toBe(scheme !== 'light');
+    const { page: another } = await open(width, scheme);
+    expect(await lightness(another)).not.toBe(await lightness(page));
+    await Promise.all([page.close(), another.close()]);
+  });
+
+  test('forgets the key with the tab', async () => {
+    const { page } = await open(1280, 'light');
+    await enterKey(page, gateway.organization.key);
+    await page.reload();
+    expect(await page.locator('#value-key').inputValue()).toBe(gateway.organization.key);
+    const { page: another } = await open(1280, 'light');
+    expect(await another.locator('#value-key').inputValue()).toBe('');
+    await Promise.all([page.close(), another.close()]);
+  });
+
+  test.each(views)('has the contract, %i pixels wide, %s', async (width, scheme) => {
+    const { page, complaints } = await open(width, scheme, '/docs/contract');
+    expect(await page.locator('h1').innerText()).toBe('The contract');
+    expect(await overflowing(page)).toEqual([]);
+    expect(complaints).toEqual([]);
     await page.close();
   });
 });
