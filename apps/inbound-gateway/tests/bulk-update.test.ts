@@ -70,6 +70,17 @@ describe('200', () => {
     ]);
   });
 
+  test('a version that no record can have fails its item alone', async () => {
+    const [one, two] = [await account({ domain: 'version-a.com' }), await account({ domain: 'version-b.com' })];
+    const results = await resultsOf(bulkUpdateAccounts, [
+      { id: one, industry: 'Coal', version: 2_147_483_648 },
+      { id: one, industry: 'Coal', version: 2_147_483_647 },
+      { id: two, industry: 'Coal' },
+    ]);
+    const errors = { version: expect.any(String) as unknown };
+    expect(results).toMatchObject([{ errors }, { errors }, { success: true, record_status: 'updated' }]);
+  });
+
   test('items act in order: a key that one gives up the next may take', async () => {
     const [a, b] = [await account({ domain: 'chain-a.com' }), await account({ domain: 'chain-b.com' })];
     const results = await resultsOf(bulkUpdateAccounts, [

@@ -13,7 +13,7 @@ const isSkipped = (name) => /^Bulk(Create|Update)/.test(name);
 const comment = (text) => (text === undefined ? '' : `/** ${text.replaceAll('*/', '* /')} */\n`);
 const union = (types) => [...new Set(types)].join(' | ');
 
-/** Names of properties as a type: `^custom__` as `custom__${string}`, `^(sum|avg):` as `${'sum' | 'avg'}:${string}`. */
+/** Names of properties as a type: `^(sum|avg):` as `${'sum' | 'avg'}:${string}`. */
 const patternType = (pattern) => {
   const start = pattern.replace('^', '').replace(/\((.*)\)/, (_all, names) => {
     const choices = names.split('|').map((name) => `'${name}'`);
@@ -28,6 +28,9 @@ const objectType = (schema) => {
     ([name, property]) =>
       `${comment(property.description)}${name}${required.has(name) ? '' : '?'}: ${typeOf(property)};`,
   );
+  if (schema['x-custom-keys'] === true) {
+    properties.push('/** A custom field value under its `property_name`. */\n[key: `custom__${string}`]: unknown;');
+  }
   for (const [pattern, property] of Object.entries(schema.patternProperties ?? {})) {
     properties.push(`${comment(property.description)}[key: ${patternType(pattern)}]: ${typeOf(property)};`);
   }

@@ -497,55 +497,66 @@ export interface FieldPage {
 }
 
 /** A condition on a field, or a combination of conditions. */
-export type Filter =
-  | {
-      /** A system field, a slug or `custom__<slug>`; `account.domain`, `account.name` or `contact.email` of what the record refers to. */
-      field: string;
-      /** The last ones are aliases, from `is` on. */
-      operator:
-        | 'eq'
-        | 'neq'
-        | 'contains'
-        | 'not_contains'
-        | 'starts_with'
-        | 'ends_with'
-        | 'in'
-        | 'not_in'
-        | 'gt'
-        | 'gte'
-        | 'lt'
-        | 'lte'
-        | 'between'
-        | 'empty'
-        | 'not_empty'
-        | 'contains_all'
-        | 'contains_none'
-        | 'is'
-        | 'is_not'
-        | 'contain'
-        | 'not_contain'
-        | 'is_any_of'
-        | 'greater_than'
-        | 'less_than'
-        | 'before'
-        | 'after'
-        | 'include_all'
-        | 'exclude_all';
-      /** What to compare with; a list of at most 200 for `in`, two values for `between`. */
-      value?: unknown;
-    }
-  | {
-      /** Combined by and. */
-      and: Array<Filter>;
-    }
-  | {
-      /** Combined by or. */
-      or: Array<Filter>;
-    }
-  | {
-      /** Matches exactly what the inner node does not. */
-      not: Filter;
-    };
+export type Filter = FilterCondition | FilterAnd | FilterOr | FilterNot;
+
+/** All nodes must hold. */
+export interface FilterAnd {
+  /** Combined by and. */
+  and: Array<Filter>;
+}
+
+/** A condition on one field. */
+export interface FilterCondition {
+  /** A system field, a slug or `custom__<slug>`; `account.domain`, `account.name` or `contact.email` of what the record refers to. */
+  field: string;
+  /** The last ones are aliases, from `is` on. */
+  operator:
+    | 'eq'
+    | 'neq'
+    | 'contains'
+    | 'not_contains'
+    | 'starts_with'
+    | 'ends_with'
+    | 'in'
+    | 'not_in'
+    | 'gt'
+    | 'gte'
+    | 'lt'
+    | 'lte'
+    | 'between'
+    | 'empty'
+    | 'not_empty'
+    | 'contains_all'
+    | 'contains_none'
+    | 'is'
+    | 'is_not'
+    | 'contain'
+    | 'not_contain'
+    | 'is_any_of'
+    | 'greater_than'
+    | 'less_than'
+    | 'before'
+    | 'after'
+    | 'include_all'
+    | 'exclude_all';
+  /** What to compare with; a list of at most 200 for `in`, two values for `between`. */
+  value?: unknown;
+}
+
+/** Nodes that must all hold. */
+export type FilterList = Array<Filter>;
+
+/** The inner node must not hold. */
+export interface FilterNot {
+  /** Matches exactly what the inner node does not. */
+  not: Filter;
+}
+
+/** At least one node must hold. */
+export interface FilterOr {
+  /** Combined by or. */
+  or: Array<Filter>;
+}
 
 /** A page of the events of one record. */
 export interface HistoryPage {
@@ -757,10 +768,10 @@ export interface SearchBody {
   /** Another name of `query`. */
   q?: string | null;
   /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
-  filters?: Filter | Array<Filter> | null;
+  filters?: Filter | FilterList | null;
   /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
-  sort?: string | SortKey | Array<string | SortKey> | null;
-  /** Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true. */
+  sort?: SortText | SortKey | SortList | null;
+  /** Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
   /** Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page. */
   cursor?: string | null;
@@ -779,10 +790,10 @@ export interface SearchOpportunitiesBody {
   /** Another name of `query`. */
   q?: string | null;
   /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
-  filters?: Filter | Array<Filter> | null;
+  filters?: Filter | FilterList | null;
   /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
-  sort?: string | SortKey | Array<string | SortKey> | null;
-  /** Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true. */
+  sort?: SortText | SortKey | SortList | null;
+  /** Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
   /** Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page. */
   cursor?: string | null;
@@ -794,9 +805,15 @@ export interface SearchOpportunitiesBody {
 export interface SortKey {
   /** Any scalar field. */
   field: string;
-  /** Nulls come last both ways. */
+  /** Nulls come last both ways. Default: asc. */
   direction?: 'asc' | 'desc';
 }
+
+/** Up to 3 keys, the first one first. */
+export type SortList = Array<SortText | SortKey>;
+
+/** A field, or a field and a direction: "amount:desc". */
+export type SortText = string;
 
 /** A step of a pipeline. */
 export interface Stage {
@@ -841,12 +858,12 @@ export interface SummarizeOpportunitiesBody {
   /** Another name of `query`. */
   q?: string | null;
   /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
-  filters?: Filter | Array<Filter> | null;
+  filters?: Filter | FilterList | null;
   /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as `close_date:month` (day, week, month, quarter or year, in UTC). */
   group_by?: Array<string> | null;
   /** `sum:`, `avg:`, `min:` and `max:` of a field that holds numbers, as `sum:amount`. `count` is always answered. */
   measures?: Array<string> | null;
-  /** Most groups in the answer, the largest first. Totals are of all groups. */
+  /** Most groups in the answer, the largest first. Totals are of all groups. Default: 1000. */
   limit?: number | null;
 }
 
@@ -868,12 +885,12 @@ export interface SummaryBody {
   /** Another name of `query`. */
   q?: string | null;
   /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
-  filters?: Filter | Array<Filter> | null;
+  filters?: Filter | FilterList | null;
   /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as `close_date:month` (day, week, month, quarter or year, in UTC). */
   group_by?: Array<string> | null;
   /** `sum:`, `avg:`, `min:` and `max:` of a field that holds numbers, as `sum:amount`. `count` is always answered. */
   measures?: Array<string> | null;
-  /** Most groups in the answer, the largest first. Totals are of all groups. */
+  /** Most groups in the answer, the largest first. Totals are of all groups. Default: 1000. */
   limit?: number | null;
 }
 

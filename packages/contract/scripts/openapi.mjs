@@ -7,9 +7,10 @@ import { format, resolveConfig } from 'prettier';
 import { buildOpenApiDocument, inboundOperations, readOperations } from '../dist/index.js';
 
 const folder = fileURLToPath(new URL('../../../docs/openapi/', import.meta.url));
+// The addresses of `npm start`: tools that read a file, such as Postman, need a whole address.
 const documents = {
-  'read-gateway.json': buildOpenApiDocument('read', readOperations),
-  'inbound-gateway.json': buildOpenApiDocument('inbound', inboundOperations),
+  'read-gateway.json': buildOpenApiDocument('read', readOperations, { serverUrl: 'http://127.0.0.1:4000' }),
+  'inbound-gateway.json': buildOpenApiDocument('inbound', inboundOperations, { serverUrl: 'http://127.0.0.1:4001' }),
 };
 
 for (const [name, document] of Object.entries(documents)) {

@@ -69,3 +69,6 @@ export const bodyBytes = 256 * 1024;
 export const bulkBodyBytes = 4 * 1024 * 1024;
 
 export { reportedErrors, reportedItemErrors } from '@crm/domain';
+
+/** The highest version of a record: an integer of the database. */
+export const maxVersion = 2_147_483_647;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { createAjv } from './validate/ajv.js';
 import { isRecord } from './validate/schema-walk.js';
@@ -50,7 +51,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
 
   it('shows examples that its own schemas accept', () => {
     const ajv = createAjv();
-    ajv.addVocabulary(['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
+    ajv.addVocabulary(['x-custom-keys', 'openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
     ajv.addSchema({ ...document, $id: 'https://crm.example/openapi' });
     const check = (content: unknown): void => {
       const { schema, example } =
@@ -78,6 +79,29 @@ describe.each(documents)('the document of %s', (_name, document) => {
         expect(operation['servers']).toEqual(isBeside ? [expect.objectContaining({ url: '.' })] : undefined);
       }
     }
+  });
+
+  it('says nothing that the usual generators misread: docs/decisions/0021-openapi-for-generators.md', () => {
+    const misread: string[] = [];
+    const walk = (value: unknown, path: string): void => {
+      if (Array.isArray(value)) for (const [index, each] of value.entries()) walk(each, `${path}/${index}`);
+      if (!isRecord(value)) return;
+      if ('default' in value && !path.endsWith('/properties')) misread.push(`${path} has a default`);
+      if (Object.hasOwn(value['patternProperties'] ?? {}, '^custom__')) misread.push(`${path} has a pattern`);
+      if (Array.isArray(value['enum']) && value['enum'].includes(null)) misread.push(`${path} has null in its enum`);
+      for (const choice of [value['oneOf'], value['anyOf']].flat()) {
+        if (!isRecord(choice) || choice['$ref'] !== undefined || choice['type'] === 'null') continue;
+        if (choice['enum'] === undefined) misread.push(`${path} has a choice without a name`);
+      }
+      for (const [key, each] of Object.entries(value)) if (!key.startsWith('example')) walk(each, `${path}/${key}`);
+    };
+    walk(document, '');
+    expect(misread).toEqual([]);
+  });
+
+  it('has the version of the newest release in the changelog', () => {
+    const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8');
+    expect(document.info['version']).toBe(/^## (\d+\.\d+\.\d+)/m.exec(changelog)?.[1]);
   });
 
   it('asks for a key everywhere but on the health paths', () => {
@@ -126,7 +150,8 @@ describe('the read document', () => {
     expect(parameters.find(({ name }) => name === 'limit')).toMatchObject({
       in: 'query',
       required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 500, default: 100 },
+      description: expect.stringContaining('Default: 100.') as unknown,
+      schema: { type: 'integer', minimum: 1, maximum: 500 },
     });
     expect(parameters.find(({ name }) => name === 'pipeline_id')).toMatchObject({ required: true });
   });

@@ -1,7 +1,7 @@
 import type { Gateway, OperationContract } from './operation.js';
 import { errorResponseComponents, errorStatusesOf } from './openapi/error-responses.js';
 import { headerComponents, headerParameterComponents, headerParametersOf } from './openapi/headers.js';
-import { healthErrorStatuses, healthPaths } from './openapi/health.js';
+import { healthErrorStatuses, healthPathsBeside } from './openapi/health.js';
 import { operationObject } from './openapi/operation-object.js';
 import type { Json } from './openapi/json.js';
 import { SchemaComponents } from './openapi/schema-components.js';
@@ -25,6 +25,9 @@ export interface OpenApiOptions {
   readonly serverUrl?: string;
 }
 
+/** The version of the release, as the changelog has it. Paths carry the version of the API itself. */
+export const apiVersion = '0.1.0';
+
 const gatewayTexts: Readonly<Record<Gateway, { title: string; description: string }>> = {
   read: {
     title: 'CRM public API: reading',
@@ -37,8 +40,10 @@ const gatewayTexts: Readonly<Record<Gateway, { title: string; description: strin
 };
 
 const commonDescription =
-  'Every answer is JSON with `success` and `message`; a success has `data`, an error `statusCode`. A path that exists ' +
-  'answers 405 with `Allow` to a method that it does not take. Unknown body keys and query parameters are refused.';
+  'Every answer is JSON with `success` and `message`; a success has `data`, an error `statusCode` and `code`. A path that exists ' +
+  'answers 405 with `Allow` to a method that it does not take. Unknown body keys and query parameters are refused.\n\n' +
+  'Custom values go under `custom_fields`, by slug. Bodies also take them as `custom__<slug>` keys beside the listed ones, ' +
+  'where this document has `x-custom-keys`.';
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   Opportunities: 'Deals in a pipeline.',
@@ -76,7 +81,7 @@ export const buildOpenApiDocument = (
 ): OpenApiDocument => {
   const schemas = new SchemaComponents();
   schemas.place(ErrorBody as object as JsonSchema);
-  const paths = { ...byPath(operations, schemas), ...healthPaths };
+  const paths = { ...byPath(operations, schemas), ...healthPathsBeside(serverUrl) };
   const used = new Set([...operations.map(({ tag }) => tag), 'Health']);
   const tags = Object.keys(tagDescriptions).filter((name) => used.has(name));
   const statuses = new Set<number>([...operations.flatMap(errorStatusesOf), ...healthErrorStatuses]);
@@ -85,7 +90,7 @@ export const buildOpenApiDocument = (
     openapi: '3.1.0',
     info: {
       title,
-      version: '1.0.0',
+      version: apiVersion,
       description: `${description}\n\n${commonDescription}`,
       license: { name: 'MIT', identifier: 'MIT' },
     },

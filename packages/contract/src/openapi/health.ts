@@ -15,7 +15,6 @@ const page = (
     summary,
     description,
     security: [],
-    servers,
     responses: {
       '200': {
         description: 'Success.',
@@ -49,10 +48,15 @@ export const healthErrorStatuses = [400, 500, 503] as const;
  */
 const servers: readonly Json[] = [{ url: '.', description: 'Beside this document.' }];
 
-/** The paths that tell whether a gateway runs; they take no key. */
-export const healthPaths: Readonly<Record<string, Json>> = {
+const healthPaths = {
   '/livez': page('live', 'Whether the gateway runs', 'Answers without asking the database.', 'Alive', [400, 500]),
   '/readyz': page('ready', 'Whether the gateway can serve', 'Asks the database; 503 while it cannot serve.', 'Ready', [
     ...healthErrorStatuses,
   ]),
 };
+
+/** The paths that tell whether a gateway runs; they take no key. A document that knows its gateway's address needs no other. */
+export const healthPathsBeside = (serverUrl: string): Readonly<Record<string, Json>> =>
+  serverUrl !== '/'
+    ? healthPaths
+    : Object.fromEntries(Object.entries(healthPaths).map(([path, { get }]) => [path, { get: { ...get, servers } }]));

@@ -1,4 +1,5 @@
 import { filterDocument } from '../schemas/search.js';
+import { forGenerators } from './for-generators.js';
 import { isRecord, mapSubschemas, type JsonSchema } from '../validate/schema-walk.js';
 
 const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -18,9 +19,12 @@ export class SchemaComponents {
     const { 'x-document': shown, ...rest } = schema;
     // Rules that only code can check mean nothing to a reader of the document; descriptions tell them.
     const own = Object.fromEntries(Object.entries(rest).filter(([keyword]) => keyword !== 'x-check'));
-    if (isRecord(shown)) return { ...this.place(shown), ...annotations(own) };
+    if (isRecord(shown)) {
+      const isNamed = typeof shown['title'] === 'string';
+      return isNamed ? { ...this.place(shown), ...annotations(own) } : this.place({ ...shown, ...annotations(own) });
+    }
     if (own['$ref'] === referenceTo('Filter').$ref) this.#define('Filter', filterDocument);
-    if (typeof own['title'] !== 'string') return mapSubschemas(own, (inner) => this.place(inner));
+    if (typeof own['title'] !== 'string') return mapSubschemas(forGenerators(own), (inner) => this.place(inner));
     this.#define(own['title'], own);
     return referenceTo(own['title']);
   }
@@ -39,7 +43,7 @@ export class SchemaComponents {
     this.#sources.set(name, source);
     this.#components.set(
       name,
-      mapSubschemas(schema, (inner) => this.place(inner)),
+      mapSubschemas(forGenerators(schema), (inner) => this.place(inner)),
     );
   }
 }

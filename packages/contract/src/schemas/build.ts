@@ -18,8 +18,14 @@ export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null
     ...rest,
     type: [...types, 'null'],
     ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }),
-    ...(document === undefined ? {} : { 'x-document': { anyOf: [document, { type: 'null' }] } }),
+    ...(document === undefined ? {} : { 'x-document': { anyOf: [...choicesOf(document), { type: 'null' }] } }),
   });
+};
+
+/** The choices of a schema that is nothing but a choice, so that `null` is one more of them. */
+const choicesOf = (document: unknown): readonly unknown[] => {
+  const { anyOf, ...rest } = document as { anyOf?: unknown[] };
+  return anyOf !== undefined && Object.keys(rest).length === 0 ? anyOf : [document];
 };
 
 /** Has a value held against a rule of `domain` beside what its schema says. */

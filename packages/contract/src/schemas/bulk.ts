@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { maxVersion } from '../bounds.js';
 import { mapOf, nullable, oneOf, uuid, type SchemaOptions } from './build.js';
 import { Warnings } from './envelope.js';
 import { exampleIds } from './example-ids.js';
@@ -8,7 +9,12 @@ import { closed } from './input.js';
 export const bulkTarget = {
   id: uuid('Id of the record to change.'),
   version: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Changes the record only when this is its version.', examples: [3] }),
+    Type.Integer({
+      minimum: 1,
+      maximum: maxVersion,
+      description: 'Changes the record only when this is its version.',
+      examples: [3],
+    }),
   ),
 };
 

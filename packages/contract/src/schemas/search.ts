@@ -27,6 +27,8 @@ export const filterDocument = {
   description: 'A condition on a field, or a combination of conditions.',
   oneOf: [
     {
+      title: 'FilterCondition',
+      description: 'A condition on one field.',
       type: 'object',
       required: ['field', 'operator'],
       additionalProperties: false,
@@ -49,13 +51,17 @@ export const filterDocument = {
         },
       },
     },
-    ...['and', 'or'].map((key) => ({
+    ...(['and', 'or'] as const).map((key) => ({
+      title: key === 'and' ? 'FilterAnd' : 'FilterOr',
+      description: key === 'and' ? 'All nodes must hold.' : 'At least one node must hold.',
       type: 'object',
       required: [key],
       additionalProperties: false,
       properties: { [key]: { type: 'array', items: filterReference, description: `Combined by ${key}.` } },
     })),
     {
+      title: 'FilterNot',
+      description: 'The inner node must not hold.',
       type: 'object',
       required: ['not'],
       additionalProperties: false,
@@ -73,13 +79,34 @@ export const SortKey = closed(
   { title: 'SortKey', description: 'One key of a sort.' },
 );
 
-const sortEntry = { anyOf: [{ type: 'string', examples: ['amount:desc'] }, SortKey] };
+const sortText = {
+  title: 'SortText',
+  description: 'A field, or a field and a direction: "amount:desc".',
+  type: 'string',
+  examples: ['amount:desc'],
+};
+
+const sortList = {
+  title: 'SortList',
+  description: `Up to ${sortKeys} keys, the first one first.`,
+  type: 'array',
+  items: { anyOf: [sortText, SortKey] },
+  maxItems: sortKeys,
+};
+
+const filterList = {
+  title: 'FilterList',
+  description: 'Nodes that must all hold.',
+  type: 'array',
+  items: filterReference,
+  maxItems: filterLeaves,
+};
 
 const filters = Type.Unsafe<Record<string, unknown> | unknown[]>({
   type: ['array', 'object'],
   maxItems: filterLeaves,
   description: `A filter node, or an array of nodes that must all hold; at most ${filterLeaves} conditions, ${filterDepth} deep.`,
-  'x-document': { anyOf: [filterReference, { type: 'array', items: filterReference, maxItems: filterLeaves }] },
+  'x-document': { anyOf: [filterReference, filterList] },
 });
 
 const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
@@ -87,7 +114,7 @@ const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
   maxItems: sortKeys,
   maxLength: rawParameterLength,
   description: `"field", "field:desc", {field, direction}, or up to ${sortKeys} of them. Default: updated_at:desc.`,
-  'x-document': { anyOf: [...sortEntry.anyOf, { type: 'array', items: sortEntry, maxItems: sortKeys }] },
+  'x-document': { anyOf: [sortText, SortKey, sortList] },
 });
 
 const fields = Type.Unsafe<string | string[]>({

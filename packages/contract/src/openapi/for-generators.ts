@@ -1,0 +1,50 @@
+import { isRecord, type JsonSchema } from '../validate/schema-walk.js';
+
+/** Says that an object of a request also takes `custom__<slug>` keys, which the document does not list. */
+export const customKeysNote = 'x-custom-keys';
+
+const withDescription = (schema: JsonSchema, sentence: string): JsonSchema => {
+  const { description } = schema;
+  return { ...schema, description: typeof description === 'string' ? `${description} ${sentence}` : sentence };
+};
+
+/** A default as a sentence: generators take a property that has a default for one that is always there. */
+const withoutDefault = ({ default: preset, ...rest }: JsonSchema): JsonSchema =>
+  preset === undefined
+    ? rest
+    : withDescription(rest, `Default: ${typeof preset === 'string' ? preset : JSON.stringify(preset)}.`);
+
+/**
+ * An object of a request without its pattern of `custom__<slug>` keys: generators make an object of it that takes any key,
+ * typos included. The same values go under `custom_fields`. Patterns in answers stay.
+ */
+const withoutCustomKeys = (schema: JsonSchema): JsonSchema => {
+  const { patternProperties, maxProperties: _bound, ...rest } = schema;
+  if (!isRecord(patternProperties) || patternProperties['^custom__'] === undefined) return schema;
+  return { ...rest, [customKeysNote]: true };
+};
+
+/** An enum beside `null` instead of with `null` in it, which most generators turn into a value called "null". */
+const withoutNullInEnum = (schema: JsonSchema): JsonSchema => {
+  const { type, enum: values, description, examples, ...rest } = schema;
+  if (!Array.isArray(values) || !values.includes(null)) return schema;
+  const own = (type as string[]).filter((name) => name !== 'null');
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(examples === undefined ? {} : { examples }),
+    ...rest,
+    anyOf: [
+      { type: own.length === 1 ? own[0] : own, enum: values.filter((value) => value !== null) },
+      { type: 'null' },
+    ],
+  };
+};
+
+/**
+ * A schema as the document shows it. It says the same as the one that validates, in the words that the usual generators
+ * understand: docs/decisions/0021-openapi-for-generators.md.
+ *
+ * `{ enum: ['a', null], type: ['string', 'null'] }` → `{ anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] }`
+ */
+export const forGenerators = (schema: JsonSchema): JsonSchema =>
+  withoutNullInEnum(withoutCustomKeys(withoutDefault(schema)));
