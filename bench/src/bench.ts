@@ -4,6 +4,7 @@ import { keepMeasures, type Measure, toMeasure } from './harness/results.js';
 import { writeReport } from './harness/report.js';
 import type { MeasureGroup, Run } from './harness/run.js';
 import { tableOf } from './harness/table.js';
+import { eventPages } from './measures/event-pages.js';
 import { filtersBySize } from './measures/filters-by-size.js';
 import { memory } from './measures/memory.js';
 import { barePages } from './measures/bare-pages.js';
@@ -17,6 +18,7 @@ import { writes } from './measures/writes.js';
 
 const groups: readonly MeasureGroup[] = [
   barePages,
+  eventPages,
   pages,
   readsBySize,
   filtersBySize,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startGateway } from '../contestants/gateways.js';
+import { type Gateway, startGateway } from '../contestants/gateways.js';
 import { pageScope } from '../contestants/page.js';
 import { sendLoad } from '../harness/load.js';
 import { residentMibOf } from '../harness/process-usage.js';
@@ -12,7 +12,23 @@ const secondsOfQuick = 20;
 const connections = 32;
 const samplesInAll = 120;
 
-/** S11: memory of a read gateway that sends pages of 500 as fast as it can. */
+/** Callers that wait for events all the while. */
+const waiting = 200;
+
+/** Waits for events again and again, until it is told to stop; there are none. */
+const waitForEvents = async ({ url, headers }: Gateway, signal: AbortSignal): Promise<void> => {
+  const { data } = (await (await fetch(`${url}/v1/events/latest`, { headers, signal })).json()) as {
+    readonly data: { readonly position: number };
+  };
+  while (!signal.aborted) {
+    const response = await fetch(`${url}/v1/events?after=${data.position}&wait=30`, { headers, signal });
+    await response.text();
+    // A full gateway lets nobody wait: memory is measured beside it all the same.
+    if (!response.ok) await sleep(1_000, undefined, { signal });
+  }
+};
+
+/** S11: memory of a read gateway that sends pages of 500 as fast as it can, while 200 callers wait for events. */
 export const memory: MeasureGroup = {
   ids: ['S11'],
   measure: async (run) => {
@@ -21,6 +37,12 @@ export const memory: MeasureGroup = {
     const gateway = await startGateway('read-gateway', await run.server.database(size), organizationId);
     const seconds = isQuick ? secondsOfQuick : minutesOfFull * 60;
     const samples: number[] = [];
+    const leave = new AbortController();
+    const waiters = Array.from({ length: waiting }, () =>
+      waitForEvents(gateway, leave.signal).catch((error: unknown) => {
+        if (!leave.signal.aborted) throw error;
+      }),
+    );
     try {
       log(`Memory, ${seconds} seconds`);
       const path = `/v1/opportunities?pipeline_id=${pipelineId}&limit=500`;
@@ -32,7 +54,10 @@ export const memory: MeasureGroup = {
         if (sample % 12 === 0) log(`  ${samples.at(-1)?.toFixed(0)} MiB`);
       }
       await load;
+      leave.abort();
+      await Promise.all(waiters);
     } finally {
+      leave.abort();
       await gateway.stop();
     }
     const fifth = samplesInAll / 5;

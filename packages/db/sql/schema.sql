@@ -4,6 +4,15 @@
 CREATE EXTENSION btree_gin;
 CREATE EXTENSION pg_trgm;
 
+CREATE TABLE account_aliases (
+  organization_id uuid NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  account_id uuid NOT NULL,
+  CONSTRAINT account_aliases_pkey PRIMARY KEY (organization_id, domain),
+  CONSTRAINT account_aliases_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES accounts(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX account_aliases_organization_id_account_id_idx ON account_aliases (organization_id, account_id);
+
 CREATE TABLE accounts (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -118,6 +127,15 @@ CREATE TABLE audit_events (
   CONSTRAINT audit_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
 CREATE INDEX audit_events_organization_id_created_at_id_idx ON audit_events (organization_id, created_at, id);
+
+CREATE TABLE contact_aliases (
+  organization_id uuid NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  contact_id uuid NOT NULL,
+  CONSTRAINT contact_aliases_pkey PRIMARY KEY (organization_id, email),
+  CONSTRAINT contact_aliases_organization_id_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contacts(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX contact_aliases_organization_id_contact_id_idx ON contact_aliases (organization_id, contact_id);
 
 CREATE TABLE contacts (
   organization_id uuid NOT NULL,
@@ -302,6 +320,17 @@ CREATE TABLE members (
   CONSTRAINT members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
 CREATE UNIQUE INDEX members_organization_id_email_key ON members (organization_id, email);
+
+CREATE TABLE merged_records (
+  organization_id uuid NOT NULL,
+  object_type text COLLATE "C" NOT NULL,
+  id uuid NOT NULL,
+  merged_into uuid NOT NULL,
+  CONSTRAINT merged_records_pkey PRIMARY KEY (organization_id, object_type, id),
+  CONSTRAINT merged_records_object_type_check CHECK ((object_type = ANY (ARRAY['opportunity'::text, 'account'::text, 'contact'::text]))),
+  CONSTRAINT merged_records_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+);
+CREATE INDEX merged_records_organization_id_object_type_merged_into_idx ON merged_records (organization_id, object_type, merged_into);
 
 CREATE TABLE note_accounts (
   organization_id uuid NOT NULL,
@@ -506,11 +535,18 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   require_account_id(p_organization_id uuid, p_domain text) → uuid
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
 --   insert_account(p_organization_id uuid, p_input jsonb) → accounts
---   matched_account_change(p_input jsonb) → jsonb
+--   matched_account_change(p_row accounts, p_input jsonb) → jsonb
 --   account_result(p_row accounts, p_status text, p_input jsonb) → jsonb
 --   create_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
 --   update_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
 --   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
+-- aliases.sql
+--   find_account(p_organization_id uuid, p_domain text) → accounts
+--   find_contact(p_organization_id uuid, p_email text) → contacts
+--   check_domain_is_no_alias(p_organization_id uuid, p_domain text) → void
+--   check_email_is_no_alias(p_organization_id uuid, p_email text) → void
+--   take_domain(p_organization_id uuid, p_domain text, p_account_id uuid) → void
+--   take_email(p_organization_id uuid, p_email text, p_contact_id uuid) → void
 -- bulk.sql
 --   write_many(p_organization_id uuid, p_input jsonb) → jsonb
 -- bulk_locks.sql
@@ -542,7 +578,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   ensure_contacts(p_organization_id uuid, p_contacts jsonb) → void
 --   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
 --   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
---   matched_contact_change(p_input jsonb) → jsonb
+--   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --   create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
 --   update_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
@@ -581,6 +617,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   check_version(p_found_version integer, p_change jsonb) → void
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
 --   check_found_key(p_key text, p_change jsonb) → void
+--   check_may_insert(p_locked_ids uuid[]) → void
 --   check_locked(p_id uuid, p_locked_ids uuid[]) → void
 -- idempotency.sql
 --   find_stored_result(p_organization_id uuid, p_idempotency jsonb) → jsonb
@@ -595,7 +632,43 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_opportunities(p_organization_id uuid, p_ids uuid[]) → void
 --   lock_accounts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
 --   lock_contacts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
+-- merge.sql
+--   check_merge_size(p_limits jsonb, p_object text, p_count bigint) → void
+--   note_bytes(p_organization_id uuid, p_ids uuid[]) → bigint
+--   check_merge_locks(p_ids uuid[], p_locked_ids uuid[]) → void
+--   check_merge_renames(p_renames boolean, p_held boolean) → void
+--   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) → jsonb
+--   filled_fields(p_change jsonb) → jsonb
+--   merged_event(p_event text) → text
+--   moved_note_events(p_organization_id uuid, p_note_ids uuid[], p_from_id uuid, p_to_id uuid) → text[]
+--   colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) → jsonb
+--   check_collisions(p_collisions jsonb, p_input jsonb) → void
+--   collision_ids(p_collisions jsonb, p_key text) → uuid[]
+--   contact_ids_of_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → uuid[]
+--   merge_ids(p_organization_id uuid, p_opportunity_ids uuid[], p_collisions jsonb) → uuid[]
+--   store_merged_opportunity(p_old opportunities, p_new opportunities, p_contact_ids uuid[]) → text
+--   filled_opportunity(p_kept opportunities, p_other opportunities) → opportunities
+--   merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit integer, p_from_contact_id uuid, p_to_contact_id uuid) → text[]
+--   merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_contact_id uuid DEFAULT NULL::uuid, p_to_contact_id uuid DEFAULT NULL::uuid) → void
+--   note_merged_record(p_organization_id uuid, p_object text, p_id uuid, p_kept_id uuid) → void
+--   merge_result(p_input jsonb, p_filled jsonb, p_collisions jsonb, p_contacts integer, p_opportunities integer, p_notes integer) → jsonb
+--   check_merged_records(p_kept_version integer, p_other_version integer, p_input jsonb) → void
+-- merge_accounts.sql
+--   account_merge_plan(p_organization_id uuid, p_input jsonb, OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
+--   lock_account_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
+--   move_opportunities_to_account(p_organization_id uuid, p_ids uuid[], p_account_id uuid) → void
+--   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid, p_note_ids uuid[]) → void
+--   fill_account(p_old accounts, p_change jsonb) → void
+--   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
+-- merge_contacts.sql
+--   contact_merge_plan(p_organization_id uuid, p_input jsonb, OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
+--   lock_contact_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
+--   move_opportunities_to_contact(p_organization_id uuid, p_ids uuid[], p_other_id uuid, p_contact_id uuid) → void
+--   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid, p_note_ids uuid[]) → void
+--   fill_contact(p_old contacts, p_change jsonb) → void
+--   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- notes.sql
+--   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → boolean
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → boolean
@@ -610,6 +683,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   opportunity_key(p_row opportunities) → text
 --   opportunity_id_of_key(p_row opportunities) → uuid
 --   changed_opportunity(p_row opportunities, p_change jsonb) → opportunities
+--   distinct_contact_ids(p_ids uuid[], p_primary_id uuid) → uuid[]
 --   wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) → uuid[]
 --   opportunity_is_changed(p_organization_id uuid, p_id uuid, p_change jsonb) → boolean
 --   add_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) → void
@@ -631,6 +705,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) → uuid[]
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 -- write.sql
+--   deletes_records(p_function text) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
 --   read_mark() → text
 --   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text) → record

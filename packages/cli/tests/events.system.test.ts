@@ -1,0 +1,147 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { createClient, type CrmClient, type Event } from '@crm/client';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { runCrm } from './run-crm.js';
+import { freePorts, RunningStack } from './running-stack.js';
+
+const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
+
+let directory: string;
+let stack: RunningStack;
+let env: Readonly<Record<string, string>>;
+let client: CrmClient;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'crm-events-'));
+  const [readPort, inboundPort] = await freePorts();
+  env = {
+    CRM_DATA_DIR: join(directory, '.crm'),
+    CRM_READ_PORT: String(readPort),
+    CRM_INBOUND_PORT: String(inboundPort),
+  };
+  stack = new RunningStack(env);
+  const demo = await stack.ready();
+  client = createClient({
+    readUrl: demo['read_url'] ?? '',
+    inboundUrl: demo['inbound_url'] ?? '',
+    apiKey: demo['api_key'] ?? '',
+  });
+});
+afterAll(async () => {
+  await stack.end('SIGTERM');
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A command that runs beside the test. */
+class Command {
+  readonly #child: ChildProcess;
+  readonly exitCode: Promise<number | null>;
+  output = '';
+
+  constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, [launcher, ...args], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString('utf8')));
+    this.exitCode = new Promise((resolve) => this.#child.once('close', resolve));
+  }
+
+  get lines(): readonly string[] {
+    return this.output.split('\n').slice(0, -1);
+  }
+
+  async untilLines(count: number): Promise<void> {
+    while (this.lines.length < count) await sleep(20);
+  }
+
+  interrupt(): Promise<number | null> {
+    this.#child.kill('SIGINT');
+    return this.exitCode;
+  }
+}
+
+const latest = async (): Promise<number> => (await client.events.latest()).data.position;
+const eventsIn = async (file: string): Promise<Event[]> =>
+  (await readFile(file, 'utf8'))
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Event);
+
+describe('crm events tail', () => {
+  test('shows changes while an import runs, each once and in order', async () => {
+    const before = await latest();
+    const tail = new Command(['events', 'tail', '--json', '--object', 'account', '--after', String(before)]);
+    const rows = Array.from({ length: 300 }, (_, index) => `import${index}.example,Import ${index}`);
+    const file = join(directory, 'accounts.csv');
+    await writeFile(file, `domain,name\n${rows.join('\n')}\n`);
+    const mapping = join(directory, 'accounts.yaml');
+    await writeFile(mapping, 'object: accounts\nfields:\n  domain: domain\n  name: name\n');
+    let sawSomeEarly = false;
+    const importing = new Command(['import', file, '--mapping', mapping, '--batch', '1', '--concurrency', '1']);
+    void importing.exitCode.then(() => (sawSomeEarly = tail.lines.length > 0));
+    await tail.untilLines(300);
+    expect(await importing.exitCode).toBe(0);
+    expect(sawSomeEarly).toBe(true);
+    expect(await tail.interrupt()).toBe(0);
+    const events = tail.lines.map((line) => JSON.parse(line) as Event);
+    expect(events.map(({ position }) => position)).toEqual(events.map((_, index) => before + 1 + index));
+    expect(new Set(events.map(({ record }) => record?.['domain'])).size).toBe(300);
+  });
+
+  test('shows a line for people with what changed, from now on', async () => {
+    const { data } = await client.accounts.create({ domain: 'tail.example' });
+    const tail = new Command(['events', 'tail']);
+    // Only what happens once it follows is shown, so changes go on until one is.
+    for (let round = 0; tail.lines.length === 0; round += 1) {
+      await client.accounts.update(data.company_id, { name: `Round ${round}` });
+      await sleep(100);
+    }
+    expect(await tail.interrupt()).toBe(0);
+    expect(tail.lines[0]).toMatch(
+      /^\d+ \d{4}-\d\d-\d\dT[\d:.]+Z account\.updated [0-9a-f-]{36} "Round \d+" name: .+ → "Round \d+"$/,
+    );
+  });
+});
+
+describe('crm events export', () => {
+  test('writes the log up to its end, and from a position on', async () => {
+    const end = await latest();
+    const file = join(directory, 'events.jsonl');
+    const result = await runCrm(['events', 'export', '--output', file, '--json'], env);
+    expect(JSON.parse(result.stdout)).toEqual({ file, events: end, last_position: end });
+    expect((await eventsIn(file)).map(({ position }) => position)).toEqual(
+      Array.from({ length: end }, (_, i) => i + 1),
+    );
+    const later = await runCrm(['events', 'export', '--output', file, '--after', String(end - 2), '--json'], env);
+    expect(JSON.parse(later.stdout)).toMatchObject({ events: 2, last_position: end });
+  });
+
+  test('goes on where it was interrupted', async () => {
+    const end = await latest();
+    const file = join(directory, 'resumed.jsonl');
+    const interrupt = new AbortController();
+    const first = runCrm(['events', 'export', '--output', file], env, interrupt.signal);
+    interrupt.abort();
+    expect((await first).exitCode).toBe(1);
+    const second = await runCrm(['events', 'export', '--output', file, '--json'], env);
+    expect(second).toMatchObject({ exitCode: 0 });
+    expect((await eventsIn(file)).map(({ position }) => position)).toEqual(
+      Array.from({ length: end }, (_, i) => i + 1),
+    );
+  });
+
+  test('a position beyond the end is an error that says so', async () => {
+    const file = join(directory, 'beyond.jsonl');
+    const result = await runCrm(['events', 'tail', '--after', '900000000', '--object', 'note'], env);
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is beyond the last position') });
+    await rm(file, { force: true });
+  });
+});
