@@ -1,5 +1,5 @@
-import { findMergedInto, readRecord } from '@crm/db';
-import { ApiError, ErrorCollector, holdsForPipeline, type ObjectType, parseFieldSelection } from '@crm/domain';
+import { findMergedInto, readRecord, type RecordKey } from '@crm/db';
+import { ApiError, ErrorCollector, holdsForPipeline, parseFieldSelection } from '@crm/domain';
 import { type Caller, JsonParts } from '@crm/http';
 import type { Context } from './context.js';
 import { definitionsJson } from './page.js';
@@ -8,18 +8,20 @@ import { definitionsJson } from './page.js';
 export const getRecord = (
   context: Context,
   { organizationId }: Caller,
-  objectType: ObjectType,
-  id: string,
+  key: RecordKey,
   fields: readonly string[] | undefined,
 ) =>
   context.catalogs.use(organizationId, async (catalog) => {
+    const { objectType } = key;
     const errors = new ErrorCollector();
     const catalogue = catalog.fieldCatalogue(objectType, null);
     const selection = parseFieldSelection(fields, catalogue, errors, catalogue.fullSelection);
     errors.throwIfAny();
-    const found = await readRecord(context.database, { organizationId, objectType, id, selection });
+    const found = await readRecord(context.database, { organizationId, ...key, selection });
     if (found === null) {
-      const mergedInto = await findMergedInto(context.database, organizationId, objectType, id);
+      // A domain or email that was merged away is an alias, which names the kept record by itself.
+      const mergedInto =
+        'id' in key ? await findMergedInto(context.database, organizationId, objectType, key.id) : null;
       throw new ApiError('not_found', mergedInto === null ? {} : { extra: { merged_into: mergedInto } });
     }
     // An opportunity shows the definitions of its own pipeline.

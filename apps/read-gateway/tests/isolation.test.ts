@@ -106,9 +106,10 @@ const ask = (
   caller: Tenant,
   { pathIds, values }: { readonly pathIds: Tenant; readonly values: Readonly<Record<string, unknown>> },
 ): Promise<Answer> => {
-  const path = contract.path.includes('{id}')
-    ? contract.path.replace('{id}', pathIds.ids[pathIdOf(contract)] ?? '')
-    : contract.path;
+  const path = contract.path
+    .replace('{id}', () => pathIds.ids[pathIdOf(contract)] ?? '')
+    .replace('{domain}', `${pathIds.mark}.example`)
+    .replace('{email}', `ann@${pathIds.mark}.example`);
   const request = contract.body === undefined ? { query: values as Record<string, string> } : { body: values };
   return gateway.client.send(contract.method.toUpperCase(), path, { ...request, key: caller.organization.key });
 };
@@ -197,6 +198,19 @@ describe('200', () => {
 });
 
 describe('400 and 404', () => {
+  test.each(contracts.filter(({ path }) => /\{(domain|email)\}/.test(path)))(
+    'R7: $id with a key of the other organization is not found, as an unknown one',
+    async (contract) => {
+      for (const [caller, other] of pairs()) {
+        const answer = await ask(contract, caller, { pathIds: other, values: {} });
+        expect(answer.status).toBe(404);
+        const unknown = await ask(contract, caller, { pathIds: { ...other, mark: 'nobody' }, values: {} });
+        expect(answer.comparable).toBe(unknown.comparable);
+        expectNothingOf(answer, other);
+      }
+    },
+  );
+
   test.each(contracts.filter(({ path }) => path.includes('{id}')))(
     'R7: $id with an id of the other organization is not found, as an unknown one',
     async (contract) => {

@@ -131,6 +131,8 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['listContactHistory', 1, onRecord('people_id')],
   ['mergeAccount', 1, mergeInto('company_id', '/v1/inbound/accounts', { domain: 'spare.example' })],
   ['mergeContact', 1, mergeInto('people_id', '/v1/inbound/contacts', { email: 'ada@spare.example' })],
+  ['getAccountByDomain', 1, () => ({ id: 'one.example' })],
+  ['getContactByEmail', 1, () => ({ id: 'ada@two.example' })],
   ['deleteNote', 1, onRecord('note_id')],
   ['deleteOpportunity', 1, onRecord('opportunity_id')],
   ['deleteContact', 1, onRecord('people_id')],
@@ -141,7 +143,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
 const isKept = /\bapi_keys\b|\bFROM organizations\b|^SELECT \$1$/;
 
 const send = async (operation: Served, { query = '', body, id = '' }: Call): Promise<void> => {
-  const response = await fetch(`${operation.url}${operation.path.replace('{id}', id)}${query}`, {
+  const response = await fetch(`${operation.url}${operation.path.replace(/\{\w+\}/, id)}${query}`, {
     method: operation.method,
     headers: { 'x-api-key': organization.key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

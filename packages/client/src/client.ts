@@ -13,7 +13,7 @@ import { createEvents, type Events } from './resources/events.js';
 import { createMerges, type Merges } from './resources/merges.js';
 import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
-import { createRecords, type Records } from './resources/records.js';
+import { createRecords, getByKey, type GetByKey, type Records } from './resources/records.js';
 import { createSend } from './transport.js';
 import type * as types from './types.js';
 
@@ -81,8 +81,14 @@ export type Contacts<C> = Records<{
 /** The CRM, as an organization's key sees it. */
 export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly opportunities: Opportunities<C['opportunities']>;
-  readonly accounts: Accounts<C['accounts']> & Merges;
-  readonly contacts: Contacts<C['contacts']> & Merges;
+  readonly accounts: Accounts<C['accounts']> & Merges & {
+    /** The account that a create with this domain would find; answers as `get` does. */
+    readonly getByDomain: GetByKey<types.Account, WithCustomFields<types.AccountDetail, C['accounts']>>;
+  };
+  readonly contacts: Contacts<C['contacts']> & Merges & {
+    /** The contact that a create with this email would find; answers as `get` does. */
+    readonly getByEmail: GetByKey<types.Contact, WithCustomFields<types.ContactDetail, C['contacts']>>;
+  };
   readonly notes: Notes;
   readonly pipelines: Pipelines;
   /** The change log. */
@@ -106,10 +112,12 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
  */
 export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(options: ClientOptions): CrmClient<C> => {
   const send = createSend(options);
+  const accounts: Accounts<C['accounts']> = createRecords(send, 'accounts');
+  const contacts: Contacts<C['contacts']> = createRecords(send, 'contacts');
   return {
     opportunities: createRecords(send, 'opportunities'),
-    accounts: { ...createRecords(send, 'accounts'), ...createMerges(send, 'accounts') },
-    contacts: { ...createRecords(send, 'contacts'), ...createMerges(send, 'contacts') },
+    accounts: { ...accounts, ...createMerges(send, 'accounts'), getByDomain: getByKey(send, '/v1/accounts/by-domain') },
+    contacts: { ...contacts, ...createMerges(send, 'contacts'), getByEmail: getByKey(send, '/v1/contacts/by-email') },
     notes: createNotes(send),
     pipelines: createPipelines(send),
     events: createEvents(send),

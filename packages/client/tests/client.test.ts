@@ -139,6 +139,14 @@ describe('opportunities', () => {
 });
 
 describe('accounts and contacts', () => {
+  test('are read by domain and email, and no key leads to another operation', async () => {
+    await client.contacts.create({ email: 'key+1@by-key.example' });
+    const contact = await client.contacts.getByEmail('KEY+1@by-key.example', { fields: 'job_title' });
+    const account = await client.accounts.getByDomain('https://www.by-key.example/');
+    expect(contact.data.contact.account_id).toBe(account.data.account.id);
+    await expect(client.accounts.getByDomain('..')).rejects.toThrow(TypeError);
+  });
+
   test('are created, listed, searched, updated and deleted', async () => {
     const { data: account } = await client.accounts.create({
       domain: 'https://www.Initech.com/',

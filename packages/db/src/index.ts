@@ -39,6 +39,7 @@ export type { PageRequest } from './page/page-request.js';
 export { type PageRequestInput, parsePageRequest } from './page/parse-page-request.js';
 export type { Check, PartPlan, Step } from './page/plan.js';
 export * from './page/read-record.js';
+export type { RecordKey } from './page/record-key.js';
 export * from './page/summary/summarize.js';
 export { parseSummaryRequest, type SummaryInput, type SummaryRequest } from './page/summary/summary-request.js';
 export { applyRoles } from './roles/apply-roles.js';

@@ -5,5 +5,5 @@ import { getRecord } from '../get-record.js';
 
 /** `GET /v1/accounts/{id}`: one account. */
 export const getAccount = defineOperation<Context, typeof contract>(contract, (context, { caller, params, query }) =>
-  getRecord(context, caller, 'account', params.id, query.fields),
+  getRecord(context, caller, { objectType: 'account', id: params.id }, query.fields),
 );

@@ -5,5 +5,5 @@ import { getRecord } from '../get-record.js';
 
 /** `GET /v1/contacts/{id}`: one contact. */
 export const getContact = defineOperation<Context, typeof contract>(contract, (context, { caller, params, query }) =>
-  getRecord(context, caller, 'contact', params.id, query.fields),
+  getRecord(context, caller, { objectType: 'contact', id: params.id }, query.fields),
 );

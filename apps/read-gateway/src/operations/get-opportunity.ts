@@ -6,5 +6,6 @@ import { getRecord } from '../get-record.js';
 /** `GET /v1/opportunities/{id}`: one opportunity. */
 export const getOpportunity = defineOperation<Context, typeof contract>(
   contract,
-  (context, { caller, params, query }) => getRecord(context, caller, 'opportunity', params.id, query.fields),
+  (context, { caller, params, query }) =>
+    getRecord(context, caller, { objectType: 'opportunity', id: params.id }, query.fields),
 );

@@ -1,8 +1,10 @@
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
 import { getAccount } from './get-account.js';
+import { getAccountByDomain } from './get-account-by-domain.js';
 import { getContact } from './get-contact.js';
 import { getLatestPosition } from './get-latest-position.js';
+import { getContactByEmail } from './get-contact-by-email.js';
 import { getOpportunity } from './get-opportunity.js';
 import { listAccountFields } from './list-account-fields.js';
 import { listAccountHistory } from './list-account-history.js';
@@ -27,8 +29,10 @@ import { summarizeOpportunities } from './summarize-opportunities.js';
 /** Every operation that this gateway serves. */
 export const operations: readonly Operation<Context>[] = [
   getAccount,
+  getAccountByDomain,
   getContact,
   getLatestPosition,
+  getContactByEmail,
   getOpportunity,
   listAccountFields,
   listAccountHistory,

@@ -51,6 +51,6 @@ const describeWrongMethodsOfRecord = ({ contract, client }: SuiteOptions): void 
 export const contractOf = <C extends OperationContract>(contract: C, id: () => string): C => ({
   ...contract,
   get path() {
-    return contract.path.replace('{id}', id());
+    return contract.path.replace(/\{\w+\}/, id());
   },
 });

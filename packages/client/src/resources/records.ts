@@ -63,6 +63,28 @@ export interface Records<T extends RecordTypes> {
   fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<Field, FieldPage>;
 }
 
+/** The path of a record by its natural key. @throws TypeError for dots alone, which would lead to another operation */
+const keyPath = (folder: string, key: string): string => {
+  if (/^\.*$/.test(key.trim())) throw new TypeError('A key must have a letter or a digit');
+  return `${folder}/${encodeURIComponent(key)}`;
+};
+
+/** Reads one record by its natural key. */
+export type GetByKey<R, D> = <const F extends string = Extract<keyof R, string>>(
+  key: string,
+  query?: FieldsQuery<F>,
+  options?: ReadOptions,
+) => Promise<Answer<SelectedIn<D, F>>>;
+
+/** Makes the call that reads a record by its natural key; `folder` is the path before the key. */
+export const getByKey =
+  <R, D>(send: Send, folder: string): GetByKey<R, D> =>
+  async <F extends string>(key: string, query?: object, options?: ReadOptions) =>
+    send<SelectedIn<D, F>>(
+      { gateway: 'read', method: 'GET', path: keyPath(folder, key), query: { ...query } },
+      options,
+    );
+
 /** Makes the calls for one kind of record; `name` is that of its paths and of the records in a page. */
 export const createRecords = <T extends RecordTypes>(send: Send, name: string & keyof T['page']): Records<T> => {
   const reads = `/v1/${name}`;

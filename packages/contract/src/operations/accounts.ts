@@ -12,6 +12,7 @@ import {
   UpdateAccountBody,
   UpdateAccountItem,
 } from '../schemas/account-write.js';
+import { closed, DomainInput } from '../schemas/input.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
 import { SearchBody } from '../schemas/search.js';
 import { Summary, SummaryBody } from '../schemas/summary.js';
@@ -98,6 +99,23 @@ export const getAccount = {
   summary: 'Get an account',
   description: 'Answers one account with every system field and visible custom field, unless `fields` narrows it.',
   params: idParams(exampleIds.account),
+  query: FieldsQuery,
+  data: AccountDetail,
+  errors: [404],
+  headers: recordHeaders,
+} as const satisfies OperationContract;
+
+/** `GET /v1/accounts/by-domain/{domain}` */
+export const getAccountByDomain = {
+  id: 'getAccountByDomain',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/accounts/by-domain/{domain}',
+  group: 'list',
+  tag: 'Accounts',
+  summary: 'Get an account by its domain',
+  description: 'Answers as the get by id does, for the account that a create with this domain would find.',
+  params: closed({ domain: DomainInput('Domain of the account; normalised as on creation.') }, {}),
   query: FieldsQuery,
   data: AccountDetail,
   errors: [404],

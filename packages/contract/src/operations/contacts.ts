@@ -12,6 +12,7 @@ import {
   UpdateContactBody,
   UpdateContactItem,
 } from '../schemas/contact-write.js';
+import { closed, EmailInput } from '../schemas/input.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
 import { SearchBody } from '../schemas/search.js';
 import { Summary, SummaryBody } from '../schemas/summary.js';
@@ -98,6 +99,23 @@ export const getContact = {
   summary: 'Get a contact',
   description: 'Answers one contact with every system field and visible custom field, unless `fields` narrows it.',
   params: idParams(exampleIds.contact),
+  query: FieldsQuery,
+  data: ContactDetail,
+  errors: [404],
+  headers: recordHeaders,
+} as const satisfies OperationContract;
+
+/** `GET /v1/contacts/by-email/{email}` */
+export const getContactByEmail = {
+  id: 'getContactByEmail',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/contacts/by-email/{email}',
+  group: 'list',
+  tag: 'Contacts',
+  summary: 'Get a contact by its email',
+  description: 'Answers as the get by id does, for the contact that a create with this email would find.',
+  params: closed({ email: EmailInput('Email of the contact; normalised as on creation.') }, {}),
   query: FieldsQuery,
   data: ContactDetail,
   errors: [404],

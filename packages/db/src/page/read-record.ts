@@ -1,8 +1,9 @@
-import type { FieldSelection, ObjectType } from '@crm/domain';
+import type { FieldSelection } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { readMarkText } from '../read-mark.js';
 import { Parameters } from './parameters.js';
 import { recordSql, tables } from './fields/record-sql.js';
+import { idOfKeySql, keyValue, type RecordKey } from './record-key.js';
 
 /** One record as the database made it. */
 export interface RecordText {
@@ -15,13 +16,11 @@ export interface RecordText {
   readonly readMark: string | null;
 }
 
-/** Reads one record by its id, or null when the organization has none such. */
+/** Reads one record by its id or natural key, or null when the organization has none such. */
 export const readRecord = async (
   database: Queries,
-  request: {
+  request: RecordKey & {
     readonly organizationId: string;
-    readonly objectType: ObjectType;
-    readonly id: string;
     readonly selection: FieldSelection;
     /** Whether to mark what was read; on the primary only. */
     readonly isMarked?: boolean;
@@ -29,12 +28,12 @@ export const readRecord = async (
 ): Promise<RecordText | null> => {
   const { objectType, selection, isMarked = false } = request;
   const parameters = new Parameters();
-  const id = parameters.add(request.id);
+  const id = idOfKeySql(request, parameters.add(keyValue(request)));
   const pipeline = objectType === 'opportunity' ? 'r.pipeline_id' : 'NULL';
   const text = `
     SELECT ${recordSql(objectType, selection, parameters)} AS record, r.version, ${pipeline} AS "pipelineId",
            ${isMarked ? 'read_mark()' : 'NULL'} AS "readMark"
-      FROM ${tables[objectType]} r WHERE r.organization_id = $1 AND r.id = ${id}::uuid`;
+      FROM ${tables[objectType]} r WHERE r.organization_id = $1 AND r.id = ${id}`;
   const statement = { text, values: parameters.values };
   const [row] = await database.query<RecordText & Record<string, unknown>>(request.organizationId, statement);
   if (row === undefined) return null;

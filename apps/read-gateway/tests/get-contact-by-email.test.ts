@@ -1,0 +1,87 @@
+import { getContact, getContactByEmail as contract } from '@crm/contract';
+import type { Answer } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { contractOf, describeEveryOperation } from './support/describe-every-operation.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { recordsOf } from './support/records.js';
+
+let gateway: TestGateway;
+let id: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { addContact } = recordsOf(
+    () => gateway.database,
+    () => gateway.organization,
+  );
+  id = await addContact('ann@acme.example', 'Acme', null);
+  await addContact('bob@acme.example', 'Other', null);
+});
+afterAll(() => gateway.stop());
+
+const get = (key: string, query = ''): Promise<Answer> =>
+  gateway.client.send('GET', `/v1/contacts/by-email/${encodeURIComponent(key)}`, { query });
+
+describe('200', () => {
+  test.each(['ann@acme.example', 'ANN@Acme.Example', ' ann@acme.example. '])(
+    '%j is normalised, and answers what the id does',
+    async (key) => {
+      const answer = await get(key);
+      expect(answer.status).toBe(200);
+      const byId = await gateway.client.call(contractOf(getContact, () => id));
+      expect(answer.text).toBe(byId.text);
+      expect(answer.headers.get('etag')).toBe(byId.headers.get('etag'));
+      expect(answer.headers.get('etag')).toBe('"1"');
+    },
+  );
+
+  test('an alias names the record that a merge kept', async () => {
+    const text = `INSERT INTO contact_aliases (organization_id, email, contact_id) VALUES ($1, 'merged@acme.example', $2)`;
+    await gateway.database.query(gateway.organization.id, { text, values: [id] });
+    expect((await get('merged@acme.example')).text).toBe((await get('ann@acme.example')).text);
+  });
+
+  test('fields narrows the record', async () => {
+    const { contact } = (await get('ann@acme.example', 'fields=version')).data as {
+      contact: Readonly<Record<string, unknown>>;
+    };
+    expect(contact).toMatchObject({ id, version: 1 });
+    expect(contact).not.toHaveProperty('created_at');
+  });
+});
+
+describe('400', () => {
+  test.each(['ann', 'ann@acme', 'Ann <ann@acme.example>', 'a b@acme.example', '@acme.example', 'x'.repeat(2_049)])(
+    '%j',
+    async (key) => {
+      const answer = await get(key);
+      expect(answer.status).toBe(400);
+      expect(answer.fieldsAtFault).toEqual(['email']);
+    },
+  );
+
+  test.each(['fields=nope', 'limit=1'])('%s', async (query) => {
+    const answer = await get('ann@acme.example', query);
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
+  });
+});
+
+describe('404', () => {
+  test('an unknown email, and one that only another organization has', async () => {
+    const { addContact } = recordsOf(
+      () => gateway.database,
+      () => gateway.stranger,
+    );
+    await addContact('zoe@foreign.example', 'Foreign', null);
+    const unknown = await get('nobody@acme.example');
+    expect(unknown.status).toBe(404);
+    expect((await get('zoe@foreign.example')).comparable).toBe(unknown.comparable);
+  });
+});
+
+describeEveryOperation(
+  contractOf(contract, () => 'ann@acme.example'),
+  () => gateway,
+  () => ({}),
+);
