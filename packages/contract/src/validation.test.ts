@@ -57,6 +57,25 @@ describe('a body', () => {
     });
   });
 
+  it.each([
+    ['opportunity.amount', 'deal_size'],
+    ['opportunity.stage', 'stage_id'],
+    ['opportunity.owner', 'related_objects.owner_email'],
+    ['opportunity.owner_email', 'related_objects.owner_email'],
+    ['related_objects.owner', 'owner_email'],
+    ['related_objects.company', 'account_domain'],
+    ['opportunity.pipeline', 'pipeline_id'],
+    ['stage_id', 'opportunity.stage_id'],
+    ['amount', 'opportunity.deal_size'],
+    ['constructor', undefined],
+  ])('is told what %s was probably meant to be', (path, meant) => {
+    const [first = '', second] = path.split('.');
+    const sent = { pipeline_id: pipelineId, opportunity: { name: 'A' }, related_objects: {} };
+    const inner = { ...sent[first as 'opportunity'], [second ?? '']: 1 };
+    const errors = body({ ...sent, [first]: second === undefined ? 1 : inner });
+    expect(errors).toEqual({ [path]: `is not a known field${meant === undefined ? '' : `, did you mean ${meant}?`}` });
+  });
+
   it('names what is missing', () => {
     expect(body({ opportunity: {} })).toEqual({ pipeline_id: 'is required', 'opportunity.name': 'is required' });
     expect(body({ pipeline_id: null, opportunity: null })).toEqual({

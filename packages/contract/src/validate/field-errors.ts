@@ -1,9 +1,10 @@
-import { nearestName, type FieldErrors } from '@crm/domain';
+import type { FieldErrors } from '@crm/domain';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { reportedErrors, reportedItemErrors } from '../bounds.js';
 import { dottedPath, joinPath } from './error-path.js';
 import { errorText } from './error-text.js';
 import { isRecord, type JsonSchema } from './schema-walk.js';
+import { keyProbablyMeant } from './unknown-key-hints.js';
 
 /** The part of a request that a validator looks at. */
 export type Location = 'params' | 'query' | 'body' | 'item';
@@ -24,9 +25,9 @@ const isRequiredProperty = (schemaPath: string, root: JsonSchema): boolean => {
   return Array.isArray(required) && required.includes(key);
 };
 
-const unknownText = (error: ErrorObject, key: string, location: Location): string => {
+const unknownText = (error: ErrorObject, key: string, root: JsonSchema, location: Location): string => {
   const properties: unknown = error.parentSchema?.['properties'];
-  const near = nearestName(key, isRecord(properties) ? Object.keys(properties) : []);
+  const near = keyProbablyMeant(key, isRecord(properties) ? Object.keys(properties) : [], root);
   const text = location === 'query' ? 'is not a known parameter' : 'is not a known field';
   return near === undefined ? text : `${text}, did you mean ${near}?`;
 };
@@ -40,7 +41,7 @@ const describe = (error: ErrorObject, input: unknown, root: JsonSchema, location
   if (error.keyword === 'required') return [joinPath(path, String(error.params['missingProperty'])), requiredText];
   if (error.keyword === 'additionalProperties') {
     const key = String(error.params['additionalProperty']);
-    return [joinPath(path, key), unknownText(error, key, location)];
+    return [joinPath(path, key), unknownText(error, key, root, location)];
   }
   if (error.keyword === 'type' && path === '') return [pathOrRoot, 'must be a JSON object'];
   if (error.keyword === 'type' && error.data === null && isRequiredProperty(error.schemaPath, root)) {
