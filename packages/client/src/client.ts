@@ -81,14 +81,16 @@ export type Contacts<C> = Records<{
 /** The CRM, as an organization's key sees it. */
 export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly opportunities: Opportunities<C['opportunities']>;
-  readonly accounts: Accounts<C['accounts']> & Merges & {
-    /** The account that a create with this domain would find; answers as `get` does. */
-    readonly getByDomain: GetByKey<types.Account, WithCustomFields<types.AccountDetail, C['accounts']>>;
-  };
-  readonly contacts: Contacts<C['contacts']> & Merges & {
-    /** The contact that a create with this email would find; answers as `get` does. */
-    readonly getByEmail: GetByKey<types.Contact, WithCustomFields<types.ContactDetail, C['contacts']>>;
-  };
+  readonly accounts: Accounts<C['accounts']> &
+    Merges & {
+      /** The account that a create with this domain would find; answers as `get` does. */
+      readonly getByDomain: GetByKey<types.Account, WithCustomFields<types.AccountDetail, C['accounts']>>;
+    };
+  readonly contacts: Contacts<C['contacts']> &
+    Merges & {
+      /** The contact that a create with this email would find; answers as `get` does. */
+      readonly getByEmail: GetByKey<types.Contact, WithCustomFields<types.ContactDetail, C['contacts']>>;
+    };
   readonly notes: Notes;
   readonly pipelines: Pipelines;
   /** The change log. */

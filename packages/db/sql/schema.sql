@@ -240,6 +240,7 @@ CREATE TABLE custom_fields (
   all_pipelines boolean NOT NULL DEFAULT true,
   slot text COLLATE "C",
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT custom_fields_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT custom_fields_object_type_check CHECK ((object_type = ANY (ARRAY['opportunity'::text, 'account'::text, 'contact'::text]))),
   CONSTRAINT custom_fields_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT,
@@ -315,6 +316,7 @@ CREATE TABLE members (
   email text COLLATE "C" NOT NULL,
   name text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT members_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT members_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (email !~ '@.*[^.]{64}'::text))),
   CONSTRAINT members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
@@ -487,7 +489,9 @@ CREATE TABLE organizations (
   freemail text NOT NULL DEFAULT 'create'::text,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
   limits jsonb NOT NULL DEFAULT '{}'::jsonb,
+  currency text,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
+  CONSTRAINT organizations_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   CONSTRAINT organizations_freemail_check CHECK ((freemail = ANY (ARRAY['create'::text, 'skip'::text])))
 );
 
@@ -497,10 +501,18 @@ CREATE TABLE pipelines (
   name text COLLATE "C" NOT NULL,
   "position" integer NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT pipelines_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
 CREATE UNIQUE INDEX pipelines_organization_id_name_key ON pipelines (organization_id, name);
+
+CREATE TABLE record_rebuilds (
+  organization_id uuid NOT NULL,
+  outdated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT record_rebuilds_pkey PRIMARY KEY (organization_id),
+  CONSTRAINT record_rebuilds_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+);
 
 CREATE TABLE stages (
   organization_id uuid NOT NULL,
@@ -531,6 +543,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   change_account(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → boolean
 -- accounts.sql
 --   find_account_ids(p_organization_id uuid, p_domains jsonb) → uuid[]
+--   share_account_names(p_organization_id uuid, p_domains jsonb) → uuid[]
 --   require_account_ids(p_organization_id uuid, p_domains jsonb) → uuid[]
 --   require_account_id(p_organization_id uuid, p_domain text) → uuid
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
@@ -573,6 +586,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   delete_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- contacts.sql
 --   find_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
+--   share_contact_names(p_organization_id uuid, p_emails jsonb) → uuid[]
 --   require_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
 --   require_contact_id(p_organization_id uuid, p_email text) → uuid
 --   ensure_contacts(p_organization_id uuid, p_contacts jsonb) → void
@@ -704,6 +718,23 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   restore_account(p_organization_id uuid, p_input jsonb) → jsonb
 --   lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) → uuid[]
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
+-- setup.sql
+--   check_setup_key(p_object text, p_field text, p_holder_id uuid) → void
+--   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
+--   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
+--   place_pipeline(p_organization_id uuid, p_id uuid, p_position integer) → void
+--   place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position integer) → void
+--   save_pipeline(p_organization_id uuid, p_change jsonb) → void
+--   check_stage_can_go(p_row stages) → void
+--   save_stage(p_organization_id uuid, p_change jsonb) → void
+--   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
+--   define_field(p_organization_id uuid, p_change jsonb) → void
+--   update_field(p_organization_id uuid, p_change jsonb) → void
+--   save_member(p_organization_id uuid, p_change jsonb) → void
+--   remove_member(p_organization_id uuid, p_change jsonb) → void
+--   note_setup_change(p_organization_id uuid, p_change jsonb, p_origin jsonb) → void
+--   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text) → record
+--   end_rebuild(p_organization_id uuid, p_outdated_at timestamp with time zone) → void
 -- write.sql
 --   deletes_records(p_function text) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
