@@ -7,6 +7,7 @@ import {
   deleteContact,
   deleteNote,
   deleteOpportunity,
+  mergeAccount,
   restoreRecord,
   updateOpportunity,
 } from '@crm/contract';
@@ -166,6 +167,19 @@ describe('409', () => {
     expect((await restore(position)).status).toBe(200);
     await gateway.client.call(updateOpportunity, { params: { id }, body: { opportunity: { name: 'Renamed' } } });
     expect((await restore(position)).body).toMatchObject({ statusCode: 409, conflict: { existing_id: id } });
+  });
+
+  test('the account was merged into another one, which its domain names now', async () => {
+    const kept = await account('kept.com');
+    const other = await account('merged.com');
+    await gateway.client.call(mergeAccount, { params: { id: kept }, body: { from: other } });
+    const rows = await gateway.rows<{ position: number }>(
+      `SELECT position::int FROM events WHERE organization_id = $1 AND record_id = $2 AND type = 'account.deleted'`,
+      [other],
+    );
+    const answer = await restore(rows[0]?.position);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ conflict: { field: 'domain', existing_id: kept } });
   });
 
   test('a contact and a note were erased with their deletion', async () => {

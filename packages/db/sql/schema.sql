@@ -715,6 +715,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) → void
 -- restore.sql
 --   deleted_record(p_organization_id uuid, p_position bigint, p_object text) → jsonb
+--   forget_merge(p_organization_id uuid, p_object text, p_id uuid) → void
 --   restore_account(p_organization_id uuid, p_input jsonb) → jsonb
 --   lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) → uuid[]
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb

@@ -13,6 +13,13 @@ BEGIN
 END
 $$;
 
+-- A restored record may have been merged into another one: its id names the record itself again.
+CREATE OR REPLACE FUNCTION forget_merge(p_organization_id uuid, p_object text, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  DELETE FROM merged_records m WHERE m.organization_id = p_organization_id AND m.object_type = p_object AND m.id = p_id;
+END
+$$;
+
 -- p_input: {position, change: what follows from the values of the record, with the fields as they are defined now}.
 CREATE OR REPLACE FUNCTION restore_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -30,6 +37,8 @@ BEGIN
       (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_row.domain)));
     RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
+  PERFORM take_domain(p_organization_id, v_row.domain, v_row.id);
+  PERFORM forget_merge(p_organization_id, 'account', v_row.id);
   PERFORM collect_events(ARRAY[creation_event('account', 'restored', account_event_record(v_row))]);
   RETURN jsonb_build_object('object', 'account', 'id', v_row.id, 'version', v_row.version, 'dropped', '[]'::jsonb);
 END
@@ -79,6 +88,7 @@ BEGIN
     PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));
     RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
+  PERFORM forget_merge(p_organization_id, 'opportunity', v_row.id);
   RETURN jsonb_build_object('object', 'opportunity', 'id', v_row.id, 'version', v_row.version, 'dropped', to_jsonb(array_remove(ARRAY[
     CASE WHEN v_row.account_id IS DISTINCT FROM v_wanted.account_id THEN 'account_id' END,
     CASE WHEN v_row.contact_id IS DISTINCT FROM v_wanted.contact_id THEN 'contact_id' END,
