@@ -161,3 +161,60 @@ test('200: while the replica is away the primary answers, and the replica again 
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 });
+
+describe('the change log', () => {
+  const position = async (): Promise<number> => (await gateways.read.call(contracts.getLatestPosition)).data.position;
+  const createAccount = (domain: string) => gateways.inbound.call(contracts.createAccount, { body: { domain } });
+  const after = (from: number, wait = 0, headers: Readonly<Record<string, string>> = {}) =>
+    gateways.read.call(contracts.listEvents, { query: { after: from, wait }, headers });
+
+  test('200: a read that carries the mark of a write sees its event, on a replica that is behind', async () => {
+    const from = await position();
+    await gateways.servers.setDelay(delayMs);
+    const { headers } = await createAccount('log-mark.example');
+    const marked = await after(from, 0, { 'x-read-after': headers.get('x-read-after') ?? '' });
+    expect(marked.data.events.map(({ record }) => record?.['domain'])).toEqual(['log-mark.example']);
+  });
+
+  test('200: a position that only the primary has reached is no false 400', async () => {
+    await gateways.servers.setDelay(60_000);
+    const from = await position();
+    const { headers } = await createAccount('log-ahead.example');
+    const seen = await after(from, 0, { 'x-read-after': headers.get('x-read-after') ?? '' });
+    const answer = await after(seen.data.next_position);
+    expect([answer.status, answer.data.next_position]).toEqual([200, from + 1]);
+    expect((await after(from + 2)).fieldsAtFault).toEqual(['after']);
+  });
+
+  test('200: a request that waits is answered when the replica has the event', async () => {
+    const from = await position();
+    await gateways.servers.setDelay(delayMs);
+    const waiting = after(from, 30);
+    await createAccount('log-wait.example');
+    expect((await waiting).data.events.map(({ record }) => record?.['domain'])).toEqual(['log-wait.example']);
+  });
+
+  test('200: lists that carry the mark of the latest position are not older than it', async () => {
+    await gateways.servers.setDelay(delayMs);
+    for (let round = 0; round < 5; round += 1) {
+      const domain = `log-latest${round}.example`;
+      const written = await createAccount(domain);
+      const sees = { 'x-read-after': written.headers.get('x-read-after') ?? '' };
+      const latest = await gateways.read.call(contracts.getLatestPosition, { headers: sees });
+      const mark = { 'x-read-after': latest.headers.get('x-read-after') ?? '' };
+      const list = await gateways.read.call(contracts.listAccounts, { query: { limit: 1 }, headers: mark });
+      expect(list.data.accounts[0]?.domain).toBe(domain);
+    }
+  });
+
+  test('503: without the primary a replica that is behind cannot say that a position does not exist', async () => {
+    const proxy = await startFaultProxy(gateways.servers.primaryUrl);
+    const read = await gateways.startRead({ DATABASE_URL: proxy.url });
+    const from = await position();
+    expect((await read.call(contracts.listEvents, { query: { after: from } })).status).toBe(200);
+    await gateways.servers.setDelay(60_000);
+    await proxy.refuse();
+    const answer = await read.call(contracts.listEvents, { query: { after: from + 1 } });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+});

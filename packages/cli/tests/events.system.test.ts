@@ -83,7 +83,7 @@ describe('crm events tail', () => {
     const file = join(directory, 'accounts.csv');
     await writeFile(file, `domain,name\n${rows.join('\n')}\n`);
     const mapping = join(directory, 'accounts.yaml');
-    await writeFile(mapping, 'object: accounts\nfields:\n  domain: domain\n  name: name\n');
+    await writeFile(mapping, 'object: account\nfields:\n  domain: { column: domain }\n  name: { column: name }\n');
     let sawSomeEarly = false;
     const importing = new Command(['import', file, '--mapping', mapping, '--batch', '1', '--concurrency', '1']);
     void importing.exitCode.then(() => (sawSomeEarly = tail.lines.length > 0));
