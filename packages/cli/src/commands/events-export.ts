@@ -112,13 +112,14 @@ const exportEvents = async (context: CliContext, options: ExportEventsOptions): 
   const resume = options.output === '-' ? '' : ' The same command goes on where it was.';
   try {
     const { output, earlier } = await openOutput(context, options);
-    const range = await findRange(client, options, earlier, signal);
-    const written = await writePages(client, output, range, options, { records: earlier?.records ?? 0, signal }).catch(
-      async (error: unknown) => {
-        await output.close();
-        throw error;
-      },
-    );
+    const write = async () => {
+      const range = await findRange(client, options, earlier, signal);
+      return writePages(client, output, range, options, { records: earlier?.records ?? 0, signal });
+    };
+    const written = await write().catch(async (error: unknown) => {
+      await output.close();
+      throw error;
+    });
     if (written === null) {
       await output.close();
       throw new CliError(`Interrupted.${resume}`);
