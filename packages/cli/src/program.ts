@@ -54,6 +54,7 @@ export const createProgram = (context: CliContext): Command => {
   const program = new Command('crm')
     .description('Run and administer the CRM API.')
     .helpCommand(false)
+    .enablePositionalOptions()
     .version(version(), '--version', 'show the version')
     .showHelpAfterError('(add --help for examples)')
     .addHelpText('after', introduction)

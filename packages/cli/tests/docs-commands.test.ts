@@ -24,7 +24,9 @@ const unknownPart = (program: Command, line: string): string | null => {
     command = child;
     rest = rest.slice(1);
   }
-  if (command.commands.length > 0 && rest[0] !== undefined && /^[a-z]/.test(rest[0])) return rest[0];
+  // crm import takes a file beside its command init.
+  const takesCommand = command.commands.length > 0 && command.registeredArguments.length === 0;
+  if (takesCommand && rest[0] !== undefined && /^[a-z]/.test(rest[0])) return rest[0];
   const options = new Set(['--help', ...command.options.flatMap(({ long, short }) => [long, short])]);
   return rest.find((word) => word.startsWith('--') && !options.has(word.split('=')[0] ?? '')) ?? null;
 };

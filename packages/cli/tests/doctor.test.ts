@@ -1,5 +1,8 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { migrate, openAdministrationDatabase } from '@crm/db';
 import { createTestDatabase, findFreePort, startGatewayProcesses } from '@crm/testing';
@@ -200,6 +203,22 @@ describe('crm doctor', () => {
     expect(others).toEqual([
       expect.objectContaining({ check: 'read gateway', message: expect.stringContaining('503') }),
     ]);
+  });
+
+  it('knows the local stack by its database, whose gateways it asks, and takes what is named besides', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'crm-doctor-'));
+    const port = await findFreePort();
+    const address = `http://127.0.0.1:${port}`;
+    const ids = { api_key: 'crm_live_x', pipeline_id: 'p', organization_id: 'o' };
+    const demo = { read_url: address, inbound_url: `${address}/inbound`, database_url: url, ...ids };
+    await writeFile(join(folder, 'demo.json'), JSON.stringify(demo));
+    const run = (...args: string[]) => runCrm(['doctor', ...args], { CRM_DATA_DIR: folder, DATABASE_URL: url });
+    const { stdout } = await run();
+    expect(stdout).toMatch(/^ok {7}read-gateway configuration/m);
+    expect(stdout).toMatch(/^ok {7}role: the superuser of the local stack$/m);
+    expect(stdout).toContain(`inbound gateway: ${address}/inbound does not answer`);
+    expect((await run('--read-url', 'http://127.0.0.1:1')).stdout).toContain('read gateway: http://127.0.0.1:1 does');
+    await rm(folder, { recursive: true });
   });
 
   it('says it in lines for people', async () => {

@@ -81,7 +81,7 @@ describe('crm explain', () => {
       'name:up',
     );
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('filters.field: ');
+    expect(stderr).toContain('--filter field: ');
     expect(stderr).toContain('limit: Must be an integer from 1 to 500');
     expect(stderr).toContain('sort[0]: The direction must be asc or desc');
   });

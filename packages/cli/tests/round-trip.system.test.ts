@@ -126,6 +126,17 @@ describe('crm export and crm import', () => {
 });
 
 describe('crm export', () => {
+  it('escapes formulas in CSV, unless it is told to keep them, and both come back as they were', async () => {
+    for (const raw of [[], ['--raw']]) {
+      const file = `formulas${raw.length}.csv`;
+      await exportTo(file, crm.source, 'accounts', '--database-url', crm.databaseUrl, ...raw);
+      expect(await readFile(path(file), 'utf8')).toContain(raw.length === 0 ? ",'=1+1" : ',=1+1');
+      expect((await importFrom(file, ...raw, '--on-match', 'update')).exitCode).toBe(0);
+      await exportTo('formulas.jsonl', crm.target, 'accounts', ...raw);
+      expect(await readFile(path('formulas.jsonl'), 'utf8')).toContain('"secret":"=1+1"');
+    }
+  });
+
   it('finds the emails of owners over the API, and says how many members stay ids', async () => {
     expect(await exportTo('members.jsonl', crm.source, 'accounts')).toMatchObject({ unknown_members: 1 });
     const content = await readFile(path('members.jsonl'), 'utf8');

@@ -30,7 +30,9 @@ export const findDatabaseUrl = async (context: CliContext, option: DatabaseUrlOp
 const checkUrl = (url: string): string => {
   if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return url;
   // The address itself is not shown: it may hold a password.
-  throw configurationError('The database address must have the form postgres://user:password@host:5432/name.');
+  throw configurationError(
+    '--database-url (or DATABASE_URL) must have the form postgres://user:password@host:5432/name.',
+  );
 };
 
 /** The address for messages: without user and password. */

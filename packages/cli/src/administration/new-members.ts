@@ -33,7 +33,7 @@ export const makeMember = (address: string, givenName: string | undefined, place
   const email = normalizeEmail(address);
   if (!email.ok) throw usageError(`${place}${address}: ${email.message}`);
   const name = normalizeName(givenName?.trim() ? givenName : nameFromEmail(email.value.email));
-  if (!name.ok) throw usageError(`${place}name: ${name.message}`);
+  if (!name.ok) throw usageError(`${place === '' ? '--name' : `${place}name`}: ${name.message}`);
   return { email: email.value.email, name: name.value };
 };
 
@@ -56,6 +56,6 @@ const readText = async (file: string): Promise<string> => {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw errorCode(error) === 'ENOENT' ? usageError(`There is no file ${file}.`) : error;
+    throw errorCode(error) === 'ENOENT' ? usageError(`--file: There is no file ${file}.`) : error;
   }
 };

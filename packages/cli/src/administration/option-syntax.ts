@@ -35,6 +35,6 @@ export const readOptionsFile = async (file: string): Promise<readonly GivenOptio
     const lines = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
     return lines.filter((line) => line.trim() !== '').map(readOption);
   } catch (error) {
-    throw errorCode(error) === 'ENOENT' ? usageError(`There is no file ${file}.`) : error;
+    throw errorCode(error) === 'ENOENT' ? usageError(`--options-file: There is no file ${file}.`) : error;
   }
 };

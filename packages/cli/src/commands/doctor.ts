@@ -6,13 +6,13 @@ import { printResult, type CliContext } from '../cli-context.js';
 import { checkConfiguration } from '../doctor/check-configuration.js';
 import { checkPrimary, checkReplica } from '../doctor/check-databases.js';
 import { checkGateway, checkRedis } from '../doctor/check-network.js';
-import type { Finding } from '../doctor/finding.js';
+import { ok, type Finding } from '../doctor/finding.js';
 import { CliError, exitCodes } from '../errors.js';
-import { dataDirectory, readDemoFile } from '../local-stack/demo-file.js';
+import { dataDirectory, readDemoFile, type DemoFile } from '../local-stack/demo-file.js';
 import { httpUrl, wholeNumber } from '../options.js';
 
 const help = `
-Give it the environment of the gateways: DATABASE_URL, CURSOR_SECRETS, and READ_DATABASE_URL and REDIS_URL where they are used.
+The local stack here needs nothing else (npm start). For others, give it the environment of the gateways: DATABASE_URL, CURSOR_SECRETS, and READ_DATABASE_URL and REDIS_URL where they are used.
 It changes nothing. Exit code 0: no problem, perhaps warnings; 1: at least one problem.
 
 Examples:
@@ -43,25 +43,34 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
   });
 };
 
-/** The local stack, where nothing else is named: it configures its gateways itself. */
-const findLocalStack = ({ env }: CliContext, { databaseUrl }: DoctorOptions) =>
-  databaseUrl === undefined && !env['DATABASE_URL'] ? readDemoFile(dataDirectory(env)) : undefined;
+/** The local stack here, where nothing else is named or its own database is: it configures its gateways itself. */
+const findLocalStack = async ({ env }: CliContext, { databaseUrl }: DoctorOptions): Promise<DemoFile | undefined> => {
+  const named = databaseUrl ?? env['DATABASE_URL'] ?? '';
+  if (named === '') return readDemoFile(dataDirectory(env));
+  // What is wrong with a stack that is not meant is no matter.
+  const demo = await readDemoFile(dataDirectory(env)).catch(() => undefined);
+  return demo?.database_url === named ? demo : undefined;
+};
+
+/** The stack has one role, which is made with it and reached from this machine only. */
+const ofLocalStack = (finding: Finding): Finding =>
+  finding.check === 'role' ? ok('role', 'the superuser of the local stack') : finding;
 
 const examine = async (context: CliContext, given: DoctorOptions): Promise<readonly Finding[]> => {
   const demo = await findLocalStack(context, given);
-  const options = demo === undefined ? given : { ...given, readUrl: demo.read_url, inboundUrl: demo.inbound_url };
+  const options = demo === undefined ? given : { readUrl: demo.read_url, inboundUrl: demo.inbound_url, ...given };
   const url = await findDatabaseUrl(context, options);
   const env = {
+    ...(demo === undefined ? {} : { CURSOR_SECRETS: 'of the local stack' }),
     ...context.env,
     DATABASE_URL: url,
-    ...(demo === undefined ? {} : { CURSOR_SECRETS: 'of the local stack' }),
   };
   const read = await checkConfiguration('read-gateway', env);
   const inbound = await checkConfiguration('inbound-gateway', env);
   const pools = { perProcess: [read.maxConnections, inbound.maxConnections], processes: options.processes };
   const { READ_DATABASE_URL: replica, REDIS_URL: redis } = context.env;
   const checks = await Promise.all([
-    checkPrimary(url, pools),
+    checkPrimary(url, pools).then((found) => (demo === undefined ? found : found.map(ofLocalStack))),
     replica ? checkReplica(replica) : [],
     redis ? checkRedis(redis) : [],
     options.readUrl === undefined ? [] : checkGateway('read gateway', options.readUrl),

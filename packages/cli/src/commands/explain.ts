@@ -67,6 +67,15 @@ export const addExplainCommand = (program: Command, context: CliContext): void =
   });
 };
 
+const optionNames: Readonly<Record<string, string>> = { pipeline_id: 'pipeline', stage_id: 'stage', filters: 'filter' };
+
+/** The option that a path of the request comes from: `filters[0].value` → `--filter [0].value`. */
+const optionOf = (path: string): string => {
+  const name = /^\w+/.exec(path)?.[0] ?? '';
+  const rest = path.slice(name.length).replace(/^\./, '');
+  return `--${optionNames[name] ?? name}${rest === '' ? '' : ` ${rest}`}`;
+};
+
 /** Parses a request as a search does. @throws CliError that names all that is wrong */
 const readRequest = (catalog: Catalog, objectType: ObjectType, options: ExplainOptions): PageRequest => {
   const errors = new ErrorCollector();
@@ -85,11 +94,11 @@ const readRequest = (catalog: Catalog, objectType: ObjectType, options: ExplainO
     return request;
   } catch (error) {
     if (isFailure(error, 'not_found'))
-      throw usageError(`There is no pipeline ${options.pipeline ?? ''}. See: crm pipeline list`);
+      throw usageError(`--pipeline: There is no pipeline ${options.pipeline ?? ''}. See: crm pipeline list`);
     if (!(error instanceof ApiError)) throw error;
     throw usageError(
       Object.entries(error.errors ?? {})
-        .map(([path, text]) => `${path}: ${text}`)
+        .map(([path, text]) => `${optionOf(path)}: ${text}`)
         .join('\n'),
     );
   }

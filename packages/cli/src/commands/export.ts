@@ -17,7 +17,8 @@ import { findReadConnection, type ReadConnection } from '../export/connection.js
 import { PartialFile, type ExportState } from '../export/export-state.js';
 import { emailsInDatabase, emailsOfOwners, MemberTranslation } from '../export/member-emails.js';
 import { openPartialFile, streamOutput, type Output } from '../export/output.js';
-import { listCustomFields, makePageReader } from '../export/record-pages.js';
+import { exportProgress } from '../export/progress.js';
+import { countRecords, listCustomFields, makePageReader } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-format.js';
 import { runExport } from '../export/run-export.js';
 import { connectClient, gatewayErrorText } from '../gateway-client.js';
@@ -33,6 +34,7 @@ interface ExportOptions extends OutputOptions {
   readonly apiKey?: string;
   readonly databaseUrl?: string;
   readonly restart?: boolean;
+  readonly raw?: boolean;
 }
 
 const examples = `
@@ -50,6 +52,8 @@ Examples:
 Stopped or killed, the same command goes on where it was, since FILE.progress.json says how far FILE.partial is; FILE
 itself appears when it is complete. --restart starts over.
 CSV: an empty cell is no value, "" is the empty text, lists and objects are JSON. Dates of deals are Unix milliseconds.
+In CSV a text that begins with = + - or @ gets an apostrophe in front, since spreadsheet programs would run it as a formula;
+crm import takes it away again. --raw leaves it out, and such a file is imported with --raw.
 Members in custom fields are written as emails, found as owners of opportunities; --database-url finds all of them.
 A key needs the groups list and search.
 Next: crm import --help`;
@@ -67,6 +71,7 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
     .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
     .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
     .option('--database-url <url>', 'PostgreSQL address, to find the emails of members who own no opportunity')
+    .option('--raw', 'leave texts that a spreadsheet program takes for formulas as they are')
     .option('--restart', 'start over instead of continuing')
     .addHelpText('after', examples);
   withJson(command).action((object: ExportObject, options: ExportOptions) => exportRecords(context, object, options));
@@ -95,10 +100,15 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
     const { records, seconds } = await runExport({
       readPage: makePageReader(client, object, columns, customFields, pipelineId),
       members,
-      format: makeRowFormat(options.format, columns, members.customValues),
+      format: makeRowFormat(options.format, columns, members.customValues, options.raw === true),
       output,
       earlier,
-      onProgress: progressLines(context, object),
+      onProgress: exportProgress({
+        stream: context.stderr,
+        object,
+        earlierRecords: earlier?.records ?? 0,
+        countAll: () => countRecords(client, object, pipelineId),
+      }),
       signal,
     });
     printSummary(context, object, options, { records, seconds, unknownMembers: members.unknown });
@@ -145,11 +155,11 @@ const makeMembers = async (
 /** Says what is exported without saying the key, so that only the same command goes on with a file. */
 const requestName = (
   object: ExportObject,
-  { format, url }: ExportOptions,
+  { format, url, raw }: ExportOptions,
   columns: ExportColumns,
   pipelineId: string | undefined,
 ): string => {
-  const request = JSON.stringify([object, format, url ?? null, pipelineId ?? null, columnNames(columns)]);
+  const request = JSON.stringify([object, format, url ?? null, pipelineId ?? null, columnNames(columns), raw === true]);
   return createHash('sha256').update(request).digest('hex');
 };
 
@@ -167,18 +177,6 @@ const openOutput = async (
   } catch (error) {
     throw configurationError(`${options.output} cannot be written: ${errorText(error)}`);
   }
-};
-
-/** Lines are for logs: often enough to see that it lives, rarely enough to read. */
-const progressIntervalMs = 5000;
-
-const progressLines = (context: CliContext, object: ExportObject): ((records: number, rate: number) => void) => {
-  let lastMs = performance.now();
-  return (records, rate) => {
-    if (performance.now() - lastMs < progressIntervalMs) return;
-    lastMs = performance.now();
-    context.stderr.write(`${records} ${object}, ${Math.round(rate)} a second\n`);
-  };
 };
 
 const printSummary = (

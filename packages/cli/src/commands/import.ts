@@ -17,6 +17,7 @@ import { reportJson, reportText } from '../import/report.js';
 import { runImport } from '../import/run-import.js';
 import { SentNotes } from '../import/sent-notes.js';
 import type { ImportObject } from '../import/targets.js';
+import { addImportInitCommand } from './import-init.js';
 import { httpUrl, wholeNumber, withJson, type OutputOptions } from '../options.js';
 
 interface ImportOptions extends OutputOptions, ConnectionOptions, PlanOptions {
@@ -40,6 +41,9 @@ const examples = `
 Examples:
   With the local stack running (npm start), into its demo organization:
     $ crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
+
+  A mapping for a file of your own, to be corrected in deals.yaml:
+    $ crm import init deals.csv
 
   First look whether all rows fit, without sending any:
     $ crm import deals.csv --mapping deals.yaml --dry-run
@@ -65,6 +69,7 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
   const command = program
     .command('import')
     .description('create records from a CSV or JSON lines file through the inbound gateway')
+    .helpCommand(false)
     .argument('<file>', 'the file: CSV with a header, or what crm export wrote')
     .option('--mapping <file>', 'which column becomes which field, in YAML or JSON; not for what crm export wrote')
     .addOption(
@@ -98,8 +103,12 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     )
     .option('--limit-rows <n>', 'import the first rows only', wholeNumber(1, 999_999_999))
     .option('--outage <seconds>', 'how long to wait for a gateway that is away', wholeNumber(0, 86_400), 60)
+    .option('--raw', 'the file is of crm export --raw: apostrophes before = + - @ belong to the texts')
     .option('--dry-run', 'convert every row and send none')
     .addHelpText('after', examples);
+  // After `init` the options are those of init.
+  command.enablePositionalOptions();
+  addImportInitCommand(command, context);
   withJson(command).action((file: string, options: ImportOptions) => importFile(context, file, options));
 };
 

@@ -7,12 +7,15 @@ const optionValues = ({ path, options }: CommandNode): readonly string[] =>
     .filter(({ takesValue }) => takesValue)
     .map(({ name, choices }) => `    '${path} ${name}') _crm_offer '${words(choices)}'; return ;;`);
 
-const candidates = ({ path, commands, options, choices }: CommandNode): string =>
-  [
+const candidates = ({ path, commands, options, choices, takesFile }: CommandNode): string => {
+  const files = takesFile ? ' COMPREPLY+=($(compgen -f -- "$current"))' : '';
+  const following = words([...commands.map(({ name }) => name), ...choices]);
+  return [
     `    '${path}')`,
     `      case $current in -*) _crm_offer '${words(options.map(({ name }) => name))}' ;;`,
-    `        *) _crm_offer '${words([...commands.map(({ name }) => name), ...choices])}' ;; esac ;;`,
+    `        *) _crm_offer '${following}';${files} ;; esac ;;`,
   ].join('\n');
+};
 
 /** The completion for bash. Nothing of crm runs when the user presses Tab: what there is stands in the script. */
 export const bashCompletion = (nodes: readonly CommandNode[]): string => `# bash completion for crm

@@ -21,6 +21,8 @@ export interface CommandNode {
   readonly options: readonly OptionCandidate[];
   /** What its first argument may be; empty where any text or file will do. */
   readonly choices: readonly string[];
+  /** Whether its first argument may be a file. */
+  readonly takesFile: boolean;
 }
 
 const helpOption: OptionCandidate = { name: '--help', description: 'show help', takesValue: false, choices: [] };
@@ -50,6 +52,7 @@ export const commandNodes = (command: Command, parentPath = ''): readonly Comman
     commands: command.commands.map((child) => ({ name: child.name(), description: shortened(child.description()) })),
     options: [...command.options.flatMap(toOption), helpOption],
     choices: firstChoices(command.registeredArguments),
+    takesFile: command.registeredArguments[0]?.name() === 'file',
   };
   return [node, ...command.commands.flatMap((child) => commandNodes(child, path))];
 };

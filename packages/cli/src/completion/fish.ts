@@ -2,11 +2,11 @@ import type { CommandNode } from './command-tree.js';
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-const linesOf = ({ path, commands, options, choices }: CommandNode): readonly string[] => {
+const linesOf = ({ path, commands, options, choices, takesFile }: CommandNode): readonly string[] => {
   const here = `complete -c crm -n ${quoted(`__crm_at '${path}'`)}`;
   return [
     // Names of files are no commands.
-    ...(commands.length > 0 || choices.length > 0 ? [`${here} -f`] : []),
+    ...(!takesFile && commands.length + choices.length > 0 ? [`${here} -f`] : []),
     ...commands.map(({ name, description }) => `${here} -a ${quoted(name)} -d ${quoted(description)}`),
     ...(choices.length > 0 ? [`${here} -a ${quoted(choices.join(' '))}`] : []),
     ...options.map(({ name, description, takesValue, choices: values }) => {

@@ -39,10 +39,14 @@ ${nodes.map(candidates).join('\n')}
   esac
   if [[ \${words[CURRENT]} == -* ]]; then
     _describe option options
-  elif (( \${#commands} )); then
-    _describe command commands
   else
-    _files
+    (( \${#commands} )) && _describe command commands
+    case $at in
+      ${nodes
+        .filter(({ commands, choices, takesFile }) => takesFile || commands.length + choices.length === 0)
+        .map(({ path }) => `'${path}'`)
+        .join(' | ')}) _files ;;
+    esac
   fi
 }
 

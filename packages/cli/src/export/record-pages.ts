@@ -25,6 +25,18 @@ export const listCustomFields = async (client: CrmClient, object: ExportObject):
   return fields;
 };
 
+/** How many records there are to export; undefined for notes, which cannot be counted. */
+export const countRecords = async (
+  client: CrmClient,
+  object: ExportObject,
+  pipelineId: string | undefined,
+): Promise<number | undefined> => {
+  if (object === 'notes') return undefined;
+  if (object !== 'opportunities') return (await client[object].summarize({})).data.total.count;
+  const { data } = await client.opportunities.summarize(pipelineId === undefined ? {} : { pipeline_id: pipelineId });
+  return data.total.count;
+};
+
 /**
  * Makes the reader of an object's pages. Records come oldest first, so that an import makes them in that order, and those
  * that are made meanwhile come at the end; notes, which have no search, come newest first.

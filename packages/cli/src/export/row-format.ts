@@ -1,3 +1,4 @@
+import { escapeFormula } from '../spreadsheet-escape.js';
 import { columnNames, systemValue, type ExportColumns, type ExportRecord } from './columns.js';
 
 /** The formats of an exported file. */
@@ -14,24 +15,31 @@ export interface RowFormat {
   readonly line: (record: ExportRecord) => string;
 }
 
-/** Makes the format; `emailsOf` gives the custom values of a record with members known by their emails. */
+/**
+ * Makes the format; `customValues` gives the custom values of a record with members known by their emails.
+ *
+ * @param isRaw - leaves formulas in CSV as they are
+ */
 export const makeRowFormat = (
   format: ExportFormat,
   columns: ExportColumns,
-  customValues: (record: ExportRecord) => Readonly<Record<string, unknown>>,
-): RowFormat => (format === 'csv' ? csvFormat(columns, customValues) : jsonFormat(columns, customValues));
+  customValues: CustomValues,
+  isRaw: boolean,
+): RowFormat => (format === 'csv' ? csvFormat(columns, customValues, isRaw) : jsonFormat(columns, customValues));
 
 type CustomValues = (record: ExportRecord) => Readonly<Record<string, unknown>>;
 
-const csvFormat = (columns: ExportColumns, customValues: CustomValues): RowFormat => ({
-  header: `${columnNames(columns).map(csvCell).join(',')}\n`,
+const csvFormat = (columns: ExportColumns, customValues: CustomValues, isRaw: boolean): RowFormat => ({
+  header: `${columnNames(columns)
+    .map((name) => csvCell(name, true))
+    .join(',')}\n`,
   line: (record) => {
     const custom = customValues(record);
     const values = [
       ...columns.system.map((column) => systemValue(column, record)),
       ...columns.custom.map((slug) => ownValue(custom, slug)),
     ];
-    return `${values.map(csvCell).join(',')}\n`;
+    return `${values.map((value) => csvCell(value, isRaw)).join(',')}\n`;
   },
 });
 
@@ -52,11 +60,11 @@ const ownValue = (values: Readonly<Record<string, unknown>>, slug: string): unkn
 
 /**
  * One cell. An absent value is an empty cell and the empty text is `""`, which is how PostgreSQL's COPY tells them apart;
- * lists and objects are JSON.
+ * lists and objects are JSON. A text that a spreadsheet program would run as a formula is escaped: anybody may have sent it.
  */
-export const csvCell = (value: unknown): string => {
+export const csvCell = (value: unknown, isRaw: boolean): string => {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value !== 'string' ? JSON.stringify(value) : isRaw ? value : escapeFormula(value);
   // Spaces at the ends are quoted too, because some programs drop them otherwise.
   return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { parse, type Info } from 'csv-parse';
 
 import { CliError, configurationError, errorCode, errorText } from '../errors.js';
+import { unescapeFormula } from '../spreadsheet-escape.js';
 import type { Row, RowProblem } from './convert-row.js';
 import { checkText, decodeText } from './source-text.js';
 
@@ -38,6 +39,8 @@ export interface CsvFormat {
   readonly encoding: string;
   /** Written by `crm export`: `""` is the empty text, read as {@link emptyText}, and no value is absent. */
   readonly isExport?: boolean;
+  /** Formulas have an apostrophe in front, as `crm export` writes them. */
+  readonly hasEscapedFormulas?: boolean;
 }
 
 /** Stands for a quoted empty cell; no file that the gateways take values from can hold this character. */
@@ -121,13 +124,14 @@ async function* csvRows(
   records: AsyncIterator<LocatedRecord>,
   format: CsvFormat,
 ): AsyncGenerator<SourceRow, undefined> {
+  const toValue = format.hasEscapedFormulas === true ? unescapeFormula : (cell: string): string => cell;
   for (let next = await records.next(); next.done !== true; next = await records.next()) {
     const { record, info, line } = next.value;
     yield {
       line,
       bytes: info.bytes,
       cells: record,
-      row: new Map(columns.map((column, index) => [column, record[index] ?? ''])),
+      row: new Map(columns.map((column, index) => [column, toValue(record[index] ?? '')])),
       problems: recordProblems(columns, record, format),
     };
   }

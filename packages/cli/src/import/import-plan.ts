@@ -29,6 +29,7 @@ export interface PlanOptions {
   readonly pipeline?: string;
   readonly delimiter?: string;
   readonly encoding?: string;
+  readonly raw?: boolean;
 }
 
 /** What an import reads, and what each row becomes. */
@@ -59,6 +60,7 @@ export const makePlan = async (
   connection: ImportConnection | undefined,
 ): Promise<ImportPlan> => {
   if (options.mapping === undefined) return exportedPlan(file, options, connection);
+  if (options.raw === true) throw usageError('--raw is for what crm export --raw wrote, and needs no --mapping.');
   if (options.object !== undefined || options.format === 'jsonl') {
     throw usageError('A mapping says the object itself and is for CSV: leave --object and --format out.');
   }
@@ -109,9 +111,9 @@ const openJson = async (file: string, { delimiter, encoding }: PlanOptions): Pro
 };
 
 /** A spreadsheet program may have written it again, with other signs. */
-const openExportedCsv = async (file: string, { delimiter, encoding }: PlanOptions): Promise<OpenedExport> => {
+const openExportedCsv = async (file: string, { delimiter, encoding, raw }: PlanOptions): Promise<OpenedExport> => {
   const { format, guessed } = await guessFormat(file, { delimiter, encoding });
-  return { source: await openCsv(file, { ...format, isExport: true }), guessed };
+  return { source: await openCsv(file, { ...format, isExport: true, hasEscapedFormulas: raw !== true }), guessed };
 };
 
 const makeExportedContext = async (

@@ -26,9 +26,12 @@ export const findPipelineId = async (named: string | undefined, read: CrmClient 
   const found = pipelines.filter(({ name }) => name === named);
   const [first] = found;
   if (found.length === 1 && first !== undefined) return first.pipeline_id;
-  if (found.length > 1) throw configurationError(`There are ${found.length} pipelines "${named}"; give the id of one.`);
+  if (found.length > 1)
+    throw configurationError(`There are ${found.length} pipelines "${named}"; give the id of one with --pipeline.`);
   const names = pipelines.map(({ name }) => name).join(', ');
-  throw configurationError(`There is no pipeline "${named}". There are: ${names || 'none'}.`);
+  throw configurationError(
+    `There is no pipeline "${named}". There are: ${names || 'none'}. Name one with --pipeline, or in the mapping.`,
+  );
 };
 
 /**

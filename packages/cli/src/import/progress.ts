@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
+import { timeLeft } from '../time-left.js';
 import type { ImportTally } from './report.js';
 
 /** Shows how far an import is. */
@@ -21,24 +22,27 @@ export const makeProgress = (stream: NodeJS.WritableStream & { isTTY?: boolean }
 const barProgress = (stream: NodeJS.WritableStream, sizeBytes: number): Progress => {
   const bar = new SingleBar({
     stream,
-    format: ' [{bar}] {percentage} % | {rows} rows, {rejected} rejected | {rate} rows/s | {note}',
+    format: ' [{bar}] {percentage} % | {rows} rows, {rejected} rejected | {rate} rows/s | {left}{note}',
     barsize: 24,
     hideCursor: true,
-    etaBuffer: 100,
   });
-  bar.start(Math.max(sizeBytes, 1), 0, { rows: 0, rejected: 0, rate: 0, note: '' });
+  bar.start(Math.max(sizeBytes, 1), 0, { rows: 0, rejected: 0, rate: 0, left: '', note: '' });
   return {
     update: (bytes, tally) =>
       bar.update(bytes, {
         rows: tally.rows,
         rejected: tally.rejected,
         rate: Math.round(tally.rowsPerSecond),
+        left: timeLeft(bytes / Math.max(sizeBytes, 1), tally.seconds),
         note: '',
       }),
-    note: (text) => bar.update({ note: text }),
+    note: (text) => bar.update({ left: '', note: text }),
     stop: () => bar.stop(),
   };
 };
+
+const withTimeLeft = (parts: readonly string[], left: string): string =>
+  (left === '' ? parts : [...parts, left]).join(', ');
 
 const lineProgress = (stream: NodeJS.WritableStream, sizeBytes: number): Progress => {
   let lastMs = performance.now();
@@ -46,9 +50,11 @@ const lineProgress = (stream: NodeJS.WritableStream, sizeBytes: number): Progres
     update: (bytes, tally) => {
       if (performance.now() - lastMs < lineIntervalMs) return;
       lastMs = performance.now();
-      const percent = Math.min(100, Math.floor((bytes / Math.max(sizeBytes, 1)) * 100));
+      const fraction = bytes / Math.max(sizeBytes, 1);
+      const percent = Math.min(100, Math.floor(fraction * 100));
       const rate = Math.round(tally.rowsPerSecond);
-      stream.write(`${percent} %: ${tally.rows} rows, ${tally.rejected} rejected, ${rate} rows/s\n`);
+      const parts = [`${tally.rows} rows`, `${tally.rejected} rejected`, `${rate} rows/s`];
+      stream.write(`${percent} %: ${withTimeLeft(parts, timeLeft(fraction, tally.seconds))}\n`);
     },
     note: (text) => stream.write(`${text}\n`),
     stop: () => undefined,

@@ -38,7 +38,7 @@ export const readResults = (
     const problems = problemsOf(object, result.errors ?? {});
     const pipeline = problems.find(({ field }) => field === 'pipeline_id');
     if (pipeline !== undefined)
-      throw new CliError(`The ${name} ${url} refused pipeline_id: ${pipeline.reason}. ${pipelineHint}`);
+      throw new CliError(`The ${name} ${url} refused the pipeline: ${pipeline.reason}. ${pipelineHint}`);
     return { kind: 'rejected', problems: problems.length > 0 ? problems : [{ field: '', reason: 'was refused' }] };
   });
 };

@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+
+import { Option, type Command } from 'commander';
+
+import { printResult, type CliContext } from '../cli-context.js';
+import { CliError, configurationError, errorCode, errorText } from '../errors.js';
+import { exportObjects, type ExportObject } from '../export/columns.js';
+import { openCsv, type SourceFile } from '../import/csv-rows.js';
+import { encodings, readDelimiterOption, readEncodingOption } from '../import/encodings.js';
+import { guessFormat } from '../import/guess-format.js';
+import { guessObject } from '../import/init/column-names.js';
+import { guessMapping, type InitMapping } from '../import/init/mapping-text.js';
+import { collectionOf, importObjects, type ImportObject } from '../import/targets.js';
+import { withJson, type OutputOptions } from '../options.js';
+
+interface InitOptions extends OutputOptions {
+  readonly object?: ExportObject;
+  readonly output?: string;
+  readonly delimiter?: string;
+  readonly encoding?: string;
+}
+
+const examples = `
+Example:
+  $ crm import init deals.csv
+  $ crm import deals.csv --mapping deals.yaml --dry-run
+
+It looks at the header and the first 500 rows, and sends nothing. A file that is called init is imported as ./init.`;
+
+const mostRows = 500;
+
+/** Adds `crm import init`. */
+export const addImportInitCommand = (parent: Command, context: CliContext): void => {
+  const command = parent
+    .command('init')
+    .description('guess a mapping from the header of a CSV file and write it to a file for editing')
+    .argument('<file>', 'a CSV file with a header')
+    .addOption(new Option('--object <object>', 'what the file holds (default: guessed)').choices(exportObjects))
+    .option('--output <file>', 'the mapping to write; - for stdout (default: <name of FILE>.yaml here)')
+    .addOption(
+      new Option('--delimiter <sign>', 'what separates cells (default: guessed)').argParser(readDelimiterOption),
+    )
+    .addOption(
+      new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
+    )
+    .addHelpText('after', examples);
+  withJson(command).action((file: string, options: InitOptions) => initMapping(context, file, options));
+};
+
+const initMapping = async (context: CliContext, file: string, options: InitOptions): Promise<void> => {
+  const { format } = await guessFormat(file, { delimiter: options.delimiter, encoding: options.encoding });
+  const source = await openCsv(file, format);
+  const object = importObjects.find((one) => collectionOf(one) === options.object) ?? guessObject(source.columns);
+  const rows = await firstRows(source);
+  const mapping = guessMapping({
+    name: basename(file),
+    object,
+    columns: source.columns,
+    valuesOf: (column) => rows.map((row) => row.get(column) ?? ''),
+  });
+  const output = options.output ?? `${basename(file, extname(file))}.yaml`;
+  if (output === '-') {
+    context.stdout.write(mapping.text);
+    return;
+  }
+  await writeNew(output, mapping.text);
+  printInit(context, options, { file, output, object, mapping });
+};
+
+const firstRows = async ({ rows }: SourceFile): Promise<readonly ReadonlyMap<string, string>[]> => {
+  const first: ReadonlyMap<string, string>[] = [];
+  while (first.length < mostRows) {
+    const next = await rows.next();
+    if (next.done === true) break;
+    first.push(next.value.row);
+  }
+  await rows.return?.();
+  return first;
+};
+
+/** A mapping that somebody has edited is not overwritten. */
+const writeNew = async (output: string, text: string): Promise<void> => {
+  try {
+    await writeFile(output, text, { flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw new CliError(`${output} exists; name another file with --output.`);
+    throw configurationError(`--output: ${output} cannot be written: ${errorText(error)}`);
+  }
+};
+
+interface WrittenMapping {
+  readonly file: string;
+  readonly output: string;
+  readonly object: ImportObject;
+  readonly mapping: InitMapping;
+}
+
+const printInit = (
+  context: CliContext,
+  options: InitOptions,
+  { file, output, object, mapping: { fields, missing } }: WrittenMapping,
+): void => {
+  const width = Math.max(0, ...fields.map(({ field }) => field.length));
+  const text = [
+    `${output} is a mapping for ${collectionOf(object)}. Look through it, above all at what is marked CHECK.`,
+    ...fields.map(({ field, column }) => `  ${field.padEnd(width)}  from ${column}`),
+    ...missing.map((field) => `  ${field.padEnd(width)}  no column found; it is needed`),
+    `Next: crm import ${file} --mapping ${output} --dry-run`,
+  ].join('\n');
+  const json = { mapping: output, object: collectionOf(object), fields, missing };
+  printResult(context, options, { json, text });
+};
