@@ -3,6 +3,7 @@ import { connectSharedCounters, createLogger, loadConfig, Observability, reportS
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
+import { finishRebuilds } from './finish-rebuilds.js';
 import { startUpkeep } from './upkeep.js';
 
 const config = loadConfig(envToConfig);
@@ -27,8 +28,10 @@ const startUp = watchStartUp(
 );
 const app = createApp(context, config, logger, { activity: observability.activity, counters, startUp });
 const stopUpkeep = startUpkeep(database, logger, config.eventRetentionDays);
+const stopRebuilding = finishRebuilds(database, logger);
 const close = async (): Promise<void> => {
   stopUpkeep();
+  stopRebuilding();
   startUp.stop();
   counters?.close();
   await Promise.all([database.close(), observability.stop()]);

@@ -65,7 +65,17 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
     accounts: await create(tenant, 'accounts', { domain: 'spare.com', name: mark }),
     contacts: await create(tenant, 'contacts', { email: 'ada@spare.com', first_name: mark }),
   };
-  return { ...tenant, ids: { accounts, contacts, opportunities, notes }, spare };
+  const field = await send(tenant, 'POST', '/v1/inbound/fields', {
+    ...{ object: 'contact', name: mark, slug: 'level', attribute_type: 'select' },
+    options: [{ label: mark, value: 'enterprise' }],
+  });
+  const fields = (field.data as { field: { field_id: string } }).field.field_id;
+  const setUp = {
+    pipelines: organization.pipeline.id,
+    stages: organization.pipeline.stages[0]?.id ?? '',
+    members: organization.member.id,
+  };
+  return { ...tenant, ids: { accounts, contacts, opportunities, notes, fields, ...setUp }, spare };
 };
 
 beforeAll(async () => {
@@ -82,7 +92,8 @@ const collectionOf = ({ path }: DocumentedOperation): string => path.split('/')[
 /** What a field may hold for a tenant; a member is named by the id's owner where an address is asked for. */
 const valueFor = (field: string, operation: DocumentedOperation, { organization, ids, spare }: Tenant): string => {
   if (field.endsWith('pipeline_id')) return organization.pipeline.id;
-  if (field.endsWith('stage_id')) return organization.pipeline.stages[0]?.id ?? '';
+  if (field === 'pipeline_ids[0]') return organization.pipeline.id;
+  if (field.endsWith('stage_id') || field === 'move_opportunities_to') return organization.pipeline.stages[0]?.id ?? '';
   if (field.endsWith('owner_email')) return organization.member.email;
   if (field === 'id' || field === 'items[0].id') return ids[collectionOf(operation)] ?? '';
   if (field === 'from') return spare[collectionOf(operation)] ?? '';
@@ -93,6 +104,9 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** A copy of a body with one field set; objects on the way are made. */
 const withField = (body: unknown, field: string, value: unknown): unknown => {
+  // What makes these fields mean something.
+  if (field === 'move_opportunities_to') return { is_active: false, move_opportunities_to: value };
+  if (field === 'pipeline_ids[0]') return { ...(body as Values), object: 'opportunity', pipeline_ids: [value] };
   const [name = '', ...rest] = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
   const inner = rest.length === 0 ? value : withField((body as Values | undefined)?.[name], rest.join('.'), value);
   if (!Array.isArray(body)) return { ...(body as Values | undefined), [name]: inner };
@@ -104,7 +118,9 @@ const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
   if (operation.example === undefined) return undefined;
   if (operation.id === 'restoreRecord') return { position: tenant.deletion };
   const text = JSON.stringify(operation.example).replaceAll('owner@example.com', tenant.organization.member.email);
-  const required = operation.idFields.filter((field) => !/stage_id|owner_email/.test(field));
+  const required = operation.idFields.filter(
+    (field) => !/stage_id|owner_email|move_opportunities_to|pipeline_ids/.test(field),
+  );
   return required.reduce<unknown>(
     (body, field) => withField(body, field, valueFor(field, operation, tenant)),
     JSON.parse(text),

@@ -1,4 +1,4 @@
-import type { Catalog } from '@crm/db';
+import { type Catalog, fieldWire } from '@crm/db';
 import {
   type AttributeType,
   type CustomFieldDefinition,
@@ -6,7 +6,6 @@ import {
   type SystemField,
   systemFields,
   unknownPipeline,
-  wireDefinition,
 } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import { pageOfEntries, type RankedEntry } from './catalog-page.js';
@@ -48,13 +47,7 @@ const systemEntry = (field: SystemField, rank: number): RankedEntry => ({
 const customEntry = (definition: CustomFieldDefinition): RankedEntry => ({
   rank: 1_000 + definition.position,
   name: definition.slug,
-  wire: {
-    name: definition.slug,
-    ...wireDefinition(definition),
-    is_custom: true,
-    is_hidden: definition.isHidden,
-    pipeline_ids: definition.pipelineIds,
-  },
+  wire: fieldWire({ ...definition, isActive: true }),
 });
 
 const resolvePipeline = (catalog: Catalog, id: string | undefined): string | null => {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 
 import { type CliContext, printable } from './cli-context.js';
+import { addApplyCommand } from './commands/apply.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addDoctorCommand } from './commands/doctor.js';
@@ -102,6 +103,7 @@ export const createProgram = (context: CliContext): Command => {
     addKeyListCommand,
     addKeyRevokeCommand,
   ]);
+  addApplyCommand(program, context);
   addImportCommand(program, context);
   addExportCommand(program, context);
   addGroup(program, context, 'events', 'the change log', [addEventsTailCommand, addEventsExportCommand]);

@@ -172,6 +172,56 @@ export interface CreateContactBody {
   [key: `custom__${string}`]: unknown;
 }
 
+export interface CreateField {
+  /** What has it. */
+  object: 'opportunity' | 'account' | 'contact';
+  /** Display name. */
+  name: string;
+  /** Its name in requests, for good: lower-case letters, digits and `_`. */
+  slug: string;
+  /** The type of its values, for good. */
+  attribute_type:
+    | 'string'
+    | 'number'
+    | 'checkbox'
+    | 'date'
+    | 'date_range'
+    | 'rating'
+    | 'timestamp'
+    | 'select'
+    | 'multi_select'
+    | 'currency'
+    | 'percentage'
+    | 'location'
+    | 'time'
+    | 'datetime'
+    | 'email'
+    | 'phone'
+    | 'website'
+    | 'url'
+    | 'radio'
+    | 'team_members';
+  /** Select types: the choices, at least one. */
+  options?: Array<NewOption>;
+  /** Currency fields: ISO 4217 code. */
+  currency?: string | null;
+  /** Rating fields: the highest value; 5 when absent. */
+  max?: number | null;
+  /** Fields of opportunities: the pipelines they hold for, for good; all when absent. */
+  pipeline_ids?: Array<string> | null;
+  /** Whether reads leave it out unless it is named. */
+  is_hidden?: boolean;
+  /** Place among the others, from 1. */
+  position?: number;
+}
+
+export interface CreateMember {
+  /** Email of the person. */
+  email: string;
+  /** Name; not blank. */
+  name: string;
+}
+
 /** A note on at least one account or contact. */
 export interface CreateNoteBody {
   /** The note itself: a title, a content or both. */
@@ -226,6 +276,37 @@ export type CreateOpportunityBody = {
     owner_email?: string | null;
   } | null;
 };
+
+export interface CreateOption {
+  /** Display text, unique among the options in use. */
+  label: string;
+  /** Stored value, unique and for good; the label when absent. */
+  value?: string | null;
+  /** A color name, or `#rrggbb`. */
+  color?: string | null;
+}
+
+export interface CreatePipeline {
+  /** Name, unique in the organization. */
+  name: string;
+  /** Its stages, in their order. */
+  stages: Array<NewStage>;
+  /** Place among the others, from 1. */
+  position?: number;
+}
+
+export interface CreateStage {
+  /** Display text, unique in the pipeline. */
+  label: string;
+  /** A color name, or `#rrggbb`. */
+  color?: string | null;
+  /** Chance of winning in per cent. */
+  probability?: number | null;
+  /** Place among the others, from 1. */
+  position?: number;
+  /** Whether new deals start here. */
+  is_default?: boolean;
+}
 
 /** The account that the call created or found. */
 export interface CreatedAccount {
@@ -476,13 +557,22 @@ export type Field = {
     /** Rating fields: the highest value. */
     max?: number;
   } | null;
+  /** Custom fields: the id. */
+  field_id?: string;
   /** Whether the organization defined it. */
   is_custom: boolean;
   /** Whether reads leave it out unless it is named. */
   is_hidden?: boolean;
+  /** Custom fields: false when it is archived. */
+  is_active?: boolean;
   /** Custom fields of opportunities: the pipelines they hold for; null for all. */
   pipeline_ids?: Array<string> | null;
 };
+
+/** A custom field. */
+export interface FieldDetail {
+  field: Field;
+}
 
 /** A page of fields. */
 export interface FieldPage {
@@ -608,6 +698,59 @@ export interface Merged {
   filled: Array<string>;
   /** In a dry run: opportunities that would have one pipeline, account and name, at most 100. Empty otherwise. */
   conflicts: Array<OpportunityConflict>;
+}
+
+/** A person of the organization, who can own deals. */
+export interface Member {
+  /** Id of the member: `owner_id` of an opportunity. */
+  member_id: string;
+  /** Email, normalised. */
+  email: string;
+  /** Name. */
+  name: string;
+  /** False for a former member, who keeps opportunities and gets no new ones. */
+  is_active: boolean;
+  /** When the person became a member. */
+  created_at: string;
+}
+
+/** A member. */
+export interface MemberDetail {
+  member: Member;
+}
+
+/** A page of members. */
+export interface MemberPage {
+  /** The members of this page, by email. */
+  members: Array<Member>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** An option to be made. */
+export interface NewOption {
+  /** Display text. */
+  label: string;
+  /** Stored value; the label when absent. */
+  value?: string | null;
+  /** A color name, or `#rrggbb`. */
+  color?: string | null;
+}
+
+/** A stage to be made. */
+export interface NewStage {
+  /** Display text, unique in the pipeline. */
+  label: string;
+  /** A color name, or `#rrggbb`. */
+  color?: string | null;
+  /** Chance of winning in per cent. */
+  probability?: number | null;
+  /** Whether new deals start here. */
+  is_default?: boolean;
 }
 
 /** A note on accounts and contacts. */
@@ -737,6 +880,13 @@ export interface Pipeline {
   created_at: string;
 }
 
+/** A pipeline with its stages. */
+export interface PipelineDetail {
+  pipeline: Pipeline;
+  /** Its stages, in their order. */
+  stages: Array<Stage>;
+}
+
 /** A page of pipelines. */
 export interface PipelinePage {
   /** The records of this page. */
@@ -833,6 +983,11 @@ export interface Stage {
   is_default: boolean;
   /** Chance of winning in per cent. */
   probability: number | null;
+}
+
+/** A stage. */
+export interface StageDetail {
+  stage: Stage;
 }
 
 /** A page of stages. */
@@ -1008,6 +1163,30 @@ export interface UpdateContactItem {
   [key: `custom__${string}`]: unknown;
 }
 
+export interface UpdateField {
+  /** New display name. */
+  name?: string;
+  /** Whether reads leave it out unless it is named. */
+  is_hidden?: boolean;
+  /** False archives it: requests do not know it, and its values stay. True restores it. */
+  is_active?: boolean;
+  /** Currency fields: ISO 4217 code. */
+  currency?: string | null;
+  /** Rating fields: the highest value. */
+  max?: number | null;
+  /** Place among the others, from 1. */
+  position?: number;
+}
+
+export interface UpdateMember {
+  /** New email of the person. */
+  email?: string;
+  /** Name; not blank. */
+  name?: string;
+  /** True makes a former member a member again. */
+  is_active?: boolean;
+}
+
 /** Changes to an opportunity: absent keeps, `null` clears, the list of contacts replaces. */
 export interface UpdateOpportunityBody {
   /** What changes of the deal: absent keeps, `null` clears. The pipeline does not change. */
@@ -1066,6 +1245,45 @@ export interface UpdateOpportunityItem {
     [key: `custom__${string}`]: unknown;
   };
   related_objects?: RelatedObjects;
+}
+
+export interface UpdateOption {
+  /** Stored value of the option. */
+  value: string;
+  /** New display text. */
+  label?: string;
+  /** A color name, or `#rrggbb`. */
+  color?: string | null;
+  /** Place among the others, from 1. */
+  position?: number;
+  /** True: it can be read and no longer written. */
+  archived?: boolean;
+}
+
+export interface UpdatePipeline {
+  /** New name, unique in the organization. */
+  name?: string;
+  /** Place among the others, from 1. */
+  position?: number;
+  /** False archives it: it keeps its deals and takes no new ones. */
+  is_active?: boolean;
+}
+
+export interface UpdateStage {
+  /** New display text, unique in the pipeline. */
+  label?: string;
+  /** A color name, or `#rrggbb`. */
+  color?: string | null;
+  /** Chance of winning in per cent. */
+  probability?: number | null;
+  /** Place among the others, from 1. */
+  position?: number;
+  /** Whether new deals start here. */
+  is_default?: boolean;
+  /** False archives it, true takes it back into use. */
+  is_active?: boolean;
+  /** With `is_active: false`: the stage of the pipeline that its deals go to. */
+  move_opportunities_to?: string | null;
 }
 
 /** Something that was sent and not applied. */

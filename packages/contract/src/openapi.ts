@@ -52,6 +52,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Notes: 'Notes on accounts and contacts.',
   Pipelines: 'Pipelines and their stages.',
   Events: 'The change log: every change of a record, in order and without gaps.',
+  Members: 'People of the organization.',
   Fields: 'System and custom fields of the objects.',
   Health: 'Whether the gateway runs.',
 };

@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox';
 export type Gateway = 'read' | 'inbound';
 
 /** What API keys allow and rate limits count, besides single operation ids. */
-export type OperationGroup = 'list' | 'search' | 'inbound' | 'bulk' | 'delete';
+export type OperationGroup = 'list' | 'search' | 'inbound' | 'bulk' | 'delete' | 'setup';
 
 /** One operation of the public API: the single source of its route, its validators, its types and its OpenAPI entry. */
 export interface OperationContract {

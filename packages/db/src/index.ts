@@ -58,6 +58,7 @@ export * from './setup/change-setup.js';
 export * from './setup/move-opportunities.js';
 export * from './setup/refresh-records.js';
 export * from './setup/setup-change.js';
+export * from './setup/setup-wire.js';
 export * from './write/accounts.js';
 export * from './write/contacts.js';
 export * from './write/deletions.js';

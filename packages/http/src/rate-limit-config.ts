@@ -1,8 +1,8 @@
 import type { OperationGroup } from '@crm/contract';
 import type { Store } from 'express-rate-limit';
 
-/** What is counted apart; deletions are counted with the other writes. */
-export type RateLimitGroup = Exclude<OperationGroup, 'delete'>;
+/** What is counted apart; deletions and changes of the set-up are counted with the other writes. */
+export type RateLimitGroup = Exclude<OperationGroup, 'delete' | 'setup'>;
 
 /** Requests a minute by {@link RateLimitGroup}; a group left out keeps its default, 0 turns its limit off. */
 export type GroupLimits = Readonly<Partial<Record<RateLimitGroup, number>>>;
@@ -30,4 +30,5 @@ export interface RateLimitOptions {
 }
 
 /** The group under which an operation is counted. */
-export const rateLimitGroupOf = (group: OperationGroup): RateLimitGroup => (group === 'delete' ? 'inbound' : group);
+export const rateLimitGroupOf = (group: OperationGroup): RateLimitGroup =>
+  group === 'delete' || group === 'setup' ? 'inbound' : group;

@@ -13,6 +13,7 @@ import { listContactFields } from './list-contact-fields.js';
 import { listContactHistory } from './list-contact-history.js';
 import { listContacts } from './list-contacts.js';
 import { listEvents } from './list-events.js';
+import { listMembers } from './list-members.js';
 import { listNotes } from './list-notes.js';
 import { listOpportunities } from './list-opportunities.js';
 import { listOpportunityFields } from './list-opportunity-fields.js';
@@ -47,6 +48,7 @@ export const operations: readonly Operation<Context>[] = [
   listOpportunityHistory,
   listPipelineStages,
   listPipelines,
+  listMembers,
   searchAccounts,
   searchContacts,
   searchOpportunities,

@@ -1,4 +1,5 @@
 import { listPipelines as contract } from '@crm/contract';
+import { pipelineWire } from '@crm/db';
 import { defineOperation } from '@crm/http';
 import { pageOfEntries } from '../catalog-page.js';
 import type { Context } from '../context.js';
@@ -6,10 +7,9 @@ import type { Context } from '../context.js';
 /** `GET /v1/pipelines`: the organization's pipelines, in their order. */
 export const listPipelines = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
   context.catalogs.use(caller.organizationId, async ({ organizationId, pipelines }) => {
-    const entries = pipelines.map(({ id, name, position, isActive, createdAt }) => ({
-      rank: position,
-      name: id,
-      wire: { pipeline_id: id, name, is_active: isActive, created_at: createdAt },
+    const entries = pipelines.map((pipeline) => ({
+      ...{ rank: pipeline.position, name: pipeline.id },
+      wire: pipelineWire(pipeline),
     }));
     const binding = { organizationId, operation: contract.id };
     return pageOfEntries(context, entries, { collection: 'pipelines', query, binding });

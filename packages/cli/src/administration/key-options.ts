@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 
 /** Groups of operations that keys allow. */
-export const operationGroups = ['list', 'search', 'inbound', 'bulk', 'delete'] as const;
+export const operationGroups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup'] as const;
 
-/** What a key allows when nothing is said: all but deleting, which cannot be undone. */
+/** What a key allows when nothing is said: all but deleting, which cannot be undone, and changing the set-up. */
 export const defaultOperations: readonly string[] = ['list', 'search', 'inbound', 'bulk'];
 
-/** Groups that have a rate limit of their own; deletions count as inbound. */
+/** Groups that have a rate limit of their own; deletions and the set-up count as inbound. */
 const limitGroups = ['list', 'search', 'inbound', 'bulk'];
 const operationPattern =
-  /^(list|search|get|create|update|delete|bulkCreate|bulkUpdate)(Opportunit(y|ies)|Accounts?|Contacts?|Notes?|Pipelines?|PipelineStages|(Opportunity|Account|Contact)?Fields)$/;
+  /^(list|search|get|create|update|delete|bulkCreate|bulkUpdate)(Opportunit(y|ies)|Accounts?|Contacts?|Notes?|Pipelines?|PipelineStages|Stage|Members?|Field|FieldOption|(Opportunity|Account|Contact)?Fields)$/;
 
 /** Reads `--allow list,search,createNote`. */
 export const allowedOperations = (text: string, before: readonly string[] = []): readonly string[] => {

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 
 import { CrmError, type CrmClient, type Field } from '@crm/client';
 import { Argument, Option, type Command } from 'commander';
 
+import { uuid } from '../administration/options.js';
+import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorText, usageError } from '../errors.js';
 import {
@@ -22,6 +25,7 @@ import { countRecords, listCustomFields, makePageReader } from '../export/record
 import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-format.js';
 import { runExport } from '../export/run-export.js';
 import { connectClient, gatewayErrorText } from '../gateway-client.js';
+import { exportSetup } from '../setup-file/export-setup.js';
 import { findPipelineId } from '../import/pipeline-lookup.js';
 import { httpUrl, withJson, type OutputOptions } from '../options.js';
 
@@ -35,6 +39,7 @@ interface ExportOptions extends OutputOptions {
   readonly databaseUrl?: string;
   readonly restart?: boolean;
   readonly raw?: boolean;
+  readonly org?: string;
 }
 
 const examples = `
@@ -56,6 +61,9 @@ In CSV a text that begins with = + - or @ gets an apostrophe in front, since spr
 crm import takes it away again. --raw leaves it out, and such a file is imported with --raw.
 Members in custom fields are written as emails, found as owners of opportunities; --database-url finds all of them.
 A key needs the groups list and search.
+
+The set-up comes from the database and is what crm apply takes:
+    $ crm export setup --org ID --output setup.yaml
 Next: crm import --help`;
 
 /** Adds `crm export`. */
@@ -63,7 +71,7 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
   const command = program
     .command('export')
     .description('write records to a CSV or JSON lines file through the read gateway')
-    .addArgument(new Argument('<object>', 'what to export').choices(exportObjects))
+    .addArgument(new Argument('<object>', 'what to export').choices([...exportObjects, 'setup']))
     .requiredOption('--output <file>', 'the file to write; - for stdout')
     .addOption(new Option('--format <format>', 'how to write it').choices(exportFormats).default('csv'))
     .option('--pipeline <id or name>', 'opportunities of this pipeline only (default: all)')
@@ -73,8 +81,25 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
     .option('--database-url <url>', 'PostgreSQL address, to find the emails of members who own no opportunity')
     .option('--raw', 'leave texts that a spreadsheet program takes for formulas as they are')
     .option('--restart', 'start over instead of continuing')
+    .option('--org <id>', 'for setup: the organization (see: crm org list)', uuid)
     .addHelpText('after', examples);
-  withJson(command).action((object: ExportObject, options: ExportOptions) => exportRecords(context, object, options));
+  withJson(command).action((object: ExportObject | 'setup', options: ExportOptions) =>
+    object === 'setup' ? writeSetup(context, options) : exportRecords(context, object, options),
+  );
+};
+
+/** The set-up comes from the database, as `crm apply` writes to it. */
+const writeSetup = async (context: CliContext, options: ExportOptions): Promise<void> => {
+  const { org, output } = options;
+  if (org === undefined) throw usageError('--org: say whose set-up. See: crm org list');
+  const catalog = await withAdministration(context, options, (session) => session.catalog(org));
+  const text = exportSetup(catalog);
+  if (output === '-') {
+    context.stdout.write(text);
+    return;
+  }
+  await writeFile(output, text);
+  printResult(context, options, { json: { object: 'setup', file: output }, text: `Set-up in ${output}` });
 };
 
 const commaList = (text: string): readonly string[] =>

@@ -16,7 +16,11 @@ export class MappingSource {
   readonly #problems: string[] = [];
 
   /** @throws CliError (78) with the line, when the text is no YAML or JSON. */
-  constructor(file: string, text: string) {
+  constructor(
+    file: string,
+    text: string,
+    private readonly heading = 'The mapping cannot be used; nothing was sent.',
+  ) {
     this.#file = basename(file);
     this.#lines = new LineCounter();
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
@@ -52,7 +56,7 @@ export class MappingSource {
 
   /** @throws CliError (78) with everything noted, if anything was. */
   throwIfAny(): void {
-    if (this.#problems.length > 0) throw mappingError(this.#problems);
+    if (this.#problems.length > 0) throw mappingError(this.#problems, this.heading);
   }
 
   #at(offset: number): string {
@@ -81,10 +85,10 @@ export class MappingSource {
 }
 
 /** One error for a list of problems in the mapping. */
-export const mappingError = (problems: readonly string[]): CliError =>
-  configurationError(
-    ['The mapping cannot be used; nothing was sent.', ...problems.map((text) => `  ${text}`)].join('\n'),
-  );
+export const mappingError = (
+  problems: readonly string[],
+  heading = 'The mapping cannot be used; nothing was sent.',
+): CliError => configurationError([heading, ...problems.map((text) => `  ${text}`)].join('\n'));
 
 const dotted = (path: KeyPath): string =>
   path.reduce<string>((text, key) => {

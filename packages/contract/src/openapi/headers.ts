@@ -74,8 +74,9 @@ export const headerParameterComponents: Json = {
 /** The names of the request headers that an operation reads. */
 export const headerParametersOf = (contract: OperationContract): readonly string[] => {
   if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
-  const keyed = contract.method === 'post' ? ['IdempotencyKey'] : [];
-  const isConditional = contract.params !== undefined && ['patch', 'delete'].includes(contract.method);
+  const isSetup = contract.group === 'setup';
+  const keyed = contract.method === 'post' && !isSetup ? ['IdempotencyKey'] : [];
+  const isConditional = contract.params !== undefined && !isSetup && ['patch', 'delete'].includes(contract.method);
   const conditional = isConditional ? ['IfMatch'] : [];
   return ['RequestId', ...keyed, ...conditional];
 };

@@ -6,6 +6,7 @@ import * as notes from './notes.js';
 import * as opportunities from './opportunities.js';
 import * as pipelines from './pipelines.js';
 import * as restore from './restore.js';
+import * as setup from './setup.js';
 
 /** Every operation of both gateways. */
 export const describedOperations: readonly OperationContract[] = [
@@ -16,4 +17,5 @@ export const describedOperations: readonly OperationContract[] = [
   ...Object.values(pipelines),
   ...Object.values(events),
   ...Object.values(restore),
+  ...Object.values(setup),
 ];

@@ -10,4 +10,6 @@ export const exampleIds = {
   note: '0197a3c4-7a31-7c85-b0d4-1f2e3d4c5b66',
   event: '0197a3c4-8b40-7d96-a1e5-2f3e4d5c6b77',
   apiKey: '0197a3c4-4a10-7b2b-8f11-1c2d3e4f5a66',
+  member: '0197a3c4-5b31-7d20-9a4e-8c7b6a5d4e33',
+  field: '0197a3c4-5b42-7e31-8b5f-9d8c7b6a5f44',
 } as const;

@@ -2,9 +2,12 @@ import { attributeTypes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { nullable, oneOf, uuid } from './build.js';
 import { FieldMetadata } from './custom-field.js';
+import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
-const exampleRecord = {
+/** A custom field, for examples. */
+export const exampleField = {
+  field_id: exampleIds.field,
   name: 'deal_tier',
   current_name: 'Deal tier',
   property_name: 'custom__deal_tier',
@@ -12,6 +15,7 @@ const exampleRecord = {
   metadata: { options: [{ label: 'Enterprise', value: 'enterprise', color: '#2563eb' }] },
   is_custom: true,
   is_hidden: false,
+  is_active: true,
   pipeline_ids: null,
 };
 
@@ -29,8 +33,10 @@ export const Field = Type.Object(
       examples: ['select'],
     }),
     metadata: nullable(FieldMetadata),
+    field_id: Type.Optional(uuid('Custom fields: the id.', { examples: [exampleIds.field] })),
     is_custom: Type.Boolean({ description: 'Whether the organization defined it.' }),
     is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
+    is_active: Type.Optional(Type.Boolean({ description: 'Custom fields: false when it is archived.' })),
     pipeline_ids: Type.Optional(
       nullable(
         Type.Array(uuid('Id of a pipeline.'), {
@@ -39,7 +45,7 @@ export const Field = Type.Object(
       ),
     ),
   },
-  { title: 'Field', description: 'A field of an object.', examples: [exampleRecord] },
+  { title: 'Field', description: 'A field of an object.', examples: [exampleField] },
 );
 export type Field = Static<typeof Field>;
 
@@ -49,7 +55,7 @@ export const FieldPage = Type.Object(
   {
     title: 'FieldPage',
     description: 'A page of fields.',
-    examples: [{ fields: [exampleRecord], has_more: false, next_cursor: null, limit: 100 }],
+    examples: [{ fields: [exampleField], has_more: false, next_cursor: null, limit: 100 }],
   },
 );
 export type FieldPage = Static<typeof FieldPage>;

@@ -3,7 +3,8 @@ import { instant, nullable, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
-const examplePipeline = {
+/** A pipeline, for examples. */
+export const examplePipeline = {
   pipeline_id: exampleIds.pipeline,
   name: 'Sales',
   is_active: true,
@@ -33,7 +34,8 @@ export const PipelinePage = Type.Object(
 );
 export type PipelinePage = Static<typeof PipelinePage>;
 
-const exampleStage = {
+/** A stage, for examples. */
+export const exampleStage = {
   stage_id: exampleIds.stage,
   pipeline_id: exampleIds.pipeline,
   label: 'Qualified',

@@ -7,6 +7,7 @@ import {
   normalizeEmail,
   normalizeName,
   parseAccountWebsite,
+  parseColor,
   parseCurrencyCode,
   parseDealDate,
   parseLimit,
@@ -14,6 +15,7 @@ import {
   parsePosition,
   parseSearchQuery,
   parseWait,
+  parseSlug,
   type Result,
 } from '@crm/domain';
 import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
@@ -30,6 +32,7 @@ const collected =
 
 /** Rules of `domain` that a text can be held against by itself, by the name that schemas give under `x-check`. */
 const textChecks = {
+  color: parseColor,
   currencyCode: parseCurrencyCode,
   domain: normalizeDomain,
   email: normalizeEmail,
@@ -37,6 +40,7 @@ const textChecks = {
   name: normalizeName,
   phone: parsePhone,
   position: collected((value, errors) => parsePosition('after', value, errors)),
+  slug: parseSlug,
   q: collected((value, errors) => parseSearchQuery(value, 'q', errors)),
   wait: collected(parseWait),
   website: parseAccountWebsite,

@@ -54,7 +54,9 @@ const describeOperation = (contract: OperationContract, options: Omit<Unauthoriz
       const revoked = await owner.createKey();
       await owner.revokeKey(revoked.id);
       const expired = await owner.createKey({ expiresAt: new Date(Date.now() - 1_000) });
-      const groups = ['list', 'search', 'inbound', 'bulk', 'delete'].filter((group) => group !== contract.group);
+      const groups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup'].filter(
+        (group) => group !== contract.group,
+      );
       const outOfScope = await owner.createKey({ allow: [...groups, 'listEverything'] });
       const allowsNothing = await owner.createKey({ allow: [] });
       const known = (await owner.createKey()).key;

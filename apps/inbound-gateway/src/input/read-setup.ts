@@ -1,0 +1,112 @@
+import type { CreateFieldBody, CreateStageBody } from '@crm/contract';
+import type { Catalog, NewField, NewStage, SetupField } from '@crm/db';
+import {
+  type AttributeType,
+  type FieldMetadata,
+  type FieldOption,
+  normalizeEmail,
+  normalizeName,
+  parseColor,
+  parseFieldMetadata,
+  parseSlug,
+  type Result,
+  unknownPipeline,
+  validationError,
+} from '@crm/domain';
+
+/** A value in its stored form. @throws ApiError `validation_failed` on its path */
+const valid = <T>(path: string, result: Result<T>): T => {
+  if (!result.ok) throw validationError({ [path]: result.message });
+  return result.value;
+};
+
+/** A name or label in its stored form. */
+export function readName(text: string, path?: string): string;
+export function readName(text: string | undefined, path?: string): string | undefined;
+export function readName(text: string | undefined, path = 'name'): string | undefined {
+  return text === undefined ? undefined : valid(path, normalizeName(text));
+}
+
+/** A color in its stored form; undefined where none was sent. */
+export const readColor = (text: string | null | undefined, path = 'color'): string | undefined =>
+  text === undefined || text === null ? undefined : valid(path, parseColor(text));
+
+/** An email in its stored form. */
+export const readMemberEmail = (text: string): string => valid('email', normalizeEmail(text)).email;
+
+/** A stage in its stored form. @param prefix - before the names of its fields, as `stages[1].` */
+export const readStage = (stage: CreateStageBody, prefix = ''): NewStage => ({
+  label: readName(stage.label, `${prefix}label`),
+  color: readColor(stage.color, `${prefix}color`),
+  probability: stage.probability,
+  isDefault: stage.is_default,
+});
+
+/** The stages of a new pipeline. @throws ApiError `validation_failed` where two have one label, or two are the default */
+export const readLabels = (stages: readonly NewStage[]): readonly NewStage[] => {
+  const errors: Record<string, string> = {};
+  for (const [index, stage] of stages.entries()) {
+    const before = stages.slice(0, index);
+    if (before.some(({ label }) => label === stage.label)) errors[`stages[${index}].label`] = 'Is there twice';
+    if (stage.isDefault === true && before.some(({ isDefault }) => isDefault === true))
+      errors[`stages[${index}].is_default`] = 'Another stage is the default';
+  }
+  if (Object.keys(errors).length > 0) throw validationError(errors);
+  return stages;
+};
+
+/** The custom field of an id, which may be archived. */
+export const findField = (catalog: Catalog, id: string): SetupField | undefined =>
+  catalog.fields.find((field) => field.id === id.toLowerCase());
+
+/** The options of a field. @throws ApiError `validation_failed` for a type without options */
+export const optionsOf = ({ attributeType, metadata }: SetupField): readonly FieldOption[] => {
+  if (metadata?.options !== undefined) return metadata.options;
+  throw validationError({ id: `A field of the type ${attributeType} has no options` });
+};
+
+/** A body without the keys that are null. */
+export const withoutNull = (body: object): object =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined));
+
+const pathPattern = /^(options|currency|max)(\[\d+\])?(?:: (label|value|color|archived))?:? /;
+
+/** What a type needs beside its name. @throws ApiError `validation_failed` on the path at fault */
+export const readMetadata = (type: AttributeType, given: Readonly<Record<string, unknown>>): FieldMetadata | null => {
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const metadata = parseFieldMetadata(type, present);
+  if (metadata.ok) return metadata.value;
+  const [prefix = '', name = Object.keys(present)[0] ?? 'attribute_type', index = '', key] =
+    pathPattern.exec(metadata.message) ?? [];
+  const path = `${name}${index}${key === undefined ? '' : `.${key}`}`;
+  throw validationError({ [path]: metadata.message.slice(prefix.length) });
+};
+
+const readPipelines = (catalog: Catalog, body: CreateFieldBody): readonly string[] | null => {
+  const ids = body.pipeline_ids ?? null;
+  if (ids === null) return null;
+  if (body.object !== 'opportunity') throw validationError({ pipeline_ids: 'Is for fields of opportunities' });
+  return [...new Set(ids)].map((id, index) => {
+    const pipeline = catalog.findPipeline(id);
+    if (pipeline === undefined) {
+      throw validationError({ [`pipeline_ids[${index}]`]: unknownPipeline().errors?.['pipeline_id'] ?? '' });
+    }
+    return pipeline.id;
+  });
+};
+
+/** A field in its stored form. */
+export const readNewField = (catalog: Catalog, body: CreateFieldBody): NewField => ({
+  objectType: body.object,
+  slug: valid('slug', parseSlug(body.slug)),
+  name: readName(body.name),
+  attributeType: body.attribute_type,
+  metadata: readMetadata(body.attribute_type, {
+    options: body.options?.map(withoutNull),
+    currency: body.currency ?? undefined,
+    max: body.max ?? undefined,
+  }),
+  position: body.position,
+  isHidden: body.is_hidden ?? false,
+  pipelineIds: readPipelines(catalog, body),
+});

@@ -1,0 +1,27 @@
+import { deleteMember as contract } from '@crm/contract';
+import { removeMemberChange } from '@crm/db';
+import { validationError } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import { orNotFound, runSetupChange } from '../change-setup.js';
+import type { Context } from '../context.js';
+import { moveWithin } from '../move-within.js';
+
+/** `DELETE /v1/inbound/members/{id}`: one who owns opportunities is refused unless the query says what becomes of them. */
+export const deleteMember = defineOperation<Context, typeof contract>(contract, (context, { caller, params, query }) =>
+  runSetupChange(context, caller, {
+    changes: async (catalog) => {
+      const member = orNotFound(catalog.findMember(params.id));
+      const { opportunities, reassign_to: heirId } = query;
+      if (heirId === undefined) return [removeMemberChange(member.id, opportunities === 'keep')];
+      if (opportunities !== undefined) throw validationError({ reassign_to: 'Excludes opportunities=keep' });
+      const heir = catalog.findMember(heirId);
+      if (heir === undefined) throw validationError({ reassign_to: 'Is not a member of this organization' });
+      if (heir.id === member.id) throw validationError({ reassign_to: 'Is the member to be removed' });
+      if (!heir.isActive) throw validationError({ reassign_to: 'Is a former member' });
+      const move = { kind: 'owner', fromId: member.id, toId: heir.id } as const;
+      await moveWithin(context, caller.organizationId, move);
+      return [removeMemberChange(member.id, false)];
+    },
+    answer: () => ({ message: 'Removed member', data: { id: params.id.toLowerCase() } }),
+  }),
+);

@@ -1,0 +1,31 @@
+import { updateFieldOption as contract } from '@crm/contract';
+import { fieldWire, updateFieldChange } from '@crm/db';
+import { validationError } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import { orNotFound, runSetupChange } from '../change-setup.js';
+import type { Context } from '../context.js';
+import { findField, optionsOf, readMetadata, withoutNull } from '../input/read-setup.js';
+
+/** `PATCH /v1/inbound/fields/{id}/options` */
+export const updateFieldOption = defineOperation<Context, typeof contract>(
+  contract,
+  (context, { caller, params, body }) =>
+    runSetupChange(context, caller, {
+      changes: (catalog) => {
+        const field = orNotFound(findField(catalog, params.id));
+        const { position, ...given } = body;
+        const current = optionsOf(field);
+        const index = current.findIndex(({ value }) => value === body.value);
+        const found = current[index];
+        if (found === undefined) throw validationError({ value: 'Is not an option of this field' });
+        const options: object[] = [...current];
+        options.splice(index, 1);
+        options.splice(position === undefined ? index : position - 1, 0, { ...found, ...withoutNull(given) });
+        return [updateFieldChange(field, { metadata: readMetadata(field.attributeType, { options }) }, field.metadata)];
+      },
+      answer: (catalog) => ({
+        message: 'Option updated',
+        data: { field: fieldWire(orNotFound(findField(catalog, params.id))) },
+      }),
+    }),
+);

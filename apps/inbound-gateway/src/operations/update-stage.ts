@@ -1,0 +1,47 @@
+import { updateStage as contract, type UpdateStageBody } from '@crm/contract';
+import { type Catalog, type OpportunityMove, type Stage, stageWire, updateStageChange } from '@crm/db';
+import { validationError } from '@crm/domain';
+import { defineOperation } from '@crm/http';
+import { orNotFound, requireChange, runSetupChange } from '../change-setup.js';
+import type { Context } from '../context.js';
+import { readColor, readName } from '../input/read-setup.js';
+import { moveWithin } from '../move-within.js';
+
+/** Where the opportunities of a stage go that is archived; null where the body does not say so. */
+const readMove = (catalog: Catalog, from: Stage, body: UpdateStageBody): OpportunityMove | null => {
+  const path = 'move_opportunities_to';
+  const wanted = body[path] ?? null;
+  if (wanted === null) return null;
+  if (body.is_active !== false) throw validationError({ [path]: 'Is for a stage that is archived' });
+  const target = catalog.findStage(wanted);
+  if (target?.pipelineId !== from.pipelineId) throw validationError({ [path]: 'Is not a stage of this pipeline' });
+  if (target.id === from.id) throw validationError({ [path]: 'Is the stage itself' });
+  if (!target.isActive) throw validationError({ [path]: 'Is archived' });
+  return { kind: 'stage', from, toId: target.id };
+};
+
+/** `PATCH /v1/inbound/stages/{id}` */
+export const updateStage = defineOperation<Context, typeof contract>(contract, (context, { caller, params, body }) =>
+  runSetupChange(context, caller, {
+    changes: async (catalog) => {
+      requireChange(body);
+      const stage = orNotFound(catalog.findStage(params.id));
+      const move = readMove(catalog, stage, body);
+      if (move !== null) await moveWithin(context, caller.organizationId, move);
+      return [
+        updateStageChange(stage.id, {
+          label: readName(body.label, 'label'),
+          color: readColor(body.color),
+          probability: body.probability,
+          isDefault: body.is_default,
+          isActive: body.is_active,
+          position: body.position,
+        }),
+      ];
+    },
+    answer: (catalog) => ({
+      message: 'Stage updated',
+      data: { stage: stageWire(orNotFound(catalog.findStage(params.id))) },
+    }),
+  }),
+);

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+
+import {
+  addMemberChange,
+  type Catalog,
+  createPipelineChanges,
+  createStageChange,
+  currencyChange,
+  type Pipeline,
+  type SetupChange,
+  type Stage,
+  updateMemberChange,
+  updatePipelineChange,
+  updateStageChange,
+} from '@crm/db';
+
+import { makeMember } from '../administration/new-members.js';
+import type { MappingSource } from '../import/mapping-source.js';
+import { planFields } from './plan-fields.js';
+import type { FileMember, FilePipeline, FileStage, SetupFile } from './setup-file.js';
+
+/** One step of a plan: what it says, and what it does. */
+export interface PlanStep {
+  readonly text: string;
+  readonly changes: readonly SetupChange[];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The values that the file gives and that differ from those that are stored. */
+export const differing = <T extends Values>(wanted: T, stored: Values): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(wanted).filter(([key, value]) => value !== undefined && value !== stored[key]),
+  ) as Partial<T>;
+
+/** `label: Talks → Sent, color: red`. */
+export const describeChange = (values: Values, stored: Values): string =>
+  Object.entries(values)
+    .map(([key, value]) => `${key}: ${String(stored[key] ?? 'none')} → ${String(value)}`)
+    .join(', ');
+
+/** Whether entries of a list have to get new places: the existing ones are not in the list's order, or a new one is before one. */
+export const isOutOfOrder = (positions: readonly (number | undefined)[]): boolean => {
+  const places = positions.map((position) => position ?? Number.POSITIVE_INFINITY);
+  return places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0));
+};
+
+/** The entry of this name, or of its old one. Where both are there, the file is at fault. */
+const findRenamed = <T>(find: (name: string) => T | undefined, name: string, was: string | undefined): T | undefined =>
+  find(name) ?? (was === undefined ? undefined : find(was));
+
+const planStages = (pipeline: Pipeline, stages: readonly FileStage[]): readonly PlanStep[] => {
+  const find = (label: string): Stage | undefined => pipeline.stages.find((stage) => stage.label === label);
+  const found = stages.map(({ label, was }) => findRenamed(find, label, was));
+  const isMoved = isOutOfOrder(found.map((stage) => stage?.position));
+  return stages.flatMap((wanted, index): readonly PlanStep[] => {
+    const { label, color, probability, isDefault, archived } = wanted;
+    const isActive = archived === undefined ? undefined : !archived;
+    const position = isMoved ? index + 1 : undefined;
+    const stage = found[index];
+    if (stage === undefined) {
+      const created = { label, color, probability, isDefault, isActive };
+      const change = createStageChange(randomUUID(), pipeline.id, created, position);
+      return [{ text: `add the stage ${label} to ${pipeline.name}`, changes: [change] }];
+    }
+    const values = differing({ label, color, probability, isDefault, isActive }, { ...stage });
+    const isChanged = Object.keys(values).length > 0;
+    // All places are given one after the other, because each moves those behind it.
+    if (!isChanged && position === undefined) return [];
+    const place = position === undefined || position === stage.position ? '' : `place: ${position}`;
+    const text = [describeChange(values, { ...stage }), place].filter((part) => part !== '').join(', ');
+    const change = updateStageChange(stage.id, { ...values, position });
+    return [
+      { text: text === '' ? '' : `change the stage ${stage.label} of ${pipeline.name}: ${text}`, changes: [change] },
+    ];
+  });
+};
+
+const planPipelines = (
+  catalog: Catalog,
+  pipelines: readonly FilePipeline[],
+  ids: Map<string, string>,
+): readonly PlanStep[] => {
+  const find = (name: string): Pipeline | undefined => catalog.pipelines.find((pipeline) => pipeline.name === name);
+  const found = pipelines.map(({ name, was }) => findRenamed(find, name, was));
+  const isMoved = isOutOfOrder(found.map((pipeline) => pipeline?.position));
+  return pipelines.flatMap((wanted, index): readonly PlanStep[] => {
+    const { name, archived, stages } = wanted;
+    const isActive = archived === undefined ? undefined : !archived;
+    const position = isMoved ? index + 1 : undefined;
+    const pipeline = found[index];
+    const id = pipeline?.id ?? randomUUID();
+    ids.set(name, id);
+    if (pipeline === undefined) {
+      const created = stages.map((stage) => ({
+        ...stage,
+        isActive: stage.archived === undefined ? undefined : !stage.archived,
+      }));
+      const labels = stages.map(({ label }) => label).join(', ');
+      const changes = createPipelineChanges(id, { name, isActive, position }, created);
+      return [{ text: `create the pipeline ${name} with the stages ${labels}`, changes }];
+    }
+    const values = differing({ name, isActive }, { ...pipeline });
+    const isChanged = Object.keys(values).length > 0;
+    const place = position === undefined || position === pipeline.position ? '' : `place: ${position}`;
+    const text = [describeChange(values, { ...pipeline }), place].filter((part) => part !== '').join(', ');
+    const own: readonly PlanStep[] =
+      isChanged || position !== undefined
+        ? [
+            {
+              text: text === '' ? '' : `change the pipeline ${pipeline.name}: ${text}`,
+              changes: [updatePipelineChange(id, { ...values, position })],
+            },
+          ]
+        : [];
+    return [...own, ...planStages(pipeline, stages)];
+  });
+};
+
+const planMembers = (catalog: Catalog, members: readonly FileMember[]): readonly PlanStep[] =>
+  members.flatMap(({ email, was, name, archived }): readonly PlanStep[] => {
+    const isActive = archived === undefined ? undefined : !archived;
+    const member = findRenamed((text) => catalog.findMember(text), email, was);
+    if (member === undefined) {
+      const created = { ...makeMember(email, name), isActive };
+      return [{ text: `add the member ${email}`, changes: [addMemberChange(randomUUID(), created)] }];
+    }
+    const values = differing({ email, name, isActive }, { ...member });
+    if (Object.keys(values).length === 0) return [];
+    const text = `change the member ${member.email}: ${describeChange(values, { ...member })}`;
+    return [{ text, changes: [updateMemberChange(member.id, values)] }];
+  });
+
+/**
+ * What has to change for an organization to be set up as a file says. What the file does not name stays as it is.
+ * @throws CliError (78) for what cannot change, with its line
+ */
+export const planSetup = (source: MappingSource, file: SetupFile, catalog: Catalog): readonly PlanStep[] => {
+  const ids = new Map(catalog.pipelines.map(({ id, name }) => [name, id]));
+  const { currency } = file;
+  const isCurrency = currency !== undefined && currency !== catalog.currency;
+  const steps = [
+    ...(isCurrency
+      ? [
+          {
+            text: `set the default currency: ${catalog.currency ?? 'none'} → ${currency ?? 'none'}`,
+            changes: [currencyChange(catalog.organizationId, currency)],
+          },
+        ]
+      : []),
+    ...planMembers(catalog, file.members),
+    ...planPipelines(catalog, file.pipelines, ids),
+    ...planFields(source, file.fields, catalog, ids),
+  ];
+  source.throwIfAny();
+  return steps;
+};

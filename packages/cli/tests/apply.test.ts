@@ -1,0 +1,191 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { loadCatalog, type Catalog } from '@crm/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
+
+const example = new URL('../examples/setup.yaml', import.meta.url).pathname;
+
+let administered: AdministeredDatabase;
+let directory: string;
+let org: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'crm-apply-'));
+  administered = await createAdministeredDatabase();
+});
+afterAll(async () => {
+  await administered.drop();
+  await rm(directory, { recursive: true });
+});
+beforeEach(async () => {
+  org = await administered.createOrganization();
+});
+
+const setup = (id = org): Promise<Catalog> => loadCatalog(administered.database, id);
+
+const file = async (text: string): Promise<string> => {
+  const path = join(directory, 'setup.yaml');
+  await writeFile(path, text);
+  return path;
+};
+
+/** Applies a text and answers the plan. */
+const apply = async (text: string, ...args: string[]): Promise<readonly string[]> => {
+  const result = await administered.crm('apply', await file(text), '--org', org, '--yes', '--json', ...args);
+  expect(result).toMatchObject({ exitCode: 0 });
+  return (JSON.parse(result.stdout) as { plan: readonly string[] }).plan;
+};
+
+const refused = async (text: string): Promise<string> => {
+  const result = await administered.crm('apply', await file(text), '--org', org, '--yes');
+  expect(result.exitCode).not.toBe(0);
+  return result.stderr;
+};
+
+/** The set-up without ids and times. */
+const shape = async (id = org): Promise<unknown> => {
+  const catalog = await setup(id);
+  return {
+    currency: catalog.currency,
+    members: catalog.members.map(({ email, name, isActive }) => ({ email, name, isActive })),
+    pipelines: catalog.pipelines.map(({ name, isActive, stages }) => ({
+      ...{ name, isActive },
+      stages: stages.map((stage) => ({ ...stage, id: '', pipelineId: '' })),
+    })),
+    fields: catalog.fields.map(({ id: _id, position: _position, pipelineIds, ...field }) => ({
+      ...field,
+      pipelines: pipelineIds?.map((one) => catalog.pipelineNames.get(one)) ?? null,
+    })),
+  };
+};
+
+const stagesOf = async (): Promise<readonly string[]> =>
+  (await setup()).pipelines.flatMap(({ stages }) => stages.map(({ label }) => label));
+
+describe('crm apply', () => {
+  it('sets up the documented example, and has nothing to do the second time', async () => {
+    const text = await readFile(example, 'utf8');
+    expect((await apply(text, '--dry-run')).length).toBeGreaterThan(10);
+    expect((await setup()).pipelines).toEqual([]);
+    await apply(text);
+    const catalog = await setup();
+    expect(catalog.pipelines.map(({ name }) => name)).toEqual(['Sales', 'Renewals']);
+    expect(catalog.currency).toBe('USD');
+    expect(catalog.fieldCatalogue('opportunity', null).definitions).toHaveLength(6);
+    expect(await apply(text)).toEqual([]);
+  });
+
+  it('takes back what crm export setup writes, in another organization too', async () => {
+    await apply(await readFile(example, 'utf8'));
+    await apply(
+      [
+        'members: [{ email: ada.winter@example.com, archived: true }]',
+        'pipelines: [{ name: Renewals, archived: true, stages: [{ label: Due, archived: true }] }]',
+        'fields: [{ object: contact, slug: linkedin, name: LinkedIn, type: url, archived: true }]',
+      ].join('\n'),
+    );
+    const exported = join(directory, 'exported.yaml');
+    await administered.crmJson('export', 'setup', '--org', org, '--output', exported);
+    const text = await readFile(exported, 'utf8');
+    expect(await apply(text)).toEqual([]);
+    const before = await shape();
+    org = await administered.createOrganization();
+    await apply(text);
+    expect(await shape()).toEqual(before);
+    expect(await apply(text)).toEqual([]);
+  });
+
+  it('renames by was, and reorders by the order of the file', async () => {
+    await apply(
+      'pipelines: [{ name: Sales, stages: [{ label: A }, { label: B }, { label: C }] }, { name: P, stages: [] }]',
+    );
+    const { pipelines } = await setup();
+    const changed = `pipelines:
+  - { name: P }
+  - name: New business
+    was: Sales
+    stages: [{ label: C }, { label: New }, { label: Bee, was: B }]`;
+    expect(await apply(changed)).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('name: Sales → New business'),
+        expect.stringContaining('add the stage New to Sales'),
+        expect.stringContaining('label: B → Bee'),
+      ]),
+    );
+    expect(await stagesOf()).toEqual(['C', 'New', 'Bee', 'A']);
+    expect((await setup()).pipelines.map(({ id }) => id)).toEqual([pipelines[1]?.id, pipelines[0]?.id]);
+    expect(await apply(changed)).toEqual([]);
+  });
+
+  it('changes and adds options, and keeps those that the file does not name', async () => {
+    const field = (options: string) =>
+      `fields: [{ object: account, slug: tier, name: Tier, type: select, options: ${options} }]`;
+    await apply(field('[Gold, { value: iron, label: Iron }]'));
+    await apply(field('[{ value: iron, label: Fe, archived: true }, Zinc]'));
+    expect((await setup()).fields[0]?.metadata?.options).toMatchObject([
+      { value: 'iron', label: 'Fe', archived: true },
+      { value: 'Zinc', label: 'Zinc' },
+      { value: 'Gold', label: 'Gold' },
+    ]);
+  });
+
+  it('is all or nothing', async () => {
+    await apply('members: [{ email: a@acme.com }, { email: b@acme.com }]');
+    const before = await shape();
+    const text = `currency: EUR
+members: [{ email: c@acme.com }]
+pipelines: [{ name: Sales, stages: [{ label: A, archived: true }] }]
+fields: [{ object: account, slug: tier, name: Tier, type: string }]`;
+    await apply('pipelines: [{ name: Last, stages: [{ label: Only }] }]');
+    const middle = await shape();
+    expect(before).not.toEqual(middle);
+    const stderr = await refused(`${text.replace('Sales', 'Last').replace('label: A', 'label: Only')}`);
+    expect(stderr).toContain('at least one stage');
+    expect(await shape()).toEqual(middle);
+  });
+
+  it('applies nothing without --yes where there is no terminal', async () => {
+    const path = await file('currency: EUR');
+    const result = await administered.crm('apply', path, '--org', org);
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
+    expect((await setup()).currency).toBeNull();
+  });
+});
+
+describe('a bad file', () => {
+  it.each([
+    ['currency: euro', 'setup.yaml:1: currency'],
+    [
+      'pipelines:\n  - name: Sales\n    stages: [{ label: A }]\n    colour: red',
+      'setup.yaml:4: pipelines[0].colour: unknown key',
+    ],
+    ['members:\n  - email: nobody', 'setup.yaml:2: members[0].email'],
+    [
+      'members:\n  - email: a@b.example\n  - email: A@b.example',
+      'setup.yaml:3: members[1].email: "a@b.example" is there twice',
+    ],
+    [
+      'fields:\n  - object: account\n    slug: x\n    name: X\n    type: choice',
+      'setup.yaml:5: fields[0].type: must be one of',
+    ],
+    ['fields:\n  - { object: account, slug: x, name: X, type: select }', 'setup.yaml:2: fields[0]: options'],
+    [
+      'fields:\n  - { object: opportunity, slug: x, name: X, type: string, pipelines: [Nope] }',
+      'there is no pipeline Nope',
+    ],
+    ['pipelines:\n  - stages: [', 'setup.yaml:2'],
+  ])('%j names the line', async (text, message) => {
+    const stderr = await refused(text);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('nothing was changed');
+  });
+
+  it('cannot change the type of a field', async () => {
+    await apply('fields: [{ object: account, slug: x, name: X, type: string }]');
+    expect(await refused('fields: [{ object: account, slug: x, name: X, type: number }]')).toContain('string for good');
+  });
+});

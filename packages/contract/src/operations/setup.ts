@@ -1,0 +1,200 @@
+import type { OperationContract } from '../operation.js';
+import { Deleted } from '../schemas/deleted.js';
+import { exampleIds } from '../schemas/example-ids.js';
+import { CreateMemberBody, MemberDetail, MemberPage, RemoveMemberQuery, UpdateMemberBody } from '../schemas/member.js';
+import {
+  CreateFieldBody,
+  CreateOptionBody,
+  CreatePipelineBody,
+  CreateStageBody,
+  FieldDetail,
+  PipelineDetail,
+  StageDetail,
+  UpdateFieldBody,
+  UpdateOptionBody,
+  UpdatePipelineBody,
+  UpdateStageBody,
+} from '../schemas/setup-write.js';
+import { idParams, PageQuery, writeHeaders } from './shared.js';
+
+/** `GET /v1/members` */
+export const listMembers = {
+  id: 'listMembers',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/members',
+  group: 'list',
+  tag: 'Members',
+  summary: 'List members',
+  description: 'Pages through the people of the organization, by email; former members too.',
+  query: PageQuery,
+  data: MemberPage,
+} as const satisfies OperationContract;
+
+const inbound = { gateway: 'inbound', group: 'setup', headers: writeHeaders } as const;
+
+/** `POST /v1/inbound/pipelines` */
+export const createPipeline = {
+  ...inbound,
+  id: 'createPipeline',
+  method: 'post',
+  path: '/v1/inbound/pipelines',
+  tag: 'Pipelines',
+  summary: 'Create a pipeline',
+  description: 'Creates a pipeline with its stages. New deals start in the default stage, else in the first one.',
+  body: CreatePipelineBody,
+  data: PipelineDetail,
+  errors: [409],
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/pipelines/{id}` */
+export const updatePipeline = {
+  ...inbound,
+  id: 'updatePipeline',
+  method: 'patch',
+  path: '/v1/inbound/pipelines/{id}',
+  tag: 'Pipelines',
+  summary: 'Update a pipeline',
+  description: 'Renames, moves, archives or restores a pipeline.',
+  params: idParams(exampleIds.pipeline),
+  body: UpdatePipelineBody,
+  data: PipelineDetail,
+  errors: [404, 409],
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/pipelines/{id}/stages` */
+export const createStage = {
+  ...inbound,
+  id: 'createStage',
+  method: 'post',
+  path: '/v1/inbound/pipelines/{id}/stages',
+  tag: 'Pipelines',
+  summary: 'Add a stage',
+  description: 'Adds a stage to a pipeline, after its others unless it has a position.',
+  params: idParams(exampleIds.pipeline),
+  body: CreateStageBody,
+  data: StageDetail,
+  errors: [404, 409],
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/stages/{id}` */
+export const updateStage = {
+  ...inbound,
+  id: 'updateStage',
+  method: 'patch',
+  path: '/v1/inbound/stages/{id}',
+  tag: 'Pipelines',
+  summary: 'Update a stage',
+  description:
+    'Renames, moves, archives or restores a stage. One that still has deals is archived only with ' +
+    '`move_opportunities_to`, which moves up to 10,000.',
+  params: idParams(exampleIds.stage),
+  body: UpdateStageBody,
+  data: StageDetail,
+  errors: [404, 409],
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/fields` */
+export const createField = {
+  ...inbound,
+  id: 'createField',
+  method: 'post',
+  path: '/v1/inbound/fields',
+  tag: 'Fields',
+  summary: 'Define a custom field',
+  description: 'Defines a custom field of an object. Its slug, type and pipelines are for good.',
+  body: CreateFieldBody,
+  data: FieldDetail,
+  errors: [409],
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/fields/{id}` */
+export const updateField = {
+  ...inbound,
+  id: 'updateField',
+  method: 'patch',
+  path: '/v1/inbound/fields/{id}',
+  tag: 'Fields',
+  summary: 'Update a custom field',
+  description: 'Renames, moves, hides, shows, archives or restores a custom field.',
+  params: idParams(exampleIds.field),
+  body: UpdateFieldBody,
+  data: FieldDetail,
+  errors: [404, 409],
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/fields/{id}/options` */
+export const createFieldOption = {
+  ...inbound,
+  id: 'createFieldOption',
+  method: 'post',
+  path: '/v1/inbound/fields/{id}/options',
+  tag: 'Fields',
+  summary: 'Add an option',
+  description: 'Adds an option to a select, radio or multi_select field, after its others.',
+  params: idParams(exampleIds.field),
+  body: CreateOptionBody,
+  data: FieldDetail,
+  errors: [404, 409],
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/fields/{id}/options` */
+export const updateFieldOption = {
+  ...inbound,
+  id: 'updateFieldOption',
+  method: 'patch',
+  path: '/v1/inbound/fields/{id}/options',
+  tag: 'Fields',
+  summary: 'Update an option',
+  description: 'Renames, moves, archives or restores the option that has the `value`.',
+  params: idParams(exampleIds.field),
+  body: UpdateOptionBody,
+  data: FieldDetail,
+  errors: [404, 409],
+} as const satisfies OperationContract;
+
+/** `POST /v1/inbound/members` */
+export const createMember = {
+  ...inbound,
+  id: 'createMember',
+  method: 'post',
+  path: '/v1/inbound/members',
+  tag: 'Members',
+  summary: 'Add a member',
+  description: 'Adds a person, who can then own deals.',
+  body: CreateMemberBody,
+  data: MemberDetail,
+  errors: [409],
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/members/{id}` */
+export const updateMember = {
+  ...inbound,
+  id: 'updateMember',
+  method: 'patch',
+  path: '/v1/inbound/members/{id}',
+  tag: 'Members',
+  summary: 'Update a member',
+  description: 'Changes the email or name of a person, or makes a former member a member again.',
+  params: idParams(exampleIds.member),
+  body: UpdateMemberBody,
+  data: MemberDetail,
+  errors: [404, 409],
+} as const satisfies OperationContract;
+
+/** `DELETE /v1/inbound/members/{id}` */
+export const deleteMember = {
+  ...inbound,
+  id: 'deleteMember',
+  method: 'delete',
+  path: '/v1/inbound/members/{id}',
+  tag: 'Members',
+  summary: 'Remove a member',
+  description:
+    'Removes a person. One who owns deals is refused unless `opportunities=keep` or `reassign_to`, for up to 10,000, ' +
+    'says what becomes of them.',
+  params: idParams(exampleIds.member),
+  query: RemoveMemberQuery,
+  data: Deleted,
+  errors: [404, 409],
+} as const satisfies OperationContract;

@@ -1,0 +1,79 @@
+import { Type, type Static } from 'typebox';
+import { instant, oneOf, uuid } from './build.js';
+import { exampleIds } from './example-ids.js';
+import { closed, EmailInput, ShortText } from './input.js';
+import { checkedAs } from './build.js';
+import { pageProperties } from './pagination.js';
+
+const exampleMember = {
+  member_id: exampleIds.member,
+  email: 'owner@example.com',
+  name: 'Olga Owner',
+  is_active: true,
+  created_at: '2026-01-05T08:00:00.000Z',
+};
+
+/** A person of the organization. */
+export const Member = Type.Object(
+  {
+    member_id: uuid('Id of the member: `owner_id` of an opportunity.', { examples: [exampleIds.member] }),
+    email: Type.String({ description: 'Email, normalised.', examples: ['owner@example.com'] }),
+    name: Type.String({ description: 'Name.', examples: ['Olga Owner'] }),
+    is_active: Type.Boolean({
+      description: 'False for a former member, who keeps opportunities and gets no new ones.',
+    }),
+    created_at: instant('When the person became a member.'),
+  },
+  { title: 'Member', description: 'A person of the organization, who can own deals.', examples: [exampleMember] },
+);
+export type Member = Static<typeof Member>;
+
+/** `data` of a page of members. */
+export const MemberPage = Type.Object(
+  { members: Type.Array(Member, { description: 'The members of this page, by email.' }), ...pageProperties },
+  {
+    title: 'MemberPage',
+    description: 'A page of members.',
+    examples: [{ members: [exampleMember], has_more: false, next_cursor: null, limit: 100 }],
+  },
+);
+export type MemberPage = Static<typeof MemberPage>;
+
+const name = { ...ShortText('Name; not blank.', 'Olga Owner'), ...checkedAs('name') };
+
+/** The body that adds a member. */
+export const CreateMemberBody = closed(
+  { email: EmailInput('Email of the person.', 'olga@example.com'), name },
+  { title: 'CreateMember', examples: [{ email: 'olga@example.com', name: 'Olga Owner' }] },
+);
+export type CreateMemberBody = Static<typeof CreateMemberBody>;
+
+/** The body that changes a member. */
+export const UpdateMemberBody = closed(
+  {
+    email: Type.Optional(EmailInput('New email of the person.', 'olga@example.com')),
+    name: Type.Optional(name),
+    is_active: Type.Optional(Type.Boolean({ description: 'True makes a former member a member again.' })),
+  },
+  { title: 'UpdateMember', examples: [{ name: 'Olga Owner-Lee' }] },
+);
+export type UpdateMemberBody = Static<typeof UpdateMemberBody>;
+
+/** What becomes of the opportunities of a member who is removed. */
+export const RemoveMemberQuery = closed(
+  {
+    opportunities: Type.Optional(
+      oneOf(['keep'], { description: '`keep`: they stay those of the person, who becomes a former member.' }),
+    ),
+    reassign_to: Type.Optional(
+      uuid('The member who gets them; then the person is deleted.', { examples: [exampleIds.member] }),
+    ),
+  },
+  {},
+);
+
+/** `data` of an operation that answers one member. */
+export const MemberDetail = Type.Object(
+  { member: Member },
+  { title: 'MemberDetail', description: 'A member.', examples: [{ member: exampleMember }] },
+);

@@ -1,0 +1,203 @@
+import { attributeTypes, maxOptions, maxSlugLength, objectTypes } from '@crm/domain';
+import { Type, type Static } from 'typebox';
+import { nameLength } from '../bounds.js';
+import { checkedAs, oneOf, optional, uuid } from './build.js';
+import { exampleIds } from './example-ids.js';
+import { exampleField, Field } from './field.js';
+import { closed } from './input.js';
+import { examplePipeline, exampleStage, Pipeline, Stage } from './pipeline.js';
+
+/** Stages that one pipeline may be created with. */
+const stagesPerCall = 100;
+
+const named = (description: string, example: string) =>
+  Type.String({ maxLength: nameLength, description, examples: [example], ...checkedAs('name') });
+const color = optional(
+  Type.String({
+    maxLength: 20,
+    description: 'A color name, or `#rrggbb`.',
+    examples: ['#2563eb'],
+    ...checkedAs('color'),
+  }),
+);
+const position = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 100_000, description: 'Place among the others, from 1.', examples: [2] }),
+);
+const isDefault = Type.Optional(Type.Boolean({ description: 'Whether new deals start here.', examples: [false] }));
+const probability = optional(
+  Type.Number({ minimum: 0, maximum: 100, description: 'Chance of winning in per cent.', examples: [40] }),
+);
+const isActive = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
+
+/** A stage of a pipeline that is created. */
+const NewStage = closed(
+  { label: named('Display text, unique in the pipeline.', 'Qualified'), color, probability, is_default: isDefault },
+  { title: 'NewStage', description: 'A stage to be made.' },
+);
+
+/** The body that creates a pipeline. */
+export const CreatePipelineBody = closed(
+  {
+    name: named('Name, unique in the organization.', 'Partner sales'),
+    stages: Type.Array(NewStage, { minItems: 1, maxItems: stagesPerCall, description: 'Its stages, in their order.' }),
+    position,
+  },
+  {
+    title: 'CreatePipeline',
+    examples: [{ name: 'Partner sales', stages: [{ label: 'Open' }, { label: 'Won', probability: 100 }] }],
+  },
+);
+export type CreatePipelineBody = Static<typeof CreatePipelineBody>;
+
+/** The body that changes a pipeline. */
+export const UpdatePipelineBody = closed(
+  {
+    name: Type.Optional(named('New name, unique in the organization.', 'New business')),
+    position,
+    is_active: isActive('False archives it: it keeps its deals and takes no new ones.'),
+  },
+  { title: 'UpdatePipeline', examples: [{ name: 'New business', position: 1 }] },
+);
+export type UpdatePipelineBody = Static<typeof UpdatePipelineBody>;
+
+/** The body that adds a stage. */
+export const CreateStageBody = closed(
+  {
+    label: named('Display text, unique in the pipeline.', 'Contract sent'),
+    ...{ color, probability, position, is_default: isDefault },
+  },
+  { title: 'CreateStage', examples: [{ label: 'Contract sent', probability: 80, position: 2 }] },
+);
+export type CreateStageBody = Static<typeof CreateStageBody>;
+
+/** The body that changes a stage. */
+export const UpdateStageBody = closed(
+  {
+    label: Type.Optional(named('New display text, unique in the pipeline.', 'In negotiation')),
+    ...{ color, probability, position, is_default: isDefault },
+    is_active: isActive('False archives it, true takes it back into use.'),
+    move_opportunities_to: optional(
+      uuid('With `is_active: false`: the stage of the pipeline that its deals go to.', {
+        examples: [exampleIds.stage],
+      }),
+    ),
+  },
+  { title: 'UpdateStage', examples: [{ label: 'In negotiation', probability: 60 }] },
+);
+export type UpdateStageBody = Static<typeof UpdateStageBody>;
+
+const optionText = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: nameLength, description, examples: [example] });
+
+/** An option of a select field that is created. */
+const NewOption = closed(
+  {
+    label: optionText('Display text.', 'Enterprise'),
+    value: optional(optionText('Stored value; the label when absent.', 'enterprise')),
+    color,
+  },
+  { title: 'NewOption', description: 'An option to be made.' },
+);
+
+/** The body that defines a custom field. */
+export const CreateFieldBody = closed(
+  {
+    object: oneOf(objectTypes, { description: 'What has it.', examples: ['opportunity'] }),
+    name: named('Display name.', 'Deal tier'),
+    slug: Type.String({
+      maxLength: maxSlugLength,
+      description: 'Its name in requests, for good: lower-case letters, digits and `_`.',
+      examples: ['deal_tier'],
+      ...checkedAs('slug'),
+    }),
+    attribute_type: oneOf(attributeTypes, { description: 'The type of its values, for good.', examples: ['select'] }),
+    options: Type.Optional(
+      Type.Array(NewOption, { maxItems: maxOptions, description: 'Select types: the choices, at least one.' }),
+    ),
+    currency: optional(
+      Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'], ...checkedAs('currencyCode') }),
+    ),
+    max: optional(Type.Integer({ description: 'Rating fields: the highest value; 5 when absent.', examples: [5] })),
+    pipeline_ids: optional(
+      Type.Array(uuid('Id of a pipeline.'), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Fields of opportunities: the pipelines they hold for, for good; all when absent.',
+      }),
+    ),
+    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
+    position,
+  },
+  {
+    title: 'CreateField',
+    examples: [
+      {
+        ...{ object: 'account', name: 'Account tier', slug: 'account_tier', attribute_type: 'select' },
+        options: [{ label: 'Enterprise', value: 'enterprise' }, { label: 'Small' }],
+      },
+    ],
+  },
+);
+export type CreateFieldBody = Static<typeof CreateFieldBody>;
+
+/** The body that changes a custom field. */
+export const UpdateFieldBody = closed(
+  {
+    name: Type.Optional(named('New display name.', 'Tier')),
+    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
+    is_active: isActive('False archives it: requests do not know it, and its values stay. True restores it.'),
+    currency: optional(
+      Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'], ...checkedAs('currencyCode') }),
+    ),
+    max: optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
+    position,
+  },
+  { title: 'UpdateField', examples: [{ name: 'Tier', position: 3 }] },
+);
+export type UpdateFieldBody = Static<typeof UpdateFieldBody>;
+
+/** The body that adds an option. */
+export const CreateOptionBody = closed(
+  {
+    label: optionText('Display text, unique among the options in use.', 'Startup'),
+    value: optional(optionText('Stored value, unique and for good; the label when absent.', 'startup')),
+    color,
+  },
+  { title: 'CreateOption', examples: [{ label: 'Startup', value: 'startup', color: 'teal' }] },
+);
+export type CreateOptionBody = Static<typeof CreateOptionBody>;
+
+/** The body that changes an option. */
+export const UpdateOptionBody = closed(
+  {
+    value: optionText('Stored value of the option.', 'enterprise'),
+    label: Type.Optional(optionText('New display text.', 'Enterprise (500+)')),
+    color,
+    position,
+    archived: Type.Optional(Type.Boolean({ description: 'True: it can be read and no longer written.' })),
+  },
+  { title: 'UpdateOption', examples: [{ value: 'enterprise', label: 'Enterprise (500+)' }] },
+);
+export type UpdateOptionBody = Static<typeof UpdateOptionBody>;
+
+/** `data` of an operation that answers a pipeline. */
+export const PipelineDetail = Type.Object(
+  { pipeline: Pipeline, stages: Type.Array(Stage, { description: 'Its stages, in their order.' }) },
+  {
+    title: 'PipelineDetail',
+    description: 'A pipeline with its stages.',
+    examples: [{ pipeline: examplePipeline, stages: [exampleStage] }],
+  },
+);
+
+/** `data` of an operation that answers a stage. */
+export const StageDetail = Type.Object(
+  { stage: Stage },
+  { title: 'StageDetail', description: 'A stage.', examples: [{ stage: exampleStage }] },
+);
+
+/** `data` of an operation that answers a custom field. */
+export const FieldDetail = Type.Object(
+  { field: Field },
+  { title: 'FieldDetail', description: 'A custom field.', examples: [{ field: exampleField }] },
+);

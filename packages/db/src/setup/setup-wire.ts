@@ -1,0 +1,48 @@
+import { wireDefinition, type WireFieldDefinition } from '@crm/domain';
+import type { Member, Pipeline, SetupField, Stage } from '../catalog.js';
+
+/** A pipeline as both gateways answer it. */
+export const pipelineWire = ({ id, name, isActive, createdAt }: Pipeline) => ({
+  pipeline_id: id,
+  name,
+  is_active: isActive,
+  created_at: createdAt,
+});
+
+/** A stage as both gateways answer it. */
+export const stageWire = (stage: Stage) => ({
+  stage_id: stage.id,
+  pipeline_id: stage.pipelineId,
+  label: stage.label,
+  stage_order: stage.position,
+  color: stage.color,
+  is_active: stage.isActive,
+  is_default: stage.isDefault,
+  probability: stage.probability,
+});
+
+/** A member as both gateways answer them. */
+export const memberWire = ({ id, email, name, isActive, createdAt }: Member) => ({
+  member_id: id,
+  email,
+  name,
+  is_active: isActive,
+  created_at: createdAt,
+});
+
+/** The same definition with a list of options of its own. */
+const mutable = ({ metadata, ...definition }: WireFieldDefinition) => ({
+  ...definition,
+  metadata: metadata !== null && 'options' in metadata ? { options: [...metadata.options] } : metadata,
+});
+
+/** A custom field as both gateways answer it. */
+export const fieldWire = (field: SetupField) => ({
+  field_id: field.id,
+  name: field.slug,
+  ...mutable(wireDefinition(field)),
+  is_custom: true,
+  is_hidden: field.isHidden,
+  is_active: field.isActive,
+  pipeline_ids: field.pipelineIds === null ? null : [...field.pipelineIds],
+});
