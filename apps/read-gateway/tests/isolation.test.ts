@@ -48,6 +48,10 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
     { name: 'Deal', ...related, stageId, ownerId: organization.member.id, nextStep: mark, custom },
     { name: `Deal ${mark}` },
   ]);
+  // Duplicates of each object.
+  await addAccount(`${mark}.test`, `Account ${mark}`);
+  await addContact(`ann.too@${mark}.example`, 'Ann', mark);
+  await addDeals([{ name: 'DEAL', ...related }]);
   const note = await addNote(
     `Note ${mark}`,
     ['both.example', `${mark}.example`],

@@ -407,6 +407,44 @@ export interface Deleted {
   id: string;
 }
 
+/** A record that may be a duplicate. */
+export interface Duplicate {
+  /** Id of the record. */
+  id: string;
+  /** Name. */
+  name: string | null;
+  /** Domain of an account, email of a contact, the account’s domain of an opportunity. */
+  key: string | null;
+  /** Older records that may be the same, the latest first. */
+  candidates: Array<DuplicateCandidate>;
+  /** Whether more than 20 older records have its name or phone. Only the latest 20 were compared. */
+  truncated: boolean;
+}
+
+/** An older record that may be the same. */
+export interface DuplicateCandidate {
+  /** Id of the record. */
+  id: string;
+  /** Name. */
+  name: string | null;
+  /** Domain of an account, email of a contact, the account’s domain of an opportunity. */
+  key: string | null;
+  /** `same_name`: the same normalized name in one account, for opportunities also in one pipeline. `same_name_near_domain`: accounts of one name whose domains are alike. `same_phone`: contacts of one phone number. */
+  reasons: Array<'same_name' | 'same_name_near_domain' | 'same_phone'>;
+}
+
+/** A page of records that may be duplicates. */
+export interface DuplicatePage {
+  /** In the order of creation. A page looks at 200 records: it may hold none and still not be the last. */
+  duplicates: Array<Duplicate>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
 /** The body of every error. */
 export interface ErrorBody {
   /** False on every error. */

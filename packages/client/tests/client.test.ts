@@ -147,6 +147,16 @@ describe('accounts and contacts', () => {
     await expect(client.accounts.getByDomain('..')).rejects.toThrow(TypeError);
   });
 
+  test('that may be duplicates are listed with the reason', async () => {
+    await client.contacts.create({ email: 'twin@twins.example', first_name: 'Twin' });
+    await client.contacts.create({ email: 'twin2@twins.example', first_name: 'twin' });
+    const found = await collect(client.contacts.duplicates({ limit: 500 }));
+    const twin = found.find(({ key }) => key === 'twin2@twins.example');
+    expect(twin?.candidates.map(({ key, reasons }) => [key, ...reasons])).toEqual([
+      ['twin@twins.example', 'same_name'],
+    ]);
+  });
+
   test('are created, listed, searched, updated and deleted', async () => {
     const { data: account } = await client.accounts.create({
       domain: 'https://www.Initech.com/',

@@ -32,3 +32,4 @@ export { Restored } from './schemas/restore.js';
 export * from './schemas/setup-write.js';
 export { SearchBody, SearchOpportunitiesBody, SortKey } from './schemas/search.js';
 export { SummarizeOpportunitiesBody, Summary, SummaryBody, type SummaryValues } from './schemas/summary.js';
+export { DuplicatePage } from './schemas/duplicate.js';

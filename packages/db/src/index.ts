@@ -32,6 +32,7 @@ export { dumpSchema } from './migrate/dump-schema.js';
 export { inspectSchema, migrate, type MigrateOptions, type SchemaState } from './migrate/migrate.js';
 export { type FunctionSources, type Migration, readFunctions, readMigrations } from './migrate/migrations.js';
 export * from './page/explain-page.js';
+export * from './page/find-duplicates.js';
 export * from './page/latest-labels.js';
 export * from './page/list-notes.js';
 export * from './page/list-page.js';

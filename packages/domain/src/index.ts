@@ -40,6 +40,7 @@ export * from './natural-key/domain.js';
 export * from './natural-key/email.js';
 export * from './natural-key/free-mail.js';
 export * from './natural-key/name.js';
+export * from './natural-key/near-domain.js';
 export * from './natural-key/opportunity-key.js';
 export * from './natural-key/vectors.js';
 export * from './read-mark.js';

@@ -6,9 +6,11 @@ import { getContact } from './get-contact.js';
 import { getLatestPosition } from './get-latest-position.js';
 import { getContactByEmail } from './get-contact-by-email.js';
 import { getOpportunity } from './get-opportunity.js';
+import { listAccountDuplicates } from './list-account-duplicates.js';
 import { listAccountFields } from './list-account-fields.js';
 import { listAccountHistory } from './list-account-history.js';
 import { listAccounts } from './list-accounts.js';
+import { listContactDuplicates } from './list-contact-duplicates.js';
 import { listContactFields } from './list-contact-fields.js';
 import { listContactHistory } from './list-contact-history.js';
 import { listContacts } from './list-contacts.js';
@@ -16,6 +18,7 @@ import { listEvents } from './list-events.js';
 import { listMembers } from './list-members.js';
 import { listNotes } from './list-notes.js';
 import { listOpportunities } from './list-opportunities.js';
+import { listOpportunityDuplicates } from './list-opportunity-duplicates.js';
 import { listOpportunityFields } from './list-opportunity-fields.js';
 import { listOpportunityHistory } from './list-opportunity-history.js';
 import { listPipelineStages } from './list-pipeline-stages.js';
@@ -35,15 +38,18 @@ export const operations: readonly Operation<Context>[] = [
   getLatestPosition,
   getContactByEmail,
   getOpportunity,
+  listAccountDuplicates,
   listAccountFields,
   listAccountHistory,
   listAccounts,
+  listContactDuplicates,
   listContactFields,
   listContactHistory,
   listContacts,
   listEvents,
   listNotes,
   listOpportunities,
+  listOpportunityDuplicates,
   listOpportunityFields,
   listOpportunityHistory,
   listPipelineStages,

@@ -10,7 +10,17 @@ import type {
 } from '../options.js';
 import type { FieldsQuery, PageQuery } from '../queries.js';
 import type { Send } from '../transport.js';
-import type { BulkResults, Deleted, Event, Field, FieldPage, HistoryPage, Summary } from '../types.js';
+import type {
+  BulkResults,
+  Deleted,
+  Duplicate,
+  DuplicatePage,
+  Event,
+  Field,
+  FieldPage,
+  HistoryPage,
+  Summary,
+} from '../types.js';
 import type { SearchFor, Selected, SelectedIn } from '../record-types.js';
 import { listOf, pathOf, searchOf } from './lists.js';
 
@@ -59,6 +69,8 @@ export interface Records<T extends RecordTypes> {
   bulkCreate(items: ReadonlyArray<T['create']>, options?: BulkCreateOptions): Promise<WriteAnswer<BulkResults>>;
   /** Up to 50 updates; look at `success` of each result. */
   bulkUpdate(items: ReadonlyArray<T['updateItem']>, options?: BulkUpdateOptions): Promise<WriteAnswer<BulkResults>>;
+  /** Records that may be the same as older ones, with the reason. */
+  duplicates(query?: PageQuery, options?: ReadOptions): Listing<Duplicate, DuplicatePage>;
   /** The system and custom fields of such records. */
   fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<Field, FieldPage>;
 }
@@ -126,6 +138,8 @@ export const createRecords = <T extends RecordTypes>(send: Send, name: string & 
       const query = { atomic: options?.atomic };
       return send<BulkResults>({ gateway: 'inbound', method: 'PATCH', path: bulk, query, body: { items } }, options);
     },
+    duplicates: (query, options) =>
+      listOf<Duplicate, DuplicatePage>(send, `${reads}/duplicates`, 'duplicates', query, options),
     fields: (query, options) => listOf<Field, FieldPage>(send, `${reads}/fields`, 'fields', query, options),
   };
 };

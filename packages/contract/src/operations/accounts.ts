@@ -2,6 +2,7 @@ import { bulkBodyBytes } from '../bounds.js';
 import type { OperationContract } from '../operation.js';
 import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
 import { Deleted } from '../schemas/deleted.js';
+import { DuplicatePage } from '../schemas/duplicate.js';
 import { FieldPage } from '../schemas/field.js';
 import { AccountDetail, AccountPage } from '../schemas/account.js';
 import {
@@ -72,6 +73,20 @@ export const summarizeAccounts = {
     'Counts the accounts that match words and filters, and computes sums, averages and extremes, by up to two groups.',
   body: SummaryBody,
   data: Summary,
+} as const satisfies OperationContract;
+
+/** `GET /v1/accounts/duplicates` */
+export const listAccountDuplicates = {
+  id: 'listAccountDuplicates',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/accounts/duplicates',
+  group: 'search',
+  tag: 'Accounts',
+  summary: 'List accounts that may be duplicates',
+  description: 'Pages through the accounts that may be the same as older ones, with the reason.',
+  query: PageQuery,
+  data: DuplicatePage,
 } as const satisfies OperationContract;
 
 /** `GET /v1/accounts/fields` */

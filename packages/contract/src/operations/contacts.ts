@@ -2,6 +2,7 @@ import { bulkBodyBytes } from '../bounds.js';
 import type { OperationContract } from '../operation.js';
 import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
 import { Deleted } from '../schemas/deleted.js';
+import { DuplicatePage } from '../schemas/duplicate.js';
 import { FieldPage } from '../schemas/field.js';
 import { ContactDetail, ContactPage } from '../schemas/contact.js';
 import {
@@ -72,6 +73,20 @@ export const summarizeContacts = {
     'Counts the contacts that match words and filters, and computes sums, averages and extremes, by up to two groups.',
   body: SummaryBody,
   data: Summary,
+} as const satisfies OperationContract;
+
+/** `GET /v1/contacts/duplicates` */
+export const listContactDuplicates = {
+  id: 'listContactDuplicates',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/contacts/duplicates',
+  group: 'search',
+  tag: 'Contacts',
+  summary: 'List contacts that may be duplicates',
+  description: 'Pages through the contacts that may be the same as older ones, with the reason.',
+  query: PageQuery,
+  data: DuplicatePage,
 } as const satisfies OperationContract;
 
 /** `GET /v1/contacts/fields` */

@@ -5,6 +5,7 @@ import { uuid } from '../schemas/build.js';
 import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
 import { Deleted } from '../schemas/deleted.js';
 import { StatusCode } from '../schemas/envelope.js';
+import { DuplicatePage } from '../schemas/duplicate.js';
 import { FieldPage } from '../schemas/field.js';
 import { closed } from '../schemas/input.js';
 import { OpportunityDetail, OpportunityPage } from '../schemas/opportunity.js';
@@ -26,6 +27,7 @@ import {
   idParams,
   onceHeaders,
   OnMatchQuery,
+  PageQuery,
   recordHeaders,
   updateHeaders,
   writeExtra,
@@ -85,6 +87,20 @@ export const summarizeOpportunities = {
   body: SummarizeOpportunitiesBody,
   data: Summary,
   errors: [404],
+} as const satisfies OperationContract;
+
+/** `GET /v1/opportunities/duplicates` */
+export const listOpportunityDuplicates = {
+  id: 'listOpportunityDuplicates',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/opportunities/duplicates',
+  group: 'search',
+  tag: 'Opportunities',
+  summary: 'List opportunities that may be duplicates',
+  description: 'Pages through the opportunities that may be the same as older ones, with the reason.',
+  query: PageQuery,
+  data: DuplicatePage,
 } as const satisfies OperationContract;
 
 /** `GET /v1/opportunities/fields` */

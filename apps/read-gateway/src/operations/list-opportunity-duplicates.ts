@@ -1,0 +1,10 @@
+import { listOpportunityDuplicates as contract } from '@crm/contract';
+import { defineOperation } from '@crm/http';
+import type { Context } from '../context.js';
+import { listDuplicates } from '../list-duplicates.js';
+
+/** `GET /v1/opportunities/duplicates`: opportunities that may be the same as older ones. */
+export const listOpportunityDuplicates = defineOperation<Context, typeof contract>(
+  contract,
+  (context, { caller, query }) => listDuplicates(context, caller, contract.id, 'opportunity', query),
+);

@@ -1,0 +1,142 @@
+import { areNearDomains, type CursorPosition, type ObjectType } from '@crm/domain';
+import type { Queries } from '../database.js';
+import { tables } from './fields/record-sql.js';
+
+/** Records that one page looks at. A page may find fewer duplicates than asked for, even none, and still not be the last. */
+export const recordsLookedAt = 200;
+/** Older records of the same name, or the same phone, that each record is compared with: the latest ones. */
+export const comparedRecords = 20;
+
+/** Why two records may be one. */
+export type DuplicateReason = 'same_name' | 'same_name_near_domain' | 'same_phone';
+
+/** A record as far as people need it to judge. */
+export interface DuplicateRecord {
+  readonly id: string;
+  readonly name: string | null;
+  /** Domain of an account, email of a contact, the account's domain of an opportunity. */
+  readonly key: string | null;
+}
+
+/** A record and the older ones that may be the same. */
+export interface Duplicate extends DuplicateRecord {
+  readonly candidates: readonly (DuplicateRecord & { readonly reasons: readonly DuplicateReason[] })[];
+  /** Whether there are more records of its name or phone than it was compared with. */
+  readonly truncated: boolean;
+}
+
+/** A page of duplicates. */
+export interface DuplicatePage {
+  readonly duplicates: readonly Duplicate[];
+  readonly nextPosition: CursorPosition | null;
+}
+
+/** A page to read. */
+export interface DuplicateRequest {
+  readonly organizationId: string;
+  readonly objectType: ObjectType;
+  /** The id of the last record that the page before looked at. */
+  readonly position: CursorPosition | null;
+  readonly limit: number;
+}
+
+interface Comparison {
+  readonly reason: DuplicateReason;
+  /** What the index finds, for the older record `c` of the record `r`. */
+  readonly found: string;
+  /** What must hold besides; the index compares the first 200 characters. */
+  readonly fits: string;
+}
+
+const folded = (record: 'c' | 'r', name: string): string => `left((${record}.folds->>'${name}') COLLATE "C", 200)`;
+const sameName = 'left(c.name_fold, 200) = left(r.name_fold, 200)';
+
+const comparisons: Readonly<Record<ObjectType, readonly Comparison[]>> = {
+  account: [{ reason: 'same_name_near_domain', found: sameName, fits: 'c.name_fold = r.name_fold' }],
+  contact: [
+    { reason: 'same_name', found: sameName, fits: 'c.name_fold = r.name_fold AND c.account_id = r.account_id' },
+    { reason: 'same_phone', found: `${folded('c', 'phone')} = ${folded('r', 'phone')}`, fits: 'c.phone = r.phone' },
+  ],
+  opportunity: [
+    {
+      reason: 'same_name',
+      found: `c.pipeline_id = r.pipeline_id AND ${sameName}`,
+      fits: 'c.name_fold = r.name_fold AND c.account_key = r.account_key',
+    },
+  ],
+};
+
+const names: Readonly<Record<ObjectType, (record: 'c' | 'r') => string>> = {
+  account: (record) => `${record}.name`,
+  contact: (record) => `nullif(concat_ws(' ', ${record}.first_name, ${record}.last_name), '')`,
+  opportunity: (record) => `${record}.name`,
+};
+const keys: Readonly<Record<ObjectType, string>> = {
+  account: 'domain',
+  contact: 'email',
+  opportunity: 'account_domain',
+};
+
+/** The records that one comparison looks at, as a JSON array; one more than are compared tells whether there are more. */
+const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string => `(
+  SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', ${names[objectType]('c')}, 'key', c.${keys[objectType]},
+           'fits', coalesce(${fits}, false)) ORDER BY c.created_at DESC, c.id DESC), '[]')
+    FROM (SELECT c.* FROM ${tables[objectType]} c
+           WHERE c.organization_id = $1 AND ${found} AND (c.created_at, c.id) < (r.created_at, r.id)
+           ORDER BY c.created_at DESC, c.id DESC LIMIT ${comparedRecords + 1}) c)`;
+
+/**
+ * Looks at some records in the order of their ids. An index leads from each to the older records of its name or phone, and stops after
+ * a few: also where a hundred thousand have one name.
+ *
+ * ```sql
+ * SELECT r.id, r.name AS name, r.domain AS key, ARRAY[(SELECT … FROM (SELECT c.* FROM accounts c
+ *          WHERE c.organization_id = $1 AND left(c.name_fold, 200) = left(r.name_fold, 200) AND (c.created_at, c.id) < (r.created_at, r.id)
+ *          ORDER BY c.created_at DESC, c.id DESC LIMIT 21) c)] AS found
+ *   FROM (SELECT r.* FROM accounts r WHERE r.organization_id = $1 AND r.id > $2::uuid ORDER BY r.id LIMIT 201) r ORDER BY r.id
+ * ```
+ */
+const pageSql = (objectType: ObjectType): string => `
+  SELECT r.id, ${names[objectType]('r')} AS name, r.${keys[objectType]} AS key,
+         json_build_array(${comparisons[objectType].map((one) => lookUpSql(objectType, one)).join(', ')}) AS found
+    FROM (SELECT r.* FROM ${tables[objectType]} r
+           WHERE r.organization_id = $1 AND r.id > $2::uuid ORDER BY r.id LIMIT ${recordsLookedAt + 1}) r
+   ORDER BY r.id`;
+
+interface Row extends DuplicateRecord {
+  /** For each comparison. */
+  readonly found: readonly (readonly (DuplicateRecord & { readonly fits: boolean })[])[];
+}
+
+const toDuplicate = (objectType: ObjectType, { id, name, key, found }: Row): Duplicate => {
+  const candidates = new Map<string, DuplicateRecord & { reasons: DuplicateReason[] }>();
+  for (const [index, records] of found.entries()) {
+    const reason = comparisons[objectType][index]?.reason;
+    if (reason === undefined) throw new Error('A comparison came without its reason');
+    for (const { fits, ...record } of records.slice(0, comparedRecords)) {
+      if (!fits || (reason === 'same_name_near_domain' && !areNearDomains(key ?? '', record.key ?? ''))) continue;
+      const candidate = candidates.get(record.id) ?? { ...record, reasons: [] };
+      candidate.reasons.push(reason);
+      candidates.set(record.id, candidate);
+    }
+  }
+  const truncated = found.some(({ length }) => length > comparedRecords);
+  return { id, name, key, candidates: [...candidates.values()], truncated };
+};
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/** Reads a page of duplicates, in one statement. Each pair is found once, at its younger record. */
+export const findDuplicates = async (database: Queries, request: DuplicateRequest): Promise<DuplicatePage> => {
+  const { organizationId, objectType, position, limit } = request;
+  const statement = { text: pageSql(objectType), values: [position?.[0] ?? nil], isPrepared: true };
+  const rows = await database.query<Row & Record<string, unknown>>(organizationId, statement);
+  const duplicates: Duplicate[] = [];
+  for (const [index, row] of rows.slice(0, recordsLookedAt).entries()) {
+    const duplicate = toDuplicate(objectType, row);
+    if (duplicate.candidates.length > 0) duplicates.push(duplicate);
+    const isLastLookedAt = duplicates.length === limit || index === recordsLookedAt - 1;
+    if (isLastLookedAt) return { duplicates, nextPosition: rows.length > index + 1 ? [row.id] : null };
+  }
+  return { duplicates, nextPosition: null };
+};
