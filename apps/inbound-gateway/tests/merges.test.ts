@@ -8,6 +8,7 @@ import {
   deleteContact,
   mergeAccount,
   mergeContact,
+  restoreRecord,
   type OperationContract,
 } from '@crm/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -346,6 +347,24 @@ describe('409', () => {
     await merge(mergeContact, person, { from: await contact({ email: 'q@holder.com' }) });
     const answer = await changeContact(await contact({ email: 'r@holder.com' }), { email: 'q@holder.com' });
     expect(answer.body).toMatchObject({ conflict: { field: 'email', existing_id: person } });
+  });
+
+  test('for the restoration of a merged account while its domain is an alias', async () => {
+    const id = await account({ domain: 'stays.com' });
+    const from = await account({ domain: 'returns.com' });
+    await merge(mergeAccount, id, { from });
+    const [deletion] = await rows(
+      `position::int FROM events WHERE ORG AND record_id = $2 AND type = 'account.deleted'`,
+      [from],
+    );
+    const refused = await create(restoreRecord, { ...deletion });
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ conflict: { field: 'domain', existing_id: id } });
+    await changeAccount(id, { domain: 'returns.com' });
+    await changeAccount(id, { domain: 'stays.com' });
+    expect((await create(restoreRecord, { ...deletion })).status).toBe(200);
+    expect((await changeAccount(from, {})).status).toBe(200);
+    expect(await row('merged_records', from)).toBeUndefined();
   });
 
   test('for more opportunities than one merge changes', async () => {
