@@ -19,8 +19,8 @@ describe('200', () => {
     expect(page).toEqual({ has_more: false, next_cursor: null, limit: 100 });
     const { pipeline, otherPipeline } = gateway.organization;
     expect(pipelines).toEqual([
-      { pipeline_id: pipeline.id, name: 'Sales', created_at: expect.any(String) },
-      { pipeline_id: otherPipeline.id, name: 'Partners', created_at: expect.any(String) },
+      { pipeline_id: pipeline.id, name: 'Sales', is_active: true, created_at: expect.any(String) },
+      { pipeline_id: otherPipeline.id, name: 'Partners', is_active: true, created_at: expect.any(String) },
     ]);
     expect(Date.now() - Date.parse(pipelines[0]?.created_at ?? '')).toBeLessThan(60_000);
   });

@@ -112,6 +112,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['listNotes', 1, () => ({})],
   ['listPipelines', 0, () => ({})],
   ['listPipelineStages', 0, () => ({ id: organization.pipeline.id })],
+  ['listMembers', 0, () => ({})],
   ['listOpportunityFields', 0, () => ({})],
   ['listAccountFields', 0, () => ({})],
   ['listContactFields', 0, () => ({})],
@@ -136,6 +137,24 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['listOpportunityDuplicates', 1, () => ({})],
   ['listAccountDuplicates', 1, () => ({})],
   ['listContactDuplicates', 1, () => ({})],
+  ['createPipeline', 1, bodyOf(() => ({ name: 'Renewals', stages: [{ label: 'Due' }] }))],
+  ['updatePipeline', 1, onRecord('pipeline_id', { name: 'Upsell' })],
+  ['createStage', 1, onRecord('pipeline_id', { label: 'Sent' })],
+  ['updateStage', 1, onRecord('stage_id', { color: 'red' })],
+  [
+    'createField',
+    1,
+    bodyOf(() => ({
+      ...{ object: 'account', name: 'Tier', slug: 'tier', attribute_type: 'select' },
+      options: [{ label: 'Gold' }],
+    })),
+  ],
+  ['updateField', 1, onRecord('field_id', { name: 'Level' })],
+  ['createFieldOption', 1, onRecord('field_id', { label: 'Iron' })],
+  ['updateFieldOption', 1, onRecord('field_id', { value: 'Iron', label: 'Fe' })],
+  ['createMember', 1, bodyOf(() => ({ email: 'eve@one.example', name: 'Eve' }))],
+  ['updateMember', 1, onRecord('member_id', { name: 'Eva' })],
+  ['deleteMember', 1, onRecord('member_id')],
   ['deleteNote', 1, onRecord('note_id')],
   ['deleteOpportunity', 1, onRecord('opportunity_id')],
   ['deleteContact', 1, onRecord('people_id')],
@@ -153,7 +172,10 @@ const send = async (operation: Served, { query = '', body, id = '' }: Call): Pro
   });
   const answer = (await response.json()) as { readonly data?: Readonly<Record<string, unknown>> };
   expect({ status: response.status, answer }).toMatchObject({ status: 200 });
-  for (const [name, value] of Object.entries(answer.data ?? {}))
+  const created = Object.values(answer.data ?? {}).filter(
+    (value) => typeof value === 'object' && !Array.isArray(value),
+  );
+  for (const [name, value] of [answer.data ?? {}, ...created].flatMap((part) => Object.entries(part ?? {})))
     if (name.endsWith('_id') && typeof value === 'string' && !made.has(name)) made.set(name, value);
 };
 
