@@ -82,13 +82,13 @@ describe('crm explain', () => {
     );
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--filter field: ');
-    expect(stderr).toContain('limit: Must be an integer from 1 to 500');
-    expect(stderr).toContain('sort[0]: The direction must be asc or desc');
+    expect(stderr).toContain('--limit: Must be an integer from 1 to 500');
+    expect(stderr).toContain('--sort [0]: The direction must be asc or desc');
   });
 
   it('refuses an unknown pipeline and a filter that is no JSON', async () => {
     const unknown = await explain('opportunities', '--pipeline', '01890000-0000-7000-8000-000000000009');
-    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('There is no pipeline 0189')]);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('--pipeline: ')]);
     const noJson = await explain('opportunities', '--filter', 'amount>5');
     expect([noJson.exitCode, noJson.stderr]).toEqual([2, expect.stringContaining('Must be JSON')]);
   });
