@@ -1,17 +1,19 @@
 /** @needs curl python3 */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 import { type OpenApiDocument, readSamples } from '@crm/reference';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
 import { freePorts, RunningStack } from './running-stack.js';
-import { BashSession } from './support/bash-session.js';
 import { readShellExamples } from './support/shell-examples.js';
 
+const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = await readFile(join(root, 'packages/reference/guides/get-started.md'), 'utf8');
 const [addresses, records] = readShellExamples(guide);
@@ -42,12 +44,21 @@ const compilerOptions: ts.CompilerOptions = {
 describe('the samples of the reference', () => {
   let directory: string;
   let stack: RunningStack;
-  let session: BashSession;
 
-  /** Runs commands in the shell of all samples; none of them may read the commands that come after. */
-  const run = async (commands: string): Promise<void> => {
-    await writeFile(join(directory, 'commands.sh'), commands);
-    expect(await session.run('. ./commands.sh < /dev/null')).toMatchObject({ exitCode: 0 });
+  /** What the commands of the guide exported. */
+  let environment: NodeJS.ProcessEnv;
+
+  /** Runs commands as a user of the shell does; each has to succeed. */
+  const run = async (commands: string): Promise<string> => {
+    const running = execute('bash', ['-eo', 'pipefail', '-c', commands], { cwd: directory, env: environment });
+    running.child.stdin?.end();
+    return (await running).stdout;
+  };
+
+  /** Runs commands of the guide; the samples see what they export. */
+  const follow = async (commands: string): Promise<void> => {
+    const variables = (await run(`${commands}\nexport -f value\nenv -0`)).split('\0').filter((line) => line !== '');
+    environment = Object.fromEntries(variables.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
   };
 
   beforeAll(async () => {
@@ -61,12 +72,11 @@ describe('the samples of the reference', () => {
       CRM_INBOUND_PORT: String(inboundPort),
     });
     await stack.ready();
-    session = new BashSession(directory, { npm_config_offline: 'true' });
-    await run(addresses?.commands ?? 'false');
-    await run(records?.commands ?? 'false');
+    environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_offline: 'true' };
+    await follow(addresses?.commands ?? 'false');
+    await follow(records?.commands ?? 'false');
   });
   afterAll(async () => {
-    session.end();
     await stack.end('SIGTERM');
     await rm(directory, { recursive: true, force: true });
   });
@@ -96,7 +106,7 @@ describe('the samples of the reference', () => {
     test.each(cases)('%s succeeds', async (_name, each) => {
       await run(await commandOf(language, each[language]));
       // What the sample deleted is made again, as the page says.
-      if (each.request.method === 'DELETE') await run(records?.commands ?? 'false');
+      if (each.request.method === 'DELETE') await follow(records?.commands ?? 'false');
     });
   });
 });

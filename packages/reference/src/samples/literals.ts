@@ -19,7 +19,7 @@ export const writeLiteral = (value: unknown, notation: Notation, indent = ''): s
   if (typeof value === 'string') return notation.text(value);
   if (value === null) return notation.words.null;
   if (typeof value === 'boolean') return notation.words[value ? 'true' : 'false'];
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object') return JSON.stringify(value);
   const inner = `${indent}  `;
   const write = (space: string): string[] =>
     Array.isArray(value)

@@ -1,4 +1,4 @@
-import { referencedName } from '../document.js';
+import { referencedName, type Schema } from '../document.js';
 import { highlight, type Language } from '../highlight.js';
 import { codeBlock, escapeHtml, renderParagraphs } from '../html.js';
 import type { OperationSamples } from '../samples/samples.js';
@@ -38,14 +38,22 @@ const parameterSections = ({ operation }: OperationSamples, schemas: Schemas): s
     .join('');
 };
 
-/** What a success has: its `data` (or the whole answer), and headers that are not on every answer. */
+/** Every response has these; the introduction says what they mean. */
+const envelopeFields = new Set(['success', 'message', 'statusCode']);
+
+const withoutEnvelope = (schema: Schema): Schema => ({
+  ...schema,
+  properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => !envelopeFields.has(name))),
+});
+
+/** What a success has of its own, and headers that are not on every response. */
 const responseSection = ({ operation }: OperationSamples, schemas: Schemas): string => {
   const success = operation.responses['200'];
   const schema = success?.content?.['application/json']?.schema;
   const envelope = schema === undefined ? {} : resolveSchema(schema, schemas);
   const own = Object.entries(success?.headers ?? {}).filter(([, { $ref }]) => $ref === undefined);
   const headers = own.map(([name, header]) => ({ ...header, name }));
-  return `<h4>Response</h4>${fieldList(envelope, schemas)}${
+  return `<h4>Response</h4>${fieldList(withoutEnvelope(envelope), schemas)}${
     headers.length === 0 ? '' : `<h4>Response headers</h4>${parameterList(headers, schemas)}`
   }`;
 };
