@@ -18,7 +18,8 @@ export const highlight = (code: string, language: Language): string => {
   let result = '';
   let end = 0;
   for (const match of code.matchAll(patterns[language])) {
-    const kind = Object.entries<string | undefined>(match.groups ?? {}).find(([, piece]) => piece !== undefined)?.[0] ?? '';
+    const kind =
+      Object.entries<string | undefined>(match.groups ?? {}).find(([, piece]) => piece !== undefined)?.[0] ?? '';
     result += `${escapeHtml(code.slice(end, match.index))}<span class="${kind}">${escapeHtml(match[0])}</span>`;
     end = match.index + match[0].length;
   }

@@ -29,9 +29,12 @@ const resourceOf = (path: string): string => {
   return segments[id === -1 ? segments.findLastIndex((segment) => segment.endsWith('s')) : id - 1] ?? '';
 };
 
-/** `account_id` gives `$ACCOUNT_ID`; `id` takes the name of the resource. */
-const variableFor = (key: string, path: string): string =>
-  `$${key === 'id' ? `${singular(resourceOf(path))}_ID` : key.replace(/_ids$/, '_id').toUpperCase()}`;
+/** `account_id` gives `$ACCOUNT_ID`; `id` takes the name of the resource, and `from` is another one of its kind. */
+const variableFor = (key: string, path: string): string => {
+  const own = `${singular(resourceOf(path))}_ID`;
+  if (key === 'id') return `$${own}`;
+  return `$${key === 'from' ? `OTHER_${own}` : key.replace(/_ids$/, '_id').toUpperCase()}`;
+};
 
 /** An example with its ids replaced by variables: `{"account_id": "0197…"}` gives `{"account_id": "$ACCOUNT_ID"}`. */
 const withVariables = (value: unknown, key: string, path: string): unknown => {

@@ -13,7 +13,7 @@ const notation: Notation = {
   padding: ' ',
 };
 
-/** The client's method by what follows the resource in the path; any other word is a method of that name. */
+/** The client's method by what follows the resource in the path; any other word is a method of that name, `by-…` is `getBy…`. */
 const methods: Readonly<Record<string, string>> = {
   'GET ': 'list',
   'POST ': 'create',
@@ -22,6 +22,7 @@ const methods: Readonly<Record<string, string>> = {
   'DELETE {id}': 'delete',
   'POST bulk': 'bulkCreate',
   'PATCH bulk': 'bulkUpdate',
+  'POST summary': 'summarize',
 };
 
 const camelCase = (word: string): string =>
@@ -34,7 +35,7 @@ export const clientMethodOf = ({ method, path }: Operation): string | null => {
   if (!path.startsWith('/v1/')) return null;
   const known = methods[`${method} ${rest.join('/')}`];
   const word = rest.findLast((segment) => !segment.startsWith('{'));
-  const name = known ?? (word === undefined ? undefined : camelCase(word));
+  const name = known ?? (word === undefined ? undefined : camelCase(word.replace(/^by-/, 'get-by-')));
   return name === undefined ? null : `crm.${camelCase(resource)}.${name}`;
 };
 

@@ -47,7 +47,9 @@ const boundsOf = (schema: Schema, example: unknown): string[] => {
     ...range(minimum, maximum, ''),
     ...range(minLength, maxLength, ' characters'),
     ...range(minItems, maxItems, ' entries'),
-    ...(values.length > 0 ? [`one of ${values.map((value) => code(JSON.stringify(value).replace(/^"(.*)"$/, '$1'))).join(' ')}`] : []),
+    ...(values.length > 0
+      ? [`one of ${values.map((value) => code(JSON.stringify(value).replace(/^"(.*)"$/, '$1'))).join(' ')}`]
+      : []),
     ...(schema.default === undefined ? [] : [`default ${code(JSON.stringify(schema.default))}`]),
     ...(shown === undefined || values.length > 0 ? [] : [`example ${code(JSON.stringify(shown))}`]),
   ];

@@ -6,7 +6,7 @@ const contractGuides = [
   { title: 'Paging', heading: 'Pages' },
   { title: 'Idempotency', heading: 'Idempotency-Key' },
   { title: 'Custom fields', heading: 'Custom fields' },
-  { title: 'Events', heading: 'Events' },
+  { title: 'Events', heading: 'The change log' },
 ] as const;
 
 /** A guide of the page. */
