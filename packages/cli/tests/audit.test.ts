@@ -81,17 +81,23 @@ const withoutEvents = [
   // Has a test of its own: what it changes is in the trail under the names of the commands above.
   'apply',
   'import',
+  'import init',
   'export',
+  'events export',
+  'events tail',
   'audit',
   'doctor',
+  'completion',
+  'help',
 ];
 /** Has a test of its own: there is no organization before it. */
 const creating = ['org create'];
 
-const leavesOf = (command: Command, path: readonly string[] = []): string[] =>
-  command.commands.length === 0
-    ? [path.join(' ')]
-    : command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
+/** What can be run: a command that takes an argument runs by itself too, beside those below it. */
+const leavesOf = (command: Command, path: readonly string[] = []): string[] => [
+  ...(command.commands.length === 0 || command.registeredArguments.length > 0 ? [path.join(' ')] : []),
+  ...command.commands.flatMap((child) => leavesOf(child, [...path, child.name()])),
+];
 
 const setUp = async (): Promise<SetUp> => {
   const org = await administered.createOrganization();
