@@ -132,6 +132,7 @@ describe('crm pipeline and crm field', () => {
     expect(pipeline).toEqual({
       pipeline_id: expect.any(String),
       name: 'Deals',
+      status: 'created',
       stages: ['Open', 'Won', 'Lost'].map((label) => ({ stage_id: expect.any(String), label })),
     });
     const common = ['--org', org, '--object', 'opportunity'];
