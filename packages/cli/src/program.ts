@@ -16,6 +16,7 @@ import { addFieldUpdateCommand } from './commands/field-update.js';
 import { addHelpCommand } from './commands/help.js';
 import { addImportCommand } from './commands/import.js';
 import { addKeyCreateCommand } from './commands/key-create.js';
+import { addKeyCheckCommand } from './commands/key-check.js';
 import { addKeyListCommand } from './commands/key-list.js';
 import { addKeyRevokeCommand } from './commands/key-revoke.js';
 import { addKeyRotateCommand } from './commands/key-rotate.js';
@@ -101,6 +102,7 @@ export const createProgram = (context: CliContext): Command => {
     addKeyCreateCommand,
     addKeyRotateCommand,
     addKeyListCommand,
+    addKeyCheckCommand,
     addKeyRevokeCommand,
   ]);
   addApplyCommand(program, context);

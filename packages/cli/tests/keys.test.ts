@@ -1,5 +1,5 @@
 import { findApiKeyByHash } from '@crm/db';
-import { hashApiKey } from '@crm/domain';
+import { generateApiKey, hashApiKey } from '@crm/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
@@ -96,5 +96,42 @@ describe('crm org limit', () => {
     expect(organizations).toContainEqual(
       expect.objectContaining({ organization_id: org, limits: { list: 50, search: 7 } }),
     );
+  });
+});
+
+describe('crm key check', () => {
+  it('says whose a key is, whether it works and what it may do', async () => {
+    const { org, keyId, apiKey } = await createKey();
+    const { organization, ...checked } = await administered.crmJson('key', 'check', String(apiKey));
+    expect(checked).toEqual({
+      key_id: keyId,
+      name: 'Export',
+      organization_id: org,
+      status: 'valid',
+      allowed_operations: ['list', 'createNote'],
+      limits: { list: 5 },
+      expires_at: null,
+      revoked_at: null,
+    });
+    expect(organization).toEqual(expect.any(String));
+    const { stdout } = await administered.crm('key', 'check', String(apiKey));
+    expect(stdout).toContain(
+      'Allowed: list, createNote\nNot allowed, unless named above: search, inbound, bulk, delete',
+    );
+    expect(stdout).not.toContain(String(apiKey));
+  });
+
+  it('fails for a key that is revoked, unknown or mistyped, and says which', async () => {
+    const { org, keyId, apiKey } = await createKey();
+    await administered.crmJson('key', 'revoke', keyId, '--org', org);
+    const check = (key: string) => administered.crm('key', 'check', key);
+    expect(await check(String(apiKey))).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('revoked') as unknown,
+    });
+    const unknown = await check(generateApiKey());
+    expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No organization') as unknown });
+    const mistyped = await check(`${String(apiKey)}x`);
+    expect(mistyped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('not an API key') as unknown });
   });
 });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { keyStatus } from '../administration/key-status.js';
 import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
 import { textTable } from '../administration/text-table.js';
 import { withAdministration } from '../administration/with-administration.js';
@@ -48,9 +49,4 @@ export const addKeyListCommand = (key: Command, context: CliContext): void => {
     const text = textTable(header, cells, `There is none yet: crm key create --org ${options.org}`);
     printResult(context, options, { json: { keys }, text });
   });
-};
-
-const keyStatus = (revokedAt: Date | null, expiresAt: Date | null): 'revoked' | 'expired' | 'valid' => {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'valid';
 };

@@ -138,6 +138,16 @@ export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin:
     return rows.map((row) => ({ ...row, limits: row.limits as Record<string, number> }));
   },
 
+  /** The key with this SHA-256, whatever its state, and the name of its organization; null if there is none. */
+  findApiKey: async (
+    hash: Uint8Array<ArrayBuffer>,
+  ): Promise<(ApiKeyRow & { readonly organization: string }) | null> => {
+    const where = { hash };
+    const row = await prisma.apiKey.findUnique({ where, omit: { hash: true }, include: { organization: true } });
+    if (row === null) return null;
+    return { ...row, limits: row.limits as Record<string, number>, organization: row.organization.name };
+  },
+
   /**
    * Puts a new key with the same name, operations, limits and expiry in the place of one that works until the overlap ends.
    * @throws Failure `not_found` for an unknown key, `conflict` for one that is revoked, expired or replaced already.
