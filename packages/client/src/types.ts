@@ -799,6 +799,10 @@ export interface Note {
   title: string | null;
   /** Text. */
   content: string | null;
+  /** Ids of the companies it is attached to. */
+  account_ids: Array<string>;
+  /** Ids of the contacts it is attached to. */
+  contact_ids: Array<string>;
   /** Domains of the companies it is attached to. */
   account_domains: Array<string>;
   /** Emails of the contacts it is attached to. */
@@ -947,6 +951,22 @@ export interface RelatedObjects {
   additional_contact_emails?: Array<string> | null;
   /** Email of the member who owns the deal. */
   owner_email?: string | null;
+}
+
+/** Which deletion to undo. */
+export interface RestoreBody {
+  /** Position of the `deleted` event in the change log. */
+  position: number;
+}
+
+/** The record that exists again. */
+export interface Restored {
+  /** What kind of record it is. */
+  object: 'account' | 'opportunity';
+  /** Id of the record, the same as before. */
+  id: string;
+  /** Its version now. */
+  version: number;
 }
 
 /** What to search for. */
