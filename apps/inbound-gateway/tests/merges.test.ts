@@ -372,7 +372,7 @@ describe('409', () => {
     const from = await account({ domain: 'large.com' });
     await gateway.rows(
       `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
-       SELECT $1, gen_random_uuid(), $2::uuid, $3::uuid, $3, 'Large ' || n, 'large ' || n, '', 'large ' || n, now(), now() FROM generate_series(1, 1001) n`,
+       SELECT $1, gen_random_uuid(), $2::uuid, $3::uuid, $3, 'Large ' || n, 'large ' || n, '', 'large ' || n, now(), now() FROM generate_series(1, 501) n`,
       [gateway.organization.pipeline.id, from],
     );
     const answers = [await merge(mergeAccount, id, { from }), await merge(mergeAccount, id, { from, dry_run: true })];
@@ -380,7 +380,7 @@ describe('409', () => {
     for (const answer of answers) {
       expect(answer.status).toBe(409);
       expect(answer.body).toMatchObject({
-        message: 'One merge changes at most 1000 opportunities: delete or move some first',
+        message: 'One merge changes at most 500 opportunities: delete or move some first',
       });
     }
   });
