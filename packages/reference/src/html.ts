@@ -26,7 +26,7 @@ interface MarkdownOptions {
 
 /** Markdown of ours as HTML, without any style attribute. */
 export const renderMarkdown = (markdown: string, options: MarkdownOptions = {}): string => {
-  const { toAddress = (href) => href, anchorPrefix = '', shift = 0 } = options;
+  const { toAddress = (href: string) => href, anchorPrefix = '', shift = 0 } = options;
   const marked = new Marked<string, string>({ gfm: true, async: false });
   marked.use({
     renderer: {
