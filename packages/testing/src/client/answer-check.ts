@@ -16,7 +16,7 @@ interface OperationCheck {
 
 /** What a request to no operation may be answered. */
 const statusesWithoutOperation = new Set([400, 401, 404, 405, 408, 429, 431, 503]);
-/** Where an answer may name fields: a refused request, a search that must be narrowed. */
+/** Where an answer may name fields: a refused request, an unknown `pipeline_id`, a search that must be narrowed. */
 const statusesWithErrors = new Set([400, 503, 404]);
 const recordStatuses = ['created', 'matched', 'updated'];
 /** Stack frames, SQL, names of constraints and of what is inside. */
