@@ -1,10 +1,4 @@
-import {
-  type AttributeType,
-  ErrorCollector,
-  type ObjectType,
-  parseLimit,
-  parseSearchQuery,
-} from '@crm/domain';
+import { type AttributeType, ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
 import { Catalog, type SetupField } from '../../src/catalog.js';
 import type { PageRequest } from '../../src/page/page-request.js';
 import { parsePageRequest } from '../../src/page/parse-page-request.js';
