@@ -81,8 +81,9 @@ const createdIds = (answers: readonly Answer[], calls: readonly Call[], contract
   answers.flatMap((answer, index): string[] => {
     const contract = calls[index]?.[0];
     if (answer.status !== 200 || contract === undefined || !contracts.includes(contract)) return [];
-    const data = answer.data as { results?: { id: string | null }[] };
-    return (data.results?.map(({ id }) => id) ?? [Object.values(data)[0] as string]).filter((id) => id !== null);
+    const data = answer.data as { results?: { id: string | null }[] } & Record<string, unknown>;
+    const ids = data.results?.map(({ id }) => id) ?? [Object.values<unknown>(data)[0] as string];
+    return ids.filter((id) => id !== null);
   });
 
 /** The ids of `ids` that a table has not, and that were not merged into another record. */

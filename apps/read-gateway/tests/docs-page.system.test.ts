@@ -125,7 +125,7 @@ describeInBrowser('the page of the reference', () => {
     expect(await links.locator('span').first().innerText()).toBe('Search contacts');
     await page.keyboard.press('Enter');
     await page.waitForURL(/#searchContacts$/);
-    expect(await page.locator('#searchContacts').boundingBox()).toMatchObject({ y: expect.closeTo(72, -2) as number });
+    expect(await page.locator('#searchContacts').boundingBox()).toMatchObject({ y: expect.closeTo(72, -2) as unknown });
     expect(complaints).toEqual([]);
     await page.close();
   });

@@ -706,6 +706,37 @@ export interface LatestPosition {
   log_id: string;
 }
 
+/** A person of the organization, who can own deals. */
+export interface Member {
+  /** Id of the member: `owner_id` of an opportunity. */
+  member_id: string;
+  /** Email, normalised. */
+  email: string;
+  /** Name. */
+  name: string;
+  /** False for a former member, who keeps opportunities and gets no new ones. */
+  is_active: boolean;
+  /** When the person became a member. */
+  created_at: string;
+}
+
+/** A member. */
+export interface MemberDetail {
+  member: Member;
+}
+
+/** A page of members. */
+export interface MemberPage {
+  /** The members of this page, by email. */
+  members: Array<Member>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
 /** The record to merge. */
 export interface MergeBody {
   /** Id of the record that goes. */
@@ -736,37 +767,6 @@ export interface Merged {
   filled: Array<string>;
   /** In a dry run: opportunities that would have one pipeline, account and name, at most 100. Empty otherwise. */
   conflicts: Array<OpportunityConflict>;
-}
-
-/** A person of the organization, who can own deals. */
-export interface Member {
-  /** Id of the member: `owner_id` of an opportunity. */
-  member_id: string;
-  /** Email, normalised. */
-  email: string;
-  /** Name. */
-  name: string;
-  /** False for a former member, who keeps opportunities and gets no new ones. */
-  is_active: boolean;
-  /** When the person became a member. */
-  created_at: string;
-}
-
-/** A member. */
-export interface MemberDetail {
-  member: Member;
-}
-
-/** A page of members. */
-export interface MemberPage {
-  /** The members of this page, by email. */
-  members: Array<Member>;
-  /** Whether another page exists. */
-  has_more: boolean;
-  /** Send it as `cursor` for the next page; null on the last one. */
-  next_cursor: string | null;
-  /** The page size used. */
-  limit: number;
 }
 
 /** An option to be made. */

@@ -1,7 +1,7 @@
 import { restoreRecord as contract } from '@crm/contract';
 import { findEvent, restoration, runWrite } from '@crm/db';
 import { ApiError, validationError } from '@crm/domain';
-import { defineOperation } from '@crm/http';
+import { defineOperation, type OperationReply } from '@crm/http';
 import type { Context } from '../context.js';
 import { runIdempotent } from '../run-idempotent.js';
 import { writeOrigin } from '../write-origin.js';
@@ -31,7 +31,7 @@ export const restoreRecord = defineOperation<Context, typeof contract>(contract,
         return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
       });
     },
-    answer: ({ object, id, version, dropped }) => {
+    answer: ({ object, id, version, dropped }): OperationReply<typeof contract> => {
       const message = 'The record that this names does not exist any more: the link was left out';
       const warnings = dropped.map((field) => ({ field, message }));
       return {
