@@ -87,6 +87,15 @@ const mergeInto = (name: string, path: string, body: object) => async (): Promis
   return { id: made.get(name) ?? '', body: { from: data[name] } };
 };
 
+/** Restores the record of the last event, which is a deletion. */
+const restoringLast = async (): Promise<Call> => {
+  const answer = await fetch(`${served.get('getLatestPosition')?.url ?? ''}/v1/events/latest`, {
+    headers: { 'x-api-key': organization.key },
+  });
+  const { data } = (await answer.json()) as { data: { position: number } };
+  return { body: { position: data.position } };
+};
+
 /** Every operation of both gateways, in an order in which each finds what it needs; and how many statements it may send. */
 const table: readonly (readonly [id: string, statements: number, call: () => Call | Promise<Call>])[] = [
   ['createAccount', 1, bodyOf(() => ({ domain: 'one.example' }))],
@@ -159,6 +168,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['deleteOpportunity', 1, onRecord('opportunity_id')],
   ['deleteContact', 1, onRecord('people_id')],
   ['deleteAccount', 1, onRecord('company_id')],
+  ['restoreRecord', 2, restoringLast],
 ];
 
 /** What a process keeps for a second or more; a call that comes late reads it again. */

@@ -148,11 +148,15 @@ describe('crm pipeline and crm field', () => {
       'Event',
     );
     expect(select).toMatchObject({ slug: 'lead_source', property_name: 'custom__lead_source' });
+    const taken = await crm('field', 'define', ...common, 'Lead source', '--type', 'date');
+    expect(taken).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('custom field lead_source already') });
     const again = await crmJson(
       'field',
       'define',
       ...common,
       'Lead source',
+      '--slug',
+      'lead_source_2',
       '--type',
       'date',
       '--pipeline',

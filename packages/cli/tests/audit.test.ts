@@ -77,6 +77,7 @@ const withoutEvents = [
   'pipeline list',
   'field list',
   'key list',
+  'key check',
   'explain',
   // Has a test of its own: what it changes is in the trail under the names of the commands above.
   'apply',

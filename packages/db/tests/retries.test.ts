@@ -125,7 +125,7 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
   });
 });
 
-test('R22: a note whose account is deleted meanwhile (23503) is not repeated: nothing is written', async () => {
+test('R22: a note whose account is deleted meanwhile is not repeated: nothing is written', async () => {
   const domain = 'deleted-meanwhile.com';
   await runWrite(database, catalog.organizationId, accountCreate({ ...none, domain }, 'keep'), null);
   const other = await database.pool.connect();
@@ -137,7 +137,7 @@ test('R22: a note whose account is deleted meanwhile (23503) is not repeated: no
   await untilWaiting();
   await other.query('COMMIT');
   other.release();
-  expect(await refusal).toMatchObject({ reason: { kind: 'unavailable' }, cause: { code: '23503' } });
+  expect(await refusal).toMatchObject({ reason: { kind: 'unavailable' }, cause: { code: '40001' } });
   expect(calls).toBe(1);
   expect(await countOf('notes')).toBe(0);
 });
