@@ -165,8 +165,12 @@ describe('the examples of docs/openapi', () => {
     optional: readonly string[] = [],
   ): string[] => Object.keys(headers).filter((name) => !response.headers.has(name) && !optional.includes(name));
 
-  test.each(gateways)('are what the %s gateway serves', async (gateway) => {
-    expect(await (await fetch(`${processes[gateway].url}/openapi.json`)).json()).toEqual(documents[gateway]);
+  // The files name the addresses of `npm start`; a gateway cannot know under which address it is reached.
+  test.each(gateways)('are what the %s gateway serves, apart from its address', async (gateway) => {
+    const withoutServers = (text: string): unknown =>
+      JSON.parse(text, (key, value: unknown) => (key === 'servers' ? undefined : value));
+    const served = await (await fetch(`${processes[gateway].url}/openapi.json`)).text();
+    expect(withoutServers(served)).toEqual(withoutServers(JSON.stringify(documents[gateway])));
   });
 
   test('cover every operation', () => {

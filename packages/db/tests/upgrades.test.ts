@@ -37,7 +37,11 @@ const sourceOfWriteTime = async (): Promise<string> => {
 /** The write functions of another version: one of them says its name. */
 const functionsOf = async (name: string, release: string): Promise<FunctionSources> => {
   const { sql } = await readFunctions();
-  return { sql: sql.replace("'milliseconds', clock_timestamp()", `'milliseconds', clock_timestamp() /* ${name} */`), digest: name, release };
+  return {
+    sql: sql.replace("'milliseconds', clock_timestamp()", `'milliseconds', clock_timestamp() /* ${name} */`),
+    digest: name,
+    release,
+  };
 };
 
 describe('R30: write functions, where the migrations are equal', () => {
