@@ -10,6 +10,8 @@ import type {
   WithCustomInput,
 } from './record-types.js';
 import { createEvents, type Events } from './resources/events.js';
+import { createFields, type Fields } from './resources/fields.js';
+import { createMembers, type Members } from './resources/members.js';
 import { createMerges, type Merges } from './resources/merges.js';
 import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
@@ -93,6 +95,8 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
     };
   readonly notes: Notes;
   readonly pipelines: Pipelines;
+  readonly fields: Fields;
+  readonly members: Members;
   /** The change log. */
   readonly events: Events;
 }
@@ -122,6 +126,8 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
     contacts: { ...contacts, ...createMerges(send, 'contacts'), getByEmail: getByKey(send, '/v1/contacts/by-email') },
     notes: createNotes(send),
     pipelines: createPipelines(send),
+    fields: createFields(send),
+    members: createMembers(send),
     events: createEvents(send),
   };
 };

@@ -20,6 +20,8 @@ export type * from './options.js';
 export type * from './queries.js';
 export type * from './record-types.js';
 export type { Events, EventStream } from './resources/events.js';
+export type { Fields } from './resources/fields.js';
+export type { Members } from './resources/members.js';
 export type { Notes } from './resources/notes.js';
 export type { Pipelines } from './resources/pipelines.js';
 export type { Records, RecordTypes } from './resources/records.js';

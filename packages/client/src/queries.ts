@@ -39,6 +39,14 @@ export interface ListNotesQuery extends PageQuery {
   readonly contact_id?: string;
 }
 
+/** What becomes of the opportunities of a member who is removed; one who owns none needs neither. */
+export interface RemoveMemberQuery {
+  /** `keep`: they stay those of the person, who becomes a former member. */
+  readonly opportunities?: 'keep';
+  /** The member who gets them; then the person is deleted. */
+  readonly reassign_to?: string;
+}
+
 /** Which events are read. */
 export interface EventFilter {
   readonly object?: Event['object'];

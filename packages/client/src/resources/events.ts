@@ -1,10 +1,10 @@
 import type { Answer, WriteAnswer } from '../answer.js';
 import { CrmApiError, CrmStartOverError } from '../errors.js';
-import type { ReadOptions } from '../options.js';
+import type { CreateOptions, ReadOptions } from '../options.js';
 import type { FollowEvents, ListEventsQuery } from '../queries.js';
 import { RetryPlan, sleep } from '../retry.js';
 import type { Send } from '../transport.js';
-import type { Event, EventLogPage, LatestPosition } from '../types.js';
+import type { Event, EventLogPage, LatestPosition, RestoreBody, Restored } from '../types.js';
 
 /** The change log from a position on, without an end: `for await (const event of stream)`. */
 export interface EventStream extends AsyncIterable<Event> {
@@ -23,6 +23,8 @@ export interface Events {
    * @throws CrmStartOverError when events after the position have expired, or the log is another one
    */
   iterate(options?: FollowEvents): EventStream;
+  /** Undoes the deletion of an account or opportunity: `position` is that of its `deleted` event. */
+  restore(body: RestoreBody, options?: CreateOptions): Promise<WriteAnswer<Restored>>;
 }
 
 const defaultWaitSeconds = 20;
@@ -117,4 +119,6 @@ export const createEvents = (send: Send): Events => ({
       },
     };
   },
+  restore: (body, options) =>
+    send<Restored>({ gateway: 'inbound', method: 'POST', path: '/v1/inbound/restore', body }, options),
 });

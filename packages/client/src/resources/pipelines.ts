@@ -1,20 +1,52 @@
+import type { WriteAnswer } from '../answer.js';
 import type { Listing } from '../listing.js';
-import type { ReadOptions } from '../options.js';
+import type { CallOptions, ReadOptions } from '../options.js';
 import type { PageQuery } from '../queries.js';
 import type { Send } from '../transport.js';
-import type { Pipeline, PipelinePage, Stage, StagePage } from '../types.js';
+import type {
+  CreatePipeline,
+  CreateStage,
+  Pipeline,
+  PipelineDetail,
+  PipelinePage,
+  Stage,
+  StageDetail,
+  StagePage,
+  UpdatePipeline,
+  UpdateStage,
+} from '../types.js';
 import { listOf, pathOf } from './lists.js';
+import { setupOf } from './setup.js';
 
-/** What can be done with pipelines. */
+/** What can be done with pipelines and their stages. Changes need the permission `setup`. */
 export interface Pipelines {
   list(query?: PageQuery, options?: ReadOptions): Listing<Pipeline, PipelinePage>;
   /** The stages of a pipeline, in their order. */
   stages(pipelineId: string, query?: PageQuery, options?: ReadOptions): Listing<Stage, StagePage>;
+  /** Creates a pipeline with its stages. */
+  create(body: CreatePipeline, options?: CallOptions): Promise<WriteAnswer<PipelineDetail>>;
+  /** Absent keeps; `is_active: false` archives, `true` restores. */
+  update(id: string, body: UpdatePipeline, options?: CallOptions): Promise<WriteAnswer<PipelineDetail>>;
+  /** Adds a stage to a pipeline, after its others unless it has a position. */
+  createStage(pipelineId: string, body: CreateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
+  /** Absent keeps; a stage that still has opportunities is archived only with `move_opportunities_to`. */
+  updateStage(stageId: string, body: UpdateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
 }
 
+const folder = '/v1/inbound/pipelines';
+
 /** Makes the calls for pipelines. */
-export const createPipelines = (send: Send): Pipelines => ({
-  list: (query, options) => listOf<Pipeline, PipelinePage>(send, '/v1/pipelines', 'pipelines', query, options),
-  stages: (pipelineId, query, options) =>
-    listOf<Stage, StagePage>(send, `${pathOf('/v1/pipelines', pipelineId)}/stages`, 'stages', query, options),
-});
+export const createPipelines = (send: Send): Pipelines => {
+  const { create, update } = setupOf(send);
+  return {
+    list: (query, options) => listOf<Pipeline, PipelinePage>(send, '/v1/pipelines', 'pipelines', query, options),
+    stages: (pipelineId, query, options) =>
+      listOf<Stage, StagePage>(send, `${pathOf('/v1/pipelines', pipelineId)}/stages`, 'stages', query, options),
+    create: (body, options) => create<PipelineDetail>(folder, body, options),
+    update: async (id, body, options) => update<PipelineDetail>(pathOf(folder, id), body, options),
+    createStage: async (pipelineId, body, options) =>
+      create<StageDetail>(`${pathOf(folder, pipelineId)}/stages`, body, options),
+    updateStage: async (stageId, body, options) =>
+      update<StageDetail>(pathOf('/v1/inbound/stages', stageId), body, options),
+  };
+};

@@ -1,0 +1,36 @@
+import type { WriteAnswer } from '../answer.js';
+import type { CallOptions } from '../options.js';
+import type { Send } from '../transport.js';
+import type { CreateField, CreateOption, FieldDetail, UpdateField, UpdateOption } from '../types.js';
+import { pathOf } from './lists.js';
+import { setupOf } from './setup.js';
+
+/**
+ * What can be done with the definitions of custom fields, whatever object has them. The key needs the permission `setup`.
+ * `crm.accounts.fields` and its like list them.
+ */
+export interface Fields {
+  /** Defines a custom field of the object that the body names. */
+  create(body: CreateField, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
+  /** Absent keeps; `is_active: false` archives, `true` restores. */
+  update(id: string, body: UpdateField, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
+  /** Adds an option to a select, radio or multi_select field. */
+  createOption(fieldId: string, body: CreateOption, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
+  /** Changes the option that has the `value` of the body; `archived: true` archives it. */
+  updateOption(fieldId: string, body: UpdateOption, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
+}
+
+const folder = '/v1/inbound/fields';
+
+/** Makes the calls for custom fields. */
+export const createFields = (send: Send): Fields => {
+  const { create, update } = setupOf(send);
+  return {
+    create: (body, options) => create<FieldDetail>(folder, body, options),
+    update: async (id, body, options) => update<FieldDetail>(pathOf(folder, id), body, options),
+    createOption: async (fieldId, body, options) =>
+      create<FieldDetail>(`${pathOf(folder, fieldId)}/options`, body, options),
+    updateOption: async (fieldId, body, options) =>
+      update<FieldDetail>(`${pathOf(folder, fieldId)}/options`, body, options),
+  };
+};

@@ -1,0 +1,34 @@
+import type { WriteAnswer } from '../answer.js';
+import type { Listing } from '../listing.js';
+import type { CallOptions, ReadOptions } from '../options.js';
+import type { PageQuery, RemoveMemberQuery } from '../queries.js';
+import type { Send } from '../transport.js';
+import type { CreateMember, Deleted, Member, MemberDetail, MemberPage, UpdateMember } from '../types.js';
+import { listOf, pathOf } from './lists.js';
+import { setupOf } from './setup.js';
+
+/** What can be done with the people of the organization. Changes need the permission `setup`. */
+export interface Members {
+  /** By email; former members too. */
+  list(query?: PageQuery, options?: ReadOptions): Listing<Member, MemberPage>;
+  /** Adds a person, who can then own opportunities. */
+  create(body: CreateMember, options?: CallOptions): Promise<WriteAnswer<MemberDetail>>;
+  /** Absent keeps; `is_active: true` makes a former member a member again. */
+  update(id: string, body: UpdateMember, options?: CallOptions): Promise<WriteAnswer<MemberDetail>>;
+  /** Removes a person. For one who owns opportunities, the query says what becomes of them. */
+  delete(id: string, query?: RemoveMemberQuery, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
+}
+
+const folder = '/v1/inbound/members';
+
+/** Makes the calls for members. */
+export const createMembers = (send: Send): Members => {
+  const { create, update } = setupOf(send);
+  return {
+    list: (query, options) => listOf<Member, MemberPage>(send, '/v1/members', 'members', query, options),
+    create: (body, options) => create<MemberDetail>(folder, body, options),
+    update: async (id, body, options) => update<MemberDetail>(pathOf(folder, id), body, options),
+    delete: async (id, query, options) =>
+      send<Deleted>({ gateway: 'inbound', method: 'DELETE', path: pathOf(folder, id), query: { ...query } }, options),
+  };
+};

@@ -1,0 +1,19 @@
+import type { WriteAnswer } from '../answer.js';
+import type { CallOptions } from '../options.js';
+import type { Send } from '../transport.js';
+
+type SetupCall = <Data>(path: string, body: object, options?: CallOptions) => Promise<WriteAnswer<Data>>;
+
+/** The calls that change the set-up of the organization. */
+export interface SetupCalls {
+  readonly create: SetupCall;
+  readonly update: SetupCall;
+}
+
+/** Makes them. The gateway takes no idempotency key for these, so a create that got no answer is not sent again. */
+export const setupOf = (send: Send): SetupCalls => ({
+  create: <Data>(path: string, body: object, options?: CallOptions) =>
+    send<Data>({ gateway: 'inbound', method: 'POST', path, body }, { ...options, idempotencyKey: null }),
+  update: <Data>(path: string, body: object, options?: CallOptions) =>
+    send<Data>({ gateway: 'inbound', method: 'PATCH', path, body }, options),
+});

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { createClient, type CrmClient, type Listing, type PageInfo } from '../src/index.js';
+
+const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
+
+/** Pages are read when they are asked for. */
+const firstPage = (listing: Listing<unknown, PageInfo>): Promise<unknown> => listing.page();
+
+/** The method for each operation of the two documents. */
+const methods: Readonly<Record<string, (crm: CrmClient) => Promise<unknown>>> = {
+  listOpportunities: (crm) => firstPage(crm.opportunities.list({ pipeline_id: id })),
+  searchOpportunities: (crm) => firstPage(crm.opportunities.search()),
+  summarizeOpportunities: (crm) => crm.opportunities.summarize({}),
+  getOpportunity: (crm) => crm.opportunities.get(id),
+  listOpportunityHistory: (crm) => firstPage(crm.opportunities.history(id)),
+  listOpportunityDuplicates: (crm) => firstPage(crm.opportunities.duplicates()),
+  listOpportunityFields: (crm) => firstPage(crm.opportunities.fields()),
+  createOpportunity: (crm) => crm.opportunities.create({ pipeline_id: id, opportunity: { name: 'Renewal' } }),
+  updateOpportunity: (crm) => crm.opportunities.update(id, { opportunity: { name: 'Renewal' } }),
+  deleteOpportunity: (crm) => crm.opportunities.delete(id),
+  bulkCreateOpportunities: (crm) => crm.opportunities.bulkCreate([]),
+  bulkUpdateOpportunities: (crm) => crm.opportunities.bulkUpdate([]),
+  listAccounts: (crm) => firstPage(crm.accounts.list()),
+  searchAccounts: (crm) => firstPage(crm.accounts.search()),
+  summarizeAccounts: (crm) => crm.accounts.summarize({}),
+  getAccount: (crm) => crm.accounts.get(id),
+  getAccountByDomain: (crm) => crm.accounts.getByDomain('acme.com'),
+  listAccountHistory: (crm) => firstPage(crm.accounts.history(id)),
+  listAccountDuplicates: (crm) => firstPage(crm.accounts.duplicates()),
+  listAccountFields: (crm) => firstPage(crm.accounts.fields()),
+  createAccount: (crm) => crm.accounts.create({ domain: 'acme.com' }),
+  updateAccount: (crm) => crm.accounts.update(id, { name: 'Acme' }),
+  deleteAccount: (crm) => crm.accounts.delete(id),
+  mergeAccount: (crm) => crm.accounts.merge(id, { from: id }),
+  bulkCreateAccounts: (crm) => crm.accounts.bulkCreate([]),
+  bulkUpdateAccounts: (crm) => crm.accounts.bulkUpdate([]),
+  listContacts: (crm) => firstPage(crm.contacts.list()),
+  searchContacts: (crm) => firstPage(crm.contacts.search()),
+  summarizeContacts: (crm) => crm.contacts.summarize({}),
+  getContact: (crm) => crm.contacts.get(id),
+  getContactByEmail: (crm) => crm.contacts.getByEmail('ada@acme.com'),
+  listContactHistory: (crm) => firstPage(crm.contacts.history(id)),
+  listContactDuplicates: (crm) => firstPage(crm.contacts.duplicates()),
+  listContactFields: (crm) => firstPage(crm.contacts.fields()),
+  createContact: (crm) => crm.contacts.create({ email: 'ada@acme.com' }),
+  updateContact: (crm) => crm.contacts.update(id, { first_name: 'Ada' }),
+  deleteContact: (crm) => crm.contacts.delete(id),
+  mergeContact: (crm) => crm.contacts.merge(id, { from: id }),
+  bulkCreateContacts: (crm) => crm.contacts.bulkCreate([]),
+  bulkUpdateContacts: (crm) => crm.contacts.bulkUpdate([]),
+  listNotes: (crm) => firstPage(crm.notes.list()),
+  createNote: (crm) => crm.notes.create({ note: { title: 'Kick-off' } }),
+  deleteNote: (crm) => crm.notes.delete(id),
+  listPipelines: (crm) => firstPage(crm.pipelines.list()),
+  listPipelineStages: (crm) => firstPage(crm.pipelines.stages(id)),
+  createPipeline: (crm) => crm.pipelines.create({ name: 'Partners', stages: [{ label: 'Open' }] }),
+  updatePipeline: (crm) => crm.pipelines.update(id, { name: 'Partners' }),
+  createStage: (crm) => crm.pipelines.createStage(id, { label: 'Open' }),
+  updateStage: (crm) => crm.pipelines.updateStage(id, { label: 'Open' }),
+  createField: (crm) => crm.fields.create({ object: 'account', name: 'Tier', slug: 'tier', attribute_type: 'string' }),
+  updateField: (crm) => crm.fields.update(id, { name: 'Tier' }),
+  createFieldOption: (crm) => crm.fields.createOption(id, { label: 'Large' }),
+  updateFieldOption: (crm) => crm.fields.updateOption(id, { value: 'large' }),
+  listMembers: (crm) => firstPage(crm.members.list()),
+  createMember: (crm) => crm.members.create({ email: 'ada@acme.com', name: 'Ada' }),
+  updateMember: (crm) => crm.members.update(id, { name: 'Ada' }),
+  deleteMember: (crm) => crm.members.delete(id),
+  listEvents: (crm) => crm.events.list(),
+  getLatestPosition: (crm) => crm.events.latest(),
+  restoreRecord: (crm) => crm.events.restore({ position: 1 }),
+};
+
+interface Documented {
+  readonly operationId: string;
+  /** `PATCH inbound /v1/inbound/notes/{}`. */
+  readonly request: string;
+}
+
+/** The operations of a document but those without a key, which are for load balancers. */
+const readOperations = async (gateway: 'read' | 'inbound'): Promise<readonly Documented[]> => {
+  const file = new URL(`../../../docs/openapi/${gateway}-gateway.json`, import.meta.url);
+  const { paths } = JSON.parse(await readFile(file, 'utf8')) as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/v1/'))
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { operationId }]) => {
+        const request = `${method.toUpperCase()} ${gateway} ${path.replaceAll(/\{\w+\}/g, '{}')}`;
+        return { operationId, request };
+      }),
+    );
+};
+
+const documented = [...(await readOperations('read')), ...(await readOperations('inbound'))];
+
+/** The request that a method sends. */
+const requestOf = async (call: (crm: CrmClient) => Promise<unknown>): Promise<string> => {
+  const requests: string[] = [];
+  const fetchNothing: typeof fetch = (input, init) => {
+    const { host, pathname } = new URL(input instanceof Request ? input.url : input);
+    const path = pathname.replaceAll(id, '{}').replace(/(by-\w+)\/.*/, '$1/{}');
+    requests.push(`${init?.method} ${host.split('.')[0]} ${path}`);
+    return Promise.resolve(Response.json({ success: true, message: 'OK', data: {} }));
+  };
+  await call(
+    createClient({
+      readUrl: 'https://read.example.com',
+      inboundUrl: 'https://inbound.example.com',
+      apiKey: 'k',
+      fetch: fetchNothing,
+    }),
+  );
+  return requests.join(', ');
+};
+
+describe('the operations of the documents', () => {
+  test('all have a method of the client, and there are no others', () => {
+    expect(documented.length).toBeGreaterThan(50);
+    expect(Object.keys(methods).sort()).toEqual(documented.map(({ operationId }) => operationId).sort());
+  });
+
+  test.each(documented)('$operationId: $request', async ({ operationId, request }) => {
+    const call = methods[operationId];
+    expect(call && (await requestOf(call))).toBe(request);
+  });
+});
