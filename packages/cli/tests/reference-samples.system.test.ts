@@ -6,17 +6,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { type OpenApiDocument, readSamples } from '@crm/reference';
+import { type OpenApiDocument, readSamples, variablesOf } from '@crm/reference';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
 import { freePorts, RunningStack } from './running-stack.js';
-import { readShellExamples } from './support/shell-examples.js';
+import { readShellExamples, type ShellExample } from './support/shell-examples.js';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = await readFile(join(root, 'packages/reference/guides/get-started.md'), 'utf8');
-const [addresses, records] = readShellExamples(guide);
+const examples = readShellExamples(guide);
+const [addresses, records] = [examples.slice(0, 1), examples.slice(1)];
 const gateways = ['inbound', 'read'] as const;
 const samples = (
   await Promise.all(
@@ -27,6 +28,7 @@ const samples = (
   )
 ).flat();
 const languages = ['curl', 'typescript', 'python'] as const;
+const variables = [...variablesOf(samples), 'CRM_READ_URL', 'CRM_INBOUND_URL', 'CRM_API_KEY'];
 const cases = samples.map((each) => [`${each.operation.operationId} (${each.request.gateway})`, each] as const);
 
 const compilerOptions: ts.CompilerOptions = {
@@ -41,72 +43,111 @@ const compilerOptions: ts.CompilerOptions = {
   typeRoots: [join(root, 'node_modules/@types')],
 };
 
-describe('the samples of the reference', () => {
-  let directory: string;
-  let stack: RunningStack;
-
-  /** What the commands of the guide exported. */
-  let environment: NodeJS.ProcessEnv;
-
+/** A directory with its own stack, in which commands run as the guide says. */
+interface Workplace {
+  readonly directory: string;
   /** Runs commands as a user of the shell does; each has to succeed. */
-  const run = async (commands: string): Promise<string> => {
+  run(commands: string): Promise<void>;
+  /** Creates the records of the samples, as the guide says; samples see their ids. */
+  createRecords(): Promise<void>;
+  /** A variable that the commands of the guide exported. */
+  variable(name: string): string | undefined;
+  end(): Promise<void>;
+}
+
+const makeDirectory = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'crm-samples-'));
+  for (const name of ['node_modules', 'packages', 'package.json'])
+    await symlink(join(root, name), join(directory, name));
+  return directory;
+};
+
+const openWorkplace = async (): Promise<Workplace> => {
+  const directory = await makeDirectory();
+  const [readPort, inboundPort] = await freePorts();
+  const stack = new RunningStack({
+    CRM_DATA_DIR: join(directory, '.crm'),
+    CRM_READ_PORT: String(readPort),
+    CRM_INBOUND_PORT: String(inboundPort),
+  });
+  let environment: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    npm_config_offline: 'true',
+  };
+  const bash = async (commands: string): Promise<string> => {
     const running = execute('bash', ['-eo', 'pipefail', '-c', commands], { cwd: directory, env: environment });
     running.child.stdin?.end();
     return (await running).stdout;
   };
-
-  /** Runs commands of the guide; the samples see what they export. */
-  const follow = async (commands: string): Promise<void> => {
-    const variables = (await run(`${commands}\nexport -f value\nenv -0`)).split('\0').filter((line) => line !== '');
-    environment = Object.fromEntries(variables.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
+  const follow = async (examples: readonly ShellExample[]): Promise<void> => {
+    const commands = examples.map((example) => example.commands).join('\n');
+    const lines = (await bash(`${commands}\nexport -f value\nenv -0`)).split('\0').filter((line) => line !== '');
+    environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
   };
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'crm-samples-'));
-    for (const name of ['node_modules', 'packages', 'package.json'])
-      await symlink(join(root, name), join(directory, name));
-    const [readPort, inboundPort] = await freePorts();
-    stack = new RunningStack({
-      CRM_DATA_DIR: join(directory, '.crm'),
-      CRM_READ_PORT: String(readPort),
-      CRM_INBOUND_PORT: String(inboundPort),
-    });
-    await stack.ready();
-    environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_offline: 'true' };
-    await follow(addresses?.commands ?? 'false');
-    await follow(records?.commands ?? 'false');
-  });
-  afterAll(async () => {
+  const end = async (): Promise<void> => {
     await stack.end('SIGTERM');
     await rm(directory, { recursive: true, force: true });
-  });
-
-  /** The commands that run a sample. */
-  const commandOf = async (language: (typeof languages)[number], code: string): Promise<string> => {
-    if (language === 'curl') return code;
-    if (language === 'python') {
-      await writeFile(join(directory, 'sample.py'), code);
-      return 'python3 sample.py';
-    }
-    await writeFile(join(directory, 'sample.mjs'), ts.transpileModule(code, { compilerOptions }).outputText);
-    return 'node sample.mjs';
   };
+  try {
+    await stack.ready();
+    await follow(addresses);
+    await follow(records);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    directory,
+    run: async (commands) => void (await bash(commands)),
+    createRecords: () => follow(records),
+    variable: (name) => environment[name],
+    end,
+  };
+};
 
+/** Writes a sample to its file. @returns the commands that run it */
+const commandOf = async (directory: string, language: (typeof languages)[number], code: string): Promise<string> => {
+  if (language === 'curl') return code;
+  if (language === 'python') {
+    await writeFile(join(directory, 'sample.py'), code);
+    return 'python3 sample.py';
+  }
+  // The name makes it an ES module.
+  const { outputText } = ts.transpileModule(code, { compilerOptions, fileName: 'sample.mts' });
+  await writeFile(join(directory, 'sample.mjs'), outputText);
+  return 'node sample.mjs';
+};
+
+describe('the samples of the reference', () => {
   test('in TypeScript compile', async () => {
+    const directory = await makeDirectory();
     const files = cases.map((_each, index) => join(directory, `sample-${index}.mts`));
     await Promise.all(files.map((file, index) => writeFile(file, samples[index]?.typescript ?? '')));
     const program = ts.createProgram(files, compilerOptions);
     const problems = ts
       .getPreEmitDiagnostics(program)
       .map(({ file, messageText }) => [file?.text, ts.flattenDiagnosticMessageText(messageText, '\n')]);
+    await rm(directory, { recursive: true, force: true });
     expect(problems).toEqual([]);
   });
 
+  // Each language has its own stack, since a sample that creates a pipeline, a field or a member succeeds once.
   describe.each(languages)('in %s', (language) => {
+    let workplace: Workplace;
+    beforeAll(async () => {
+      workplace = await openWorkplace();
+    });
+    afterAll(() => workplace.end());
+
+    test.each(variables)('the guide sets %s', (name) => {
+      expect(workplace.variable(name)).toMatch(/^(?!undefined$|null$)./);
+    });
+
     test.each(cases)('%s succeeds', async (_name, each) => {
-      await run(await commandOf(language, each[language]));
+      await workplace.run(await commandOf(workplace.directory, language, each[language]));
       // What the sample deleted is made again, as the page says.
-      if (each.request.method === 'DELETE') await follow(records?.commands ?? 'false');
+      if (each.request.method === 'DELETE') await workplace.createRecords();
     });
   });
 });

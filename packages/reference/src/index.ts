@@ -1,3 +1,3 @@
 export { buildReference, type Reference, type ReferenceFile, type ReferenceOptions } from './reference.js';
 export type { OpenApiDocument } from './document.js';
-export { readSamples, type OperationSamples } from './samples/samples.js';
+export { readSamples, type OperationSamples, variablesOf } from './samples/samples.js';

@@ -16,7 +16,7 @@ export const MergeBody = closed(
       }),
     ),
   },
-  { title: 'MergeBody', description: 'The record to merge.', examples: [{ from: exampleIds.second }] },
+  { title: 'MergeBody', description: 'The record to merge.', examples: [{ from: exampleIds.second, dry_run: true }] },
 );
 export type MergeBody = Static<typeof MergeBody>;
 
@@ -47,7 +47,7 @@ export const Merged = Type.Object(
       {
         id: exampleIds.account,
         from: exampleIds.second,
-        dry_run: false,
+        dry_run: true,
         contacts: 3,
         opportunities: 2,
         merged_opportunities: 0,

@@ -1,4 +1,4 @@
-import { type SampleRequest, variableOf } from './sample-request.js';
+import { bodyText, type SampleRequest, variableOf } from './sample-request.js';
 
 const encode = (value: string | number): string =>
   variableOf(value) === null ? encodeURIComponent(value) : String(value);
@@ -8,7 +8,7 @@ export const pathWithQuery = ({ path, query }: SampleRequest): string =>
   query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${encode(value)}`).join('&')}`;
 
 /** In a here-document the shell fills variables in; every other `$` is text. */
-const shellText = (json: string): string => json.replaceAll(/[\\`]|\$(?![A-Z][A-Z_]*")/g, '\\$&');
+const shellText = (json: string): string => json.replaceAll(/[\\`]|\$(?![A-Z][A-Z_]*["\n])/g, '\\$&');
 
 /** The sample for a shell. */
 export const curlSample = (request: SampleRequest): string => {
@@ -17,5 +17,5 @@ export const curlSample = (request: SampleRequest): string => {
   if (request.needsKey) lines.push('-H "x-api-key: $CRM_API_KEY"');
   if (request.body === undefined) return lines.join(' \\\n  ');
   lines.push("-H 'content-type: application/json'", '-d @- <<END');
-  return `${lines.join(' \\\n  ')}\n${shellText(JSON.stringify(request.body, null, 2))}\nEND`;
+  return `${lines.join(' \\\n  ')}\n${shellText(bodyText(request.body))}\nEND`;
 };

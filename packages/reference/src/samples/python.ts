@@ -1,9 +1,9 @@
 import { pathWithQuery } from './curl.js';
 import { type Notation, writeLiteral } from './literals.js';
-import type { SampleRequest } from './sample-request.js';
+import { isNumeric, type SampleRequest } from './sample-request.js';
 
 const notation: Notation = {
-  variable: (name) => `os.environ["${name}"]`,
+  variable: (name) => (isNumeric(name) ? `int(os.environ["${name}"])` : `os.environ["${name}"]`),
   text: (text) => JSON.stringify(text),
   key: (name) => JSON.stringify(name),
   words: { null: 'None', true: 'True', false: 'False' },

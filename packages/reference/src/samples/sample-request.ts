@@ -19,6 +19,15 @@ const variable = /^\$([A-Z][A-Z_]*)$/;
 export const variableOf = (value: unknown): string | null =>
   typeof value === 'string' ? (variable.exec(value)?.[1] ?? null) : null;
 
+/** Whether a variable holds a number, which JSON writes without quotes: `DELETED_POSITION`. */
+export const isNumeric = (name: string): boolean => name.endsWith('_POSITION');
+
+/** The body as JSON; variables of numbers have no quotes. */
+export const bodyText = (body: unknown): string =>
+  JSON.stringify(body, null, 2).replaceAll(/"\$([A-Z][A-Z_]*)"/g, (quoted, name: string) =>
+    isNumeric(name) ? `$${name}` : quoted,
+  );
+
 /** `opportunities` gives `OPPORTUNITY`. */
 const singular = (plural: string): string => plural.replace(/ies$/, 'y').replace(/s$/, '').toUpperCase();
 
@@ -36,9 +45,13 @@ const variableFor = (key: string, path: string): string => {
   return `$${key === 'from' ? `OTHER_${own}` : key.replace(/_ids$/, '_id').toUpperCase()}`;
 };
 
+/** The position that a restoration names is that of a deletion; elsewhere `position` is a place in a list. */
+const isDeletion = (key: string, path: string): boolean => key === 'position' && path.endsWith('/restore');
+
 /** An example with its ids replaced by variables: `{"account_id": "0197…"}` gives `{"account_id": "$ACCOUNT_ID"}`. */
 const withVariables = (value: unknown, key: string, path: string): unknown => {
   if (typeof value === 'string') return uuid.test(value) || key === 'owner_email' ? variableFor(key, path) : value;
+  if (isDeletion(key, path)) return '$DELETED_POSITION';
   if (Array.isArray(value)) return value.map((entry) => withVariables(entry, key, path));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withVariables(entry, name, path)]));

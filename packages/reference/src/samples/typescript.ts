@@ -1,12 +1,12 @@
 import type { Operation } from '../document.js';
 import { type Notation, writeLiteral } from './literals.js';
 import { pathWithQuery } from './curl.js';
-import { type SampleRequest, variableOf } from './sample-request.js';
+import { isNumeric, type SampleRequest, variableOf } from './sample-request.js';
 
 const isName = /^[A-Za-z_]\w*$/;
 
 const notation: Notation = {
-  variable: (name) => `process.env.${name}!`,
+  variable: (name) => (isNumeric(name) ? `Number(process.env.${name})` : `process.env.${name}!`),
   text: (text) => `'${text.replaceAll(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`,
   key: (name) => (isName.test(name) ? name : `'${name}'`),
   words: { null: 'null', true: 'true', false: 'false' },
@@ -25,14 +25,25 @@ const methods: Readonly<Record<string, string>> = {
   'POST summary': 'summarize',
 };
 
+/** Methods whose name does not follow from the path. */
+const namedMethods: Readonly<Record<string, string>> = {
+  'POST pipelines/{id}/stages': 'pipelines.createStage',
+  'PATCH stages/{id}': 'pipelines.updateStage',
+  'POST fields/{id}/options': 'fields.createOption',
+  'PATCH fields/{id}/options': 'fields.updateOption',
+  'POST restore': 'events.restore',
+};
+
 const camelCase = (word: string): string =>
   word.replaceAll(/[-_](\w)/g, (_match, letter: string) => letter.toUpperCase());
 
 /** `GET /v1/accounts/{id}` gives `crm.accounts.get`, `GET /v1/pipelines/{id}/stages` gives `crm.pipelines.stages`. */
 export const clientMethodOf = ({ method, path }: Operation): string | null => {
-  const segments = path.replace(/^\/v1\/(inbound\/)?/, '').split('/');
-  const [resource = '', ...rest] = segments;
   if (!path.startsWith('/v1/')) return null;
+  const place = path.replace(/^\/v1\/(inbound\/)?/, '');
+  const named = namedMethods[`${method} ${place}`];
+  if (named !== undefined) return `crm.${named}`;
+  const [resource = '', ...rest] = place.split('/');
   const known = methods[`${method} ${rest.join('/')}`];
   const word = rest.findLast((segment) => !segment.startsWith('{'));
   const name = known ?? (word === undefined ? undefined : camelCase(word.replace(/^by-/, 'get-by-')));

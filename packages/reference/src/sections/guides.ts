@@ -27,9 +27,21 @@ export const contractSection = (contract: string, heading: string): string | und
 /** Where a link of docs/contract.md leads from the reference; other files are not on the page. */
 const fromReference = (href: string): string | null => (href.startsWith('#') ? `docs/contract${href}` : null);
 
+/** Where a link of the introduction leads: to the guide that is the section of the contract, else into the contract. */
+const fromIntroduction = (href: string): string => {
+  const anchor = /docs\/contract\.md#(.+)$/.exec(href)?.[1];
+  if (anchor === undefined) return href;
+  const guide = contractGuides.find(({ heading }) => toAnchor(heading) === anchor);
+  return guide === undefined ? `docs/contract#${anchor}` : `#${toAnchor(guide.title)}`;
+};
+
 /** The introduction, and the guides that are sections of the contract. */
 export const readGuides = (introduction: string, contract: string): readonly Guide[] => [
-  { title: 'Get started', anchor: 'get-started', html: renderMarkdown(introduction, { anchorPrefix: 'get-started-' }) },
+  {
+    title: 'Get started',
+    anchor: 'get-started',
+    html: renderMarkdown(introduction, { toAddress: fromIntroduction, anchorPrefix: 'get-started-' }),
+  },
   ...contractGuides.flatMap(({ title, heading }) => {
     const markdown = contractSection(contract, heading);
     const anchor = toAnchor(title);

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../html.js';
+import { bodyText } from '../samples/sample-request.js';
 import type { OperationSamples } from '../samples/samples.js';
 
 /** A field of the form; its text may hold variables such as `$ACCOUNT_ID`. */
@@ -23,7 +24,7 @@ export const tryForm = ({ operation, request }: OperationSamples): string => {
     request.body === undefined
       ? ''
       : `<label for="${id}-body">Body</label>
-<textarea id="${id}-body" name="body" rows="8" spellcheck="false">${escapeHtml(JSON.stringify(request.body, null, 2))}</textarea>`;
+<textarea id="${id}-body" name="body" rows="8" spellcheck="false">${escapeHtml(bodyText(request.body))}</textarea>`;
   return `<details class="try"><summary>Try it</summary>
 <form data-method="${method}" data-path="${escapeHtml(path)}" data-key="${String(needsKey)}">
 ${inputs.join('\n')}
