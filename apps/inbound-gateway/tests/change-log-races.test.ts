@@ -67,6 +67,7 @@ const creation = (random: (bound: number) => number): Call => {
   const deal = () => ({ pipeline_id, opportunity: { name: `Deal ${random(12)}` }, related_objects: relatedOf(random) });
   const contact = () => ({ email: `c${random(30)}@d${random(8)}.com`, first_name: `First ${random(5)}` });
   const query = random(2) === 0 ? {} : { on_match: 'update' };
+  const noted = [known.opportunity.at(-1 - random(4)) ?? stack.organization.id];
   const calls: readonly Call[] = [
     [createAccount, { body: { domain: `d${random(8)}.com`, name: `Name ${random(9)}` }, query }],
     // An account without contacts, which can be deleted.
@@ -74,6 +75,7 @@ const creation = (random: (bound: number) => number): Call => {
     [createContact, { body: contact(), query }],
     [createOpportunity, { body: deal(), query }],
     [createNote, { body: { note: { title: `Note ${random(9)}` }, contact_emails: [contact().email] } }],
+    [createNote, { body: { note: { title: `Note ${random(9)}` }, related_objects: { opportunity_ids: noted } } }],
     [bulkCreateContacts, { body: { items: [contact(), contact(), { email: 'none' }] }, query }],
     [bulkCreateOpportunities, { body: { items: [deal(), deal(), deal()] }, query }],
   ];
@@ -114,7 +116,7 @@ const remember = (data: unknown): void => {
   if (note_id !== undefined) known.note.push(note_id);
 };
 
-const allowed = [200, 404, 409, 503];
+const allowed = [200, 400, 404, 409, 503];
 
 /** Writes through both gateways in turn until it is told to stop; a gateway that is gone answers nothing. */
 const startWriters = () => {

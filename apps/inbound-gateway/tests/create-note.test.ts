@@ -1,7 +1,9 @@
-import { createContact, createNote } from '@crm/contract';
+import { createContact, createNote, createOpportunity, deleteOpportunity } from '@crm/contract';
+import { EventFold } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { eventsAfter, storedRecords } from './support/logged-records.js';
 
 let gateway: TestGateway;
 
@@ -25,6 +27,18 @@ const targetsOf = async (noteId: string, organizationId = gateway.organization.i
   };
   return (await gateway.database.query(organizationId, statement))[0];
 };
+
+const addOpportunity = async (name: string, organization = gateway.organization): Promise<string> => {
+  const body = { pipeline_id: organization.pipeline.id, opportunity: { name } };
+  return (await gateway.clientOf(organization).call(createOpportunity, { body })).data.opportunity_id;
+};
+const opportunitiesOf = async (noteId: string) =>
+  (
+    await gateway.rows<{ opportunity_id: string }>(
+      'SELECT opportunity_id FROM note_opportunities WHERE organization_id = $1 AND note_id = $2 ORDER BY 1',
+      [noteId],
+    )
+  ).map((row) => row.opportunity_id);
 const countOf = async (table: 'notes' | 'accounts' | 'contacts') =>
   (await gateway.rows<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1`))[0]?.n;
 
@@ -70,6 +84,24 @@ describe('200', () => {
   ])('%s will do', async (_about, targets, attached) => {
     const { data } = await create({ note, ...targets });
     expect(await targetsOf(data.note_id)).toEqual(attached);
+  });
+
+  test('it is attached to opportunities, alone or beside accounts and contacts, and its event names them', async () => {
+    const ids = [await addOpportunity('One'), await addOpportunity('Two')].sort();
+    const alone = await create({ note, related_objects: { opportunity_ids: ids } });
+    expect(alone.status).toBe(200);
+    expect(await opportunitiesOf(alone.data.note_id)).toEqual(ids);
+    const [id = ''] = ids;
+    const spelled = { opportunity_ids: [id, id.toUpperCase()] };
+    const beside = await create({ note, contact_emails: ['ada@both.com'], related_objects: spelled });
+    expect(await opportunitiesOf(beside.data.note_id)).toEqual([id]);
+    expect(await targetsOf(beside.data.note_id)).toEqual({ domains: [], emails: ['ada@both.com'] });
+    const [event] = await gateway.rows('SELECT record FROM events WHERE organization_id = $1 AND record_id = $2', [
+      beside.data.note_id,
+    ]);
+    expect(event).toMatchObject({
+      record: { account_ids: [], contact_ids: [expect.any(String)], opportunity_ids: [id] },
+    });
   });
 
   test('one target in several spellings is attached once', async () => {
@@ -165,10 +197,41 @@ describe('400', () => {
     }
   });
 
+  test('opportunities that are unknown, foreign or deleted are refused alike, each by its place', async () => {
+    const [ours, deleted] = [await addOpportunity('Ours'), await addOpportunity('Deleted')];
+    await gateway.client.call(deleteOpportunity, { params: { id: deleted } });
+    const theirs = await addOpportunity('Theirs', gateway.stranger);
+    const unknown = '01890000-0000-7000-8000-000000000000';
+    const refused = await create({
+      note,
+      related_objects: { opportunity_ids: [ours, theirs, ours, deleted, unknown] },
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.fieldsAtFault).toEqual([1, 3, 4].map((place) => `related_objects.opportunity_ids[${place}]`));
+    const [foreign, none] = [theirs, unknown].map((id) =>
+      create({ note, account_domains: ['beside.com'], related_objects: { opportunity_ids: [id] } }),
+    );
+    expect((await foreign)?.comparable).toBe((await none)?.comparable);
+    expect((await create({ note, related_objects: { opportunity_ids: ['x'] } })).fieldsAtFault).toEqual([
+      'related_objects.opportunity_ids[0]',
+    ]);
+  });
+
+  test('a hundred opportunities are taken, and one more is refused', async () => {
+    const ids = await Promise.all(Array.from({ length: 100 }, (_, i) => addOpportunity(`Many ${i}`)));
+    const taken = await create({ note, related_objects: { opportunity_ids: ids } });
+    expect(await opportunitiesOf(taken.data.note_id)).toHaveLength(100);
+    const refused = await create({ note, related_objects: { opportunity_ids: [...ids, ids[0]] } });
+    expect(refused.status).toBe(400);
+    expect(refused.fieldsAtFault).toEqual(['related_objects.opportunity_ids']);
+  });
+
   test('a refused note leaves nothing behind', async () => {
     const before = [await countOf('notes'), await countOf('accounts'), await countOf('contacts')];
     await create({ note, account_domains: ['left-behind.com'], contact_emails: ['a@left-behind.com', 'x'] });
     await create({ note: {}, account_domains: ['left-behind.com'] });
+    const opportunity_ids = ['01890000-0000-7000-8000-000000000000'];
+    await create({ note, account_domains: ['left-behind.com'], related_objects: { opportunity_ids } });
     expect([await countOf('notes'), await countOf('accounts'), await countOf('contacts')]).toEqual(before);
   });
 });
@@ -184,6 +247,31 @@ describe('two organizations', () => {
     expect(await targetsOf(theirs.data.note_id)).toEqual({ domains: [], emails: [] });
     const { rows } = await gateway.database.pool.query(`SELECT id FROM contacts WHERE email = 'ann@shared.com'`);
     expect(rows).toHaveLength(2);
+  });
+});
+
+describe('a race with the deletion of its opportunity', () => {
+  test('ends with a note that was refused, or one that the opportunity left', async () => {
+    const statuses = new Set<number>();
+    for (let round = 0; round < 20; round += 1) {
+      const id = await addOpportunity(`Race ${round}`);
+      const body = { note, related_objects: { opportunity_ids: [id] } };
+      const [deleted, ...created] = await Promise.all([
+        gateway.client.call(deleteOpportunity, { params: { id } }),
+        ...[1, 2, 3].map(() => create(body)),
+      ]);
+      expect(deleted.status).toBe(200);
+      for (const answer of created) {
+        statuses.add(answer.status);
+        if (answer.status === 400) expect(answer.fieldsAtFault).toEqual(['related_objects.opportunity_ids[0]']);
+        else expect(answer.status).toBe(200);
+      }
+    }
+    expect(statuses.size).toBeGreaterThan(0);
+    const fold = new EventFold();
+    for (const event of await eventsAfter(gateway.database, gateway.organization.id, 0, 1_000_000)) fold.add(event);
+    expect(fold.faults).toEqual([]);
+    expect(fold.differences(await storedRecords(gateway.database, gateway.organization.id))).toEqual([]);
   });
 });
 

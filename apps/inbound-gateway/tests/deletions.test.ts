@@ -117,6 +117,31 @@ describe('an account', () => {
   });
 });
 
+describe('an opportunity', () => {
+  test('leaves its notes, however many, and each of them has an event', async () => {
+    const id = await opportunity({ name: 'Noted' });
+    const related_objects = { opportunity_ids: [id] };
+    const body = { note: { title: 'Stays' }, account_domains: ['noted-deal.com'], related_objects };
+    const { data } = await gateway.client.call(createNote, { body });
+    await gateway.rows(
+      `WITH added AS (INSERT INTO notes (organization_id, id, title, created_at)
+          SELECT $1, gen_random_uuid(), 'Many', now() FROM generate_series(1, 1500) RETURNING organization_id, id)
+       INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) SELECT organization_id, id, $2 FROM added`,
+      [id],
+    );
+    expect((await call(deleteOpportunity, id)).status).toBe(200);
+    expect(await countOf('opportunities', 'id', id)).toBe(0);
+    expect(await countOf('notes', 'id', data.note_id)).toBe(1);
+    expect(await countOf('note_opportunities', 'opportunity_id', id)).toBe(0);
+    const events = await gateway.rows(
+      `SELECT changed, previous FROM events WHERE organization_id = $1 AND record_id = $2 AND type = 'note.updated'`,
+      [data.note_id],
+    );
+    expect(events).toEqual([{ changed: ['opportunity_ids'], previous: { opportunity_ids: [id] } }]);
+    await gateway.rows(`DELETE FROM notes WHERE organization_id = $1 AND title = 'Many'`);
+  });
+});
+
 describe('a contact', () => {
   test('leaves its deals, whose records show it no more, and its notes', async () => {
     const id = await contact({ email: 'leaves@deals.com', first_name: 'Lea' });

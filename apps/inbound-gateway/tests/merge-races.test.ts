@@ -148,7 +148,7 @@ describe('R28: a merge races creates, updates and deletes of both records', () =
         ['A', 'B', 'C'].map((name) => idOf(post(createOpportunity, deal(name, { account_domain: gone })))),
       );
       const same = await idOf(post(createOpportunity, deal('Same', { account_domain: kept })));
-      await idOf(
+      const double = await idOf(
         post(createOpportunity, deal('Same', { account_domain: gone, primary_contact_email: `first@${gone}` })),
       );
       await idOf(note('On both', { account_domains: [kept, gone] }));
@@ -167,6 +167,9 @@ describe('R28: a merge races creates, updates and deletes of both records', () =
         post(createAccount, { domain: gone }),
         note('On gone', { account_domains: [gone], contact_emails: [`first@${gone}`] }),
         note('On all', { account_domains: [gone, kept], contact_emails: [`other@${gone}`] }),
+        note('On deals', { account_domains: [gone], related_objects: { opportunity_ids: [same, double, ...deals] } }),
+        note('On one deal', { related_objects: { opportunity_ids: [double] } }),
+        note('On moved deals', { contact_emails: [`other@${gone}`], related_objects: { opportunity_ids: deals } }),
         change(updateAccount, from, { name: `Gone ${round}` }),
         change(updateAccount, id, { name: `Kept ${round}` }),
         [
@@ -212,7 +215,7 @@ describe('R28: a merge races creates, updates and deletes of both records', () =
         ['A', 'B', 'C'].map((name) => idOf(post(createOpportunity, deal(name, { primary_contact_email: gone })))),
       );
       const same = await idOf(post(createOpportunity, deal('Same', { primary_contact_email: kept })));
-      await idOf(
+      const double = await idOf(
         post(
           createOpportunity,
           deal('Same', { primary_contact_email: gone, additional_contact_emails: [kept, third] }),
@@ -232,6 +235,8 @@ describe('R28: a merge races creates, updates and deletes of both records', () =
         }),
         note('On gone', { contact_emails: [gone] }),
         note('On all', { contact_emails: [gone, kept, third] }),
+        note('On deals', { contact_emails: [gone, third], related_objects: { opportunity_ids: [double, ...deals] } }),
+        note('On moved deals', { contact_emails: [third], related_objects: { opportunity_ids: deals.slice(0, 2) } }),
         change(updateContact, from, { first_name: `Gone ${round}` }),
         change(updateContact, id, { phone: '+4930123456' }),
         change(updateContact, other, round % 3 === 0 ? { email: gone } : { first_name: 'Third' }),

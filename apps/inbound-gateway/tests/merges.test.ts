@@ -112,6 +112,36 @@ describe('200', () => {
     expect(events.at(-1)).toMatchObject({ record_id: from });
   });
 
+  test('an opportunity that is merged hands on its notes', async () => {
+    const id = await account({ domain: 'noted-kept.com' });
+    const from = await account({ domain: 'noted-gone.com' });
+    const stays = await opportunity({ name: 'Noted' }, { account_domain: 'noted-kept.com' });
+    const goes = await opportunity({ name: 'Noted' }, { account_domain: 'noted-gone.com' });
+    const onOne = await note('On one', { related_objects: { opportunity_ids: [goes] } });
+    const onBoth = await note('On both', {
+      account_domains: ['noted-gone.com'],
+      related_objects: { opportunity_ids: [goes, stays] },
+    });
+    const before = await position();
+    const answer = await merge(mergeAccount, id, { from, deals: 'merge' });
+    expect(answer.data).toMatchObject({ merged_opportunities: 1, notes: 2 });
+    for (const written of [onOne, onBoth])
+      expect(await rows('opportunity_id FROM note_opportunities WHERE ORG AND note_id = $2', [written])).toEqual([
+        { opportunity_id: stays },
+      ]);
+    const events = await rows(`record_id, changed FROM events WHERE ORG AND position > $2 AND object = 'note'`, [
+      before,
+    ]);
+    expect(events).toHaveLength(3);
+    expect(events).toEqual(
+      expect.arrayContaining([
+        { record_id: onOne, changed: ['opportunity_ids'] },
+        { record_id: onBoth, changed: ['opportunity_ids'] },
+        { record_id: onBoth, changed: ['account_ids'] },
+      ]),
+    );
+  });
+
   test('a contact takes the place of another one in opportunities and notes', async () => {
     const id = await contact({ email: 'bob@gmail.com', first_name: 'Bob' });
     const from = await contact({ email: 'rob@gmail.com', first_name: 'Rob', last_name: 'Ray', job_title: 'CTO' });

@@ -95,7 +95,12 @@ const pagedRequests = (
     {
       contract: contracts.listNotes,
       values: { account_id: accountId, limit: 1 },
-      changes: { ...limit, contact: { contact_id: contactId }, account: { account_id: another(accountId) } },
+      changes: {
+        ...limit,
+        contact: { contact_id: contactId },
+        account: { account_id: another(accountId) },
+        opportunity: { opportunity_id: dealId },
+      },
     },
     {
       contract: contracts.listOpportunityFields,

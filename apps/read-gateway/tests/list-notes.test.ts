@@ -18,9 +18,10 @@ const addNote = async (
   note: { readonly title: string | null; readonly content?: string | null },
   domains: readonly string[],
   addresses: readonly string[] = [],
+  opportunityIds: readonly string[] = [],
 ): Promise<string> => {
   const emails = addresses.map(normalizeEmail).flatMap((email) => (email.ok ? [email.value] : []));
-  const row = { content: null, ...note, accountDomains: domains, contactEmails: emails };
+  const row = { content: null, ...note, accountDomains: domains, contactEmails: emails, opportunityIds };
   return writeRecord(gateway.database, id, noteCreate(await loadCatalog(gateway.database, id), row));
 };
 
@@ -59,6 +60,7 @@ describe('200', () => {
       content: null,
       account_ids: [ids['acme.com'], ids['beta.com']].sort(),
       contact_ids: [expect.any(String), expect.any(String)],
+      opportunity_ids: [],
       account_domains: ['acme.com', 'beta.com'],
       contact_emails: ['ann@acme.com', 'zoe@beta.com'],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -75,6 +77,21 @@ describe('200', () => {
     expect(await titles({ account_id: account_id.toUpperCase() })).toEqual(['Both', 'First']);
     expect(await titles({ contact_id })).toEqual(['Both', null]);
     expect(await titles({ account_id, contact_id })).toEqual(['Both']);
+  });
+
+  test('those on an opportunity', async () => {
+    const { addDeals } = recordsOf(
+      () => gateway.database,
+      () => gateway.organization,
+    );
+    const [one = '', other = '', bare = ''] = await addDeals([{ name: 'One' }, { name: 'Other' }, { name: 'Bare' }]);
+    const note = await addNote(gateway.organization, { title: 'On deals' }, ['acme.com'], [], [one, other]);
+    const { notes } = (await list({ opportunity_id: one.toUpperCase() })).data;
+    expect(notes).toMatchObject([{ title: 'On deals', opportunity_ids: [one, other].sort() }]);
+    expect(await titles({ opportunity_id: other, account_id: ids['acme.com'] ?? '' })).toEqual(['On deals']);
+    expect(await titles({ opportunity_id: other, account_id: ids['beta.com'] ?? '' })).toEqual([]);
+    expect(await titles({ opportunity_id: bare })).toEqual([]);
+    await gateway.database.prisma.note.deleteMany({ where: { organizationId: gateway.organization.id, id: note } });
   });
 
   test('an account that has none, and a contact that has none on this account', async () => {
@@ -106,7 +123,7 @@ describe('200', () => {
 describe('400', () => {
   test.each([
     ...['limit=0', 'limit=501', 'limit=%205', 'cursor=x', 'q=a', 'account_id=x', 'account_id=', 'contact_id=1'],
-    ...['fields=title', `account_id=${unknownId}`, `contact_id=${unknownId}`],
+    ...['fields=title', `account_id=${unknownId}`, `contact_id=${unknownId}`, `opportunity_id=${unknownId}`],
   ])('%s is refused on the parameter', async (query) => {
     const answer = await list(query);
     expect(answer.status).toBe(400);
@@ -114,17 +131,22 @@ describe('400', () => {
   });
 
   test('references that are unknown, foreign or of the other kind are refused alike, both at once', async () => {
-    const unknown = await list({ account_id: unknownId, contact_id: unknownId });
-    expect(unknown.fieldsAtFault).toEqual(['account_id', 'contact_id']);
+    const unknown = await list({ account_id: unknownId, contact_id: unknownId, opportunity_id: unknownId });
+    expect(unknown.fieldsAtFault).toEqual(['account_id', 'contact_id', 'opportunity_id']);
     const theirs = recordsOf(
       () => gateway.database,
       () => gateway.stranger,
     );
     const account_id = await theirs.addAccount('acme.com', 'Theirs');
     const contact_id = await theirs.addContact('ann@acme.com', null, null);
-    await addNote(gateway.stranger, { title: 'Secret' }, ['acme.com'], ['ann@acme.com']);
-    expect((await list({ account_id, contact_id })).comparable).toBe(unknown.comparable);
-    const swapped = await list({ account_id: ids['ann@acme.com'] ?? '', contact_id: ids['acme.com'] ?? '' });
+    const [opportunity_id = ''] = await theirs.addDeals([{ name: 'Theirs' }]);
+    await addNote(gateway.stranger, { title: 'Secret' }, ['acme.com'], ['ann@acme.com'], [opportunity_id]);
+    expect((await list({ account_id, contact_id, opportunity_id })).comparable).toBe(unknown.comparable);
+    const swapped = await list({
+      account_id: ids['ann@acme.com'] ?? '',
+      contact_id: ids['acme.com'] ?? '',
+      opportunity_id: ids['acme.com'] ?? '',
+    });
     expect(swapped.comparable).toBe(unknown.comparable);
   });
 

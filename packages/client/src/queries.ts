@@ -37,6 +37,7 @@ export interface ListOpportunityFieldsQuery extends PageQuery {
 export interface ListNotesQuery extends PageQuery {
   readonly account_id?: string;
   readonly contact_id?: string;
+  readonly opportunity_id?: string;
 }
 
 /** What becomes of the opportunities of a member who is removed; one who owns none needs neither. */

@@ -222,8 +222,8 @@ export interface CreateMember {
   name: string;
 }
 
-/** A note on at least one account or contact. */
-export interface CreateNoteBody {
+/** A note on at least one account, contact or opportunity. */
+export type CreateNoteBody = {
   /** The note itself: a title, a content or both. */
   note: {
     /** Title. */
@@ -235,7 +235,12 @@ export interface CreateNoteBody {
   account_domains?: Array<string> | null;
   /** Contacts to attach the note to. */
   contact_emails?: Array<string> | null;
-}
+  /** Records that are named by their id. */
+  related_objects?: {
+    /** Opportunities to attach the note to. They have to exist. */
+    opportunity_ids?: Array<string> | null;
+  } | null;
+};
 
 /** An opportunity with its account and contacts. */
 export type CreateOpportunityBody = {
@@ -791,7 +796,7 @@ export interface NewStage {
   is_default?: boolean;
 }
 
-/** A note on accounts and contacts. */
+/** A note on accounts, contacts and opportunities. */
 export interface Note {
   /** Id of the note. */
   id: string;
@@ -803,6 +808,8 @@ export interface Note {
   account_ids: Array<string>;
   /** Ids of the contacts it is attached to. */
   contact_ids: Array<string>;
+  /** Ids of the opportunities it is attached to. */
+  opportunity_ids: Array<string>;
   /** Domains of the companies it is attached to. */
   account_domains: Array<string>;
   /** Emails of the contacts it is attached to. */

@@ -67,15 +67,12 @@ const caughtUp = async (): Promise<Copy> => {
   }
 };
 
-const links = (table: string, key: string): string =>
-  `coalesce(ARRAY(SELECT l.${key} FROM ${table} l WHERE l.organization_id = r.organization_id AND l.note_id = r.id), '{}')`;
-
 /** The records of each object in the form that events have. */
 const recordSql: Readonly<Record<(typeof objects)[number], string>> = {
   account: 'SELECT account_event_record(r) AS record FROM accounts r',
   contact: 'SELECT contact_event_record(r) AS record FROM contacts r',
   opportunity: `SELECT opportunity_event_record(r, additional_contact_ids(r.organization_id, r.id)) AS record FROM opportunities r`,
-  note: `SELECT note_event_record(r, ${links('note_accounts', 'account_id')}, ${links('note_contacts', 'contact_id')}) AS record FROM notes r`,
+  note: `SELECT note_event_record(r, note_links(r.organization_id, r.id)) AS record FROM notes r`,
 };
 
 /** A note may name contacts that are gone, and its links have no order. */

@@ -354,6 +354,16 @@ CREATE TABLE note_contacts (
 );
 CREATE INDEX note_contacts_organization_id_contact_id_note_id_idx ON note_contacts (organization_id, contact_id, note_id);
 
+CREATE TABLE note_opportunities (
+  organization_id uuid NOT NULL,
+  note_id uuid NOT NULL,
+  opportunity_id uuid NOT NULL,
+  CONSTRAINT note_opportunities_pkey PRIMARY KEY (organization_id, note_id, opportunity_id),
+  CONSTRAINT note_opportunities_organization_id_note_id_fkey FOREIGN KEY (organization_id, note_id) REFERENCES notes(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT note_opportunities_organization_id_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunities(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX note_opportunities_organization_id_opportunity_id_note_id_idx ON note_opportunities (organization_id, opportunity_id, note_id);
+
 CREATE TABLE notes (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -607,7 +617,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   account_event_record(r accounts) → jsonb
 --   contact_event_record(r contacts) → jsonb
 --   opportunity_event_record(r opportunities, p_additional_ids uuid[]) → jsonb
---   note_event_record(r notes, p_account_ids uuid[], p_contact_ids uuid[]) → jsonb
+--   note_event_record(r notes, p_links jsonb) → jsonb
 --   creation_event(p_object text, p_kind text, p_record jsonb) → text
 --   deletion_event(p_object text, p_record jsonb) → text
 --   change_event(p_object text, p_old jsonb, p_new jsonb) → text
@@ -654,7 +664,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) → jsonb
 --   filled_fields(p_change jsonb) → jsonb
 --   merged_event(p_event text) → text
---   moved_note_events(p_organization_id uuid, p_note_ids uuid[], p_from_id uuid, p_to_id uuid) → text[]
+--   moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) → uuid[]
 --   colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) → jsonb
 --   check_collisions(p_collisions jsonb, p_input jsonb) → void
 --   collision_ids(p_collisions jsonb, p_key text) → uuid[]
@@ -671,21 +681,25 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   account_merge_plan(p_organization_id uuid, p_input jsonb, OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
 --   lock_account_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
 --   move_opportunities_to_account(p_organization_id uuid, p_ids uuid[], p_account_id uuid) → void
---   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid, p_note_ids uuid[]) → void
+--   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
 --   fill_account(p_old accounts, p_change jsonb) → void
 --   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
 -- merge_contacts.sql
 --   contact_merge_plan(p_organization_id uuid, p_input jsonb, OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
 --   lock_contact_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
 --   move_opportunities_to_contact(p_organization_id uuid, p_ids uuid[], p_other_id uuid, p_contact_id uuid) → void
---   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid, p_note_ids uuid[]) → void
+--   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
 --   fill_contact(p_old contacts, p_change jsonb) → void
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- notes.sql
 --   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → boolean
+--   lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → void
+--   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
+--   note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → uuid[]
 --   detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → boolean
+--   move_notes(p_organization_id uuid, p_object text, p_from_id uuid, p_to_id uuid) → text[]
 -- opportunities.sql
 --   insert_opportunity(p_row opportunities, p_additional_ids uuid[]) → opportunities
 --   new_opportunity(p_organization_id uuid, p_input jsonb) → opportunities

@@ -26,6 +26,8 @@ export type FailureReason =
   /** The options of a field have changed since the caller read them. */
   | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
+  /** A note names opportunities that do not exist: their places in the list, from 0. */
+  | { readonly kind: 'unknown_opportunities'; readonly places: readonly number[] }
   /** A position of the change log that the server which was asked has not reached. */
   | { readonly kind: 'position_ahead'; readonly lastPosition: number }
   /** Events after the position are no longer retained. */

@@ -43,6 +43,16 @@ test.each<[FailureReason, number, object]>([
       },
     },
   ],
+  [
+    { kind: 'unknown_opportunities', places: [0, 2] },
+    400,
+    {
+      errors: {
+        'related_objects.opportunity_ids[0]': 'Is not an opportunity of this organization',
+        'related_objects.opportunity_ids[2]': 'Is not an opportunity of this organization',
+      },
+    },
+  ],
   [{ kind: 'idempotency_mismatch' }, 422, { message: 'This Idempotency-Key was used with another request' }],
   [
     { kind: 'idempotency_in_flight' },

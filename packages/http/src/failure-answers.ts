@@ -38,6 +38,11 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       const text = `The opportunity would have more than ${reason.limit} additional contacts`;
       return ['validation_failed', { errors: { [opportunityPath('additional_emails')]: text } }];
     }
+    case 'unknown_opportunities': {
+      const text = 'Is not an opportunity of this organization';
+      const errors = reason.places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);
+      return ['validation_failed', { errors: Object.fromEntries(errors) as Record<string, string> }];
+    }
     case 'position_ahead':
       return ['validation_failed', { errors: { after: `is beyond the last position, ${reason.lastPosition}` } }];
     case 'events_expired':

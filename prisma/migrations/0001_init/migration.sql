@@ -457,6 +457,19 @@ CREATE TABLE note_contacts (
 CREATE INDEX note_contacts_organization_id_contact_id_note_id_idx
   ON note_contacts (organization_id, contact_id, note_id);
 
+CREATE TABLE note_opportunities (
+  organization_id uuid NOT NULL,
+  note_id uuid NOT NULL,
+  opportunity_id uuid NOT NULL,
+  CONSTRAINT note_opportunities_pkey PRIMARY KEY (organization_id, note_id, opportunity_id),
+  CONSTRAINT note_opportunities_organization_id_note_id_fkey FOREIGN KEY (organization_id, note_id)
+    REFERENCES notes (organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT note_opportunities_organization_id_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id)
+    REFERENCES opportunities (organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX note_opportunities_organization_id_opportunity_id_note_id_idx
+  ON note_opportunities (organization_id, opportunity_id, note_id);
+
 -- Domains and emails of records that were merged into others. They name the kept record. The functions keep them apart from the
 -- domains and emails of records: aliases.sql.
 CREATE TABLE account_aliases (

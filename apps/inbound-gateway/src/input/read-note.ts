@@ -11,16 +11,18 @@ export const readNote = (body: CreateNoteBody, errors: ErrorCollector): NewNote 
   const content = readText(body.note.content, 'note.content', maxContentLength, errors) ?? null;
   const accountDomains = readDomains(body.account_domains, 'account_domains', errors) ?? [];
   const contactEmails = readEmails(body.contact_emails, 'contact_emails', errors) ?? [];
+  const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());
+  const note = { title, content, accountDomains, contactEmails, opportunityIds };
   // What is there and at fault is not missing, too.
-  if (!errors.isEmpty) return { title, content, accountDomains, contactEmails };
+  if (!errors.isEmpty) return note;
   if (title === null && content === null) {
     errors.add('note.title', 'Send a title or a content');
     errors.add('note.content', 'Send a title or a content');
   }
-  if (accountDomains.length === 0 && contactEmails.length === 0) {
-    const message = 'Send at least one account domain or contact email to attach the note to';
+  if (accountDomains.length + contactEmails.length + opportunityIds.length === 0) {
+    const message = 'Send at least one account domain, contact email or opportunity id to attach the note to';
     errors.add('account_domains', message);
     errors.add('contact_emails', message);
   }
-  return { title, content, accountDomains, contactEmails };
+  return note;
 };

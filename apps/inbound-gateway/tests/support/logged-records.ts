@@ -21,7 +21,8 @@ const computed: Readonly<Record<string, readonly [object: string, columns: strin
   notes: [
     'note',
     `'account_ids', ${linked('note_accounts', 'account_id', 'note_id', 'account_id')},
-     'contact_ids', ${linked('note_contacts', 'contact_id', 'note_id', 'contact_id')}`,
+     'contact_ids', ${linked('note_contacts', 'contact_id', 'note_id', 'contact_id')},
+     'opportunity_ids', ${linked('note_opportunities', 'opportunity_id', 'note_id', 'opportunity_id')}`,
   ],
 };
 

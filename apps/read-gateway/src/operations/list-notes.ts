@@ -5,31 +5,40 @@ import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { decodeCursor, pageJson } from '../page.js';
 
+const objects = {
+  account: { table: 'accounts', text: 'Is not an account of this organization' },
+  contact: { table: 'contacts', text: 'Is not a contact of this organization' },
+  opportunity: { table: 'opportunities', text: 'Is not an opportunity of this organization' },
+} as const;
+
 /** Notes an error where the record that a request names is not there. */
 const checkReference = async (
   context: Context,
   organizationId: string,
-  object: 'account' | 'contact',
+  object: keyof typeof objects,
   id: string | null,
   errors: ErrorCollector,
 ): Promise<void> => {
-  if (id === null || (await recordExists(context.database, organizationId, `${object}s`, id))) return;
-  errors.add(`${object}_id`, `Is not ${object === 'account' ? 'an account' : 'a contact'} of this organization`);
+  if (id === null || (await recordExists(context.database, organizationId, objects[object].table, id))) return;
+  errors.add(`${object}_id`, objects[object].text);
 };
 
-/** `GET /v1/notes`: all notes, or those on one account or contact, newest first. */
+/** `GET /v1/notes`: all notes, or those on one account, contact or opportunity, newest first. */
 export const listNotes = defineOperation<Context, typeof contract>(contract, async (context, { caller, query }) => {
   const { organizationId } = caller;
   const errors = new ErrorCollector();
   const limit = parseLimit(query.limit, errors);
   const accountId = query.account_id?.toLowerCase() ?? null;
   const contactId = query.contact_id?.toLowerCase() ?? null;
-  const binding = { organizationId, operation: contract.id, limit, accountId, contactId };
+  const opportunityId = query.opportunity_id?.toLowerCase() ?? null;
+  const targets = { accountId, contactId, opportunityId };
+  const binding = { organizationId, operation: contract.id, limit, ...targets };
   const position = decodeCursor(context, query.cursor, binding, errors);
-  const page = await listNotePage(context.database, { organizationId, accountId, contactId, position, limit });
+  const page = await listNotePage(context.database, { organizationId, ...targets, position, limit });
   if (page.records.length === 0) {
     await checkReference(context, organizationId, 'account', accountId, errors);
     await checkReference(context, organizationId, 'contact', contactId, errors);
+    await checkReference(context, organizationId, 'opportunity', opportunityId, errors);
     errors.throwIfAny();
   }
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);

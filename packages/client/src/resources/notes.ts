@@ -8,7 +8,7 @@ import { listOf, pathOf } from './lists.js';
 
 /** What can be done with notes. */
 export interface Notes {
-  /** Newest first: all of them, or those on one account or contact. */
+  /** Newest first: all of them, or those on one account, contact or opportunity. */
   list(query?: ListNotesQuery, options?: ReadOptions): Listing<Note, NotePage>;
   /** Creates a note, and the accounts and contacts it names where absent. Notes have no natural key: see `idempotencyKey`. */
   create(body: CreateNoteBody, options?: CreateOptions): Promise<WriteAnswer<CreatedNote>>;

@@ -17,11 +17,12 @@ export const listNotes = {
   group: 'list',
   tag: 'Notes',
   summary: 'List notes',
-  description: 'Pages through the notes, newest first: all of them, or those on one account or contact.',
+  description: 'Pages through the notes, newest first: all of them, or those on one account, contact or opportunity.',
   query: closed(
     {
       account_id: Type.Optional(uuid('Only notes on this account.')),
       contact_id: Type.Optional(uuid('Only notes on this contact.')),
+      opportunity_id: Type.Optional(uuid('Only notes on this opportunity.')),
       ...pageQuery,
     },
     {},
@@ -38,7 +39,8 @@ export const createNote = {
   group: 'inbound',
   tag: 'Notes',
   summary: 'Create a note',
-  description: 'Creates a note on at least one account or contact; those that do not exist are created.',
+  description:
+    'Creates a note on at least one account, contact or opportunity; accounts and contacts that do not exist are created.',
   body: CreateNoteBody,
   data: CreatedNote,
   extra: writeExtra,

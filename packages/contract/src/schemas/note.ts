@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { noteContentLength, titleLength } from '../bounds.js';
+import { keysPerCall, noteContentLength, titleLength } from '../bounds.js';
 import { instant, nullable, optional, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed, DomainInput, EmailInput, KeyList } from './input.js';
@@ -19,10 +19,23 @@ export const CreateNoteBody = closed(
     ),
     account_domains: optional(KeyList(DomainInput('Domain of a company.'), 'Companies to attach the note to.')),
     contact_emails: optional(KeyList(EmailInput('Email of a contact.'), 'Contacts to attach the note to.')),
+    related_objects: optional(
+      closed(
+        {
+          opportunity_ids: optional(
+            Type.Array(uuid('Id of an opportunity.'), {
+              maxItems: keysPerCall,
+              description: 'Opportunities to attach the note to. They have to exist.',
+            }),
+          ),
+        },
+        { description: 'Records that are named by their id.' },
+      ),
+    ),
   },
   {
     title: 'CreateNoteBody',
-    description: 'A note on at least one account or contact.',
+    description: 'A note on at least one account, contact or opportunity.',
     examples: [
       {
         note: { title: 'Kick-off call', content: 'Budget is approved.' },
@@ -61,6 +74,7 @@ const exampleRecord = {
   content: 'Budget is approved.',
   account_ids: [exampleIds.account],
   contact_ids: [exampleIds.contact],
+  opportunity_ids: [exampleIds.opportunity],
   account_domains: ['acme.com'],
   contact_emails: ['ada@acme.com'],
   created_at: '2026-03-02T09:30:00.000Z',
@@ -74,13 +88,16 @@ export const Note = Type.Object(
     content: nullable(Type.String({ description: 'Text.', examples: ['Budget is approved.'] })),
     account_ids: Type.Array(uuid('Id of the account.'), { description: 'Ids of the companies it is attached to.' }),
     contact_ids: Type.Array(uuid('Id of the contact.'), { description: 'Ids of the contacts it is attached to.' }),
+    opportunity_ids: Type.Array(uuid('Id of the opportunity.'), {
+      description: 'Ids of the opportunities it is attached to.',
+    }),
     account_domains: Type.Array(Type.String(), { description: 'Domains of the companies it is attached to.' }),
     contact_emails: Type.Array(Type.String({ format: 'email' }), {
       description: 'Emails of the contacts it is attached to.',
     }),
     created_at: instant('When it was created.'),
   },
-  { title: 'Note', description: 'A note on accounts and contacts.', examples: [exampleRecord] },
+  { title: 'Note', description: 'A note on accounts, contacts and opportunities.', examples: [exampleRecord] },
 );
 export type Note = Static<typeof Note>;
 

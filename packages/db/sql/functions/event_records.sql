@@ -34,11 +34,10 @@ BEGIN
 END
 $$;
 
--- p_account_ids and p_contact_ids are what the note is on.
-CREATE OR REPLACE FUNCTION note_event_record(r notes, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+-- p_links: what the note is on, as note_links returns it.
+CREATE OR REPLACE FUNCTION note_event_record(r notes, p_links jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN jsonb_build_object('id', r.id, 'title', r.title, 'content', r.content, 'account_ids', to_jsonb(p_account_ids),
-    'contact_ids', to_jsonb(p_contact_ids), 'created_at', event_instant(r.created_at));
+  RETURN jsonb_build_object('id', r.id, 'title', r.title, 'content', r.content, 'created_at', event_instant(r.created_at)) || p_links;
 END
 $$;
 

@@ -5,7 +5,7 @@
 --   2. names of accounts, by slot           lock_names
 --   3. new contacts, by email               their unique index
 --   4. names of contacts, by slot           lock_names
---   5. opportunities, by id                 lock_opportunities
+--   5. opportunities, by id                 lock_opportunities; lock_note_opportunities shares them
 --   6. accounts, then contacts, by id       lock_accounts, lock_contacts; then notes, by id, that a deleted one leaves
 --   7. visible fields, then new keys of     lock_organization_state, then their unique index. Bulk calls create in the order of
 --      opportunities, by natural key        opportunity_key, and claim the keys of changes in this order

@@ -79,24 +79,22 @@ BEGIN
 END
 $$;
 
--- The events of notes on which p_to_id takes the place of p_from_id, both accounts or both contacts. The notes still have p_from_id.
-CREATE OR REPLACE FUNCTION moved_note_events(p_organization_id uuid, p_note_ids uuid[], p_from_id uuid, p_to_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+-- The notes that a merge moves: those on p_other_id, an account or contact, and those on opportunities that are merged. Refuses more than
+-- p_limits.
+CREATE OR REPLACE FUNCTION moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_note notes;
-  v_account_ids uuid[];
-  v_contact_ids uuid[];
-  v_events text[] := '{}';
+  v_limit int := (p_limits->>'notes')::int + 1;
+  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_other_id, v_limit);
+  v_opportunity_ids uuid[] := collision_ids(p_collisions, 'id');
 BEGIN
-  FOR v_note IN SELECT * FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (p_note_ids) ORDER BY n.id LOOP
-    v_account_ids := ARRAY(
-      SELECT l.account_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.note_id = v_note.id ORDER BY l.account_id);
-    v_contact_ids := ARRAY(
-      SELECT l.contact_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.note_id = v_note.id ORDER BY l.contact_id);
-    v_events := v_events || change_event('note', note_event_record(v_note, v_account_ids, v_contact_ids), note_event_record(v_note,
-      ARRAY(SELECT DISTINCT i FROM unnest(array_replace(v_account_ids, p_from_id, p_to_id)) i ORDER BY i),
-      ARRAY(SELECT DISTINCT i FROM unnest(array_replace(v_contact_ids, p_from_id, p_to_id)) i ORDER BY i)));
-  END LOOP;
-  RETURN v_events;
+  v_ids := ARRAY(
+    SELECT unnest(v_ids)
+    UNION
+    (SELECT l.note_id FROM note_opportunities l
+      WHERE l.organization_id = p_organization_id AND l.opportunity_id = ANY (v_opportunity_ids) LIMIT v_limit));
+  PERFORM check_merge_size(p_limits, 'notes', cardinality(v_ids));
+  PERFORM check_merge_size(p_limits, 'note_bytes', note_bytes(p_organization_id, v_ids));
+  RETURN v_ids;
 END
 $$;
 
@@ -181,8 +179,8 @@ BEGIN
 END
 $$;
 
--- Merges opportunities that would have one natural key. The kept one gets the contacts of both, and the other one's values where it
--- has none. p_from_contact_id becomes p_to_contact_id on the way; null outside of merges of contacts. Returns the
+-- Merges opportunities that would have one natural key. The kept one gets the contacts and notes of both, and the other one's values where
+-- it has none. p_from_contact_id becomes p_to_contact_id on the way; null outside of merges of contacts. Returns the
 -- events.
 CREATE OR REPLACE FUNCTION merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit int, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -191,6 +189,7 @@ DECLARE
   v_new opportunities;
   v_other_linked uuid[] := additional_contact_ids(p_organization_id, p_other_id);
   v_contact_ids uuid[];
+  v_note_events text[];
 BEGIN
   SELECT * INTO v_kept FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_kept_id;
   SELECT * INTO v_other FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
@@ -204,12 +203,12 @@ BEGIN
   IF cardinality(v_contact_ids) > p_contact_limit THEN
     PERFORM refuse('merge_too_large', jsonb_build_object('object', 'additional_contacts', 'limit', p_contact_limit));
   END IF;
+  v_note_events := move_notes(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
   PERFORM note_merged_record(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   PERFORM delete_results_of_record(p_organization_id, p_other_id);
-  RETURN ARRAY[
-    merged_event(store_merged_opportunity(v_kept, v_new, v_contact_ids)),
-    deletion_event('opportunity', opportunity_event_record(v_other, v_other_linked))];
+  RETURN v_note_events || merged_event(store_merged_opportunity(v_kept, v_new, v_contact_ids))
+    || deletion_event('opportunity', opportunity_event_record(v_other, v_other_linked));
 END
 $$;
 

@@ -15,12 +15,8 @@ BEGIN
     SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.account_id = v_other_id
      LIMIT (v_limits->>'contacts')::int + 1);
   PERFORM check_merge_size(v_limits, 'contacts', cardinality(contact_ids));
-  note_ids := ARRAY(
-    SELECT l.note_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = v_other_id
-     LIMIT (v_limits->>'notes')::int + 1);
-  PERFORM check_merge_size(v_limits, 'notes', cardinality(note_ids));
-  PERFORM check_merge_size(v_limits, 'note_bytes', note_bytes(p_organization_id, note_ids));
   collisions := colliding_opportunities(p_organization_id, opportunity_ids, p_input->>'from', p_input->>'id');
+  note_ids := moved_note_ids(p_organization_id, 'account', v_other_id, collisions, v_limits);
 END
 $$;
 
@@ -73,7 +69,7 @@ END
 $$;
 
 -- Moves contacts and notes to the kept account, and what named the other one: its domain and its aliases.
-CREATE OR REPLACE FUNCTION move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid, p_note_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
   v_old contacts;
@@ -88,12 +84,8 @@ BEGIN
     v_old.account_id := p_other.id;
     v_events := v_events || change_event('contact', contact_event_record(v_old), contact_event_record(v_new));
   END LOOP;
-  v_events := v_events || moved_note_events(p_organization_id, p_note_ids, p_other.id, p_account_id)
+  v_events := v_events || move_notes(p_organization_id, 'account', p_other.id, p_account_id)
     || deletion_event('account', account_event_record(p_other));
-  INSERT INTO note_accounts (organization_id, note_id, account_id)
-    SELECT p_organization_id, l.note_id, p_account_id FROM note_accounts l
-     WHERE l.organization_id = p_organization_id AND l.account_id = p_other.id ORDER BY l.note_id
-    ON CONFLICT (organization_id, note_id, account_id) DO NOTHING;
   UPDATE account_aliases l SET account_id = p_account_id WHERE l.organization_id = p_organization_id AND l.account_id = p_other.id;
   DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_other.id;
   INSERT INTO account_aliases (organization_id, domain, account_id) VALUES (p_organization_id, p_other.domain, p_account_id);
@@ -151,7 +143,7 @@ BEGIN
     PERFORM fill_account(v_kept, v_change);
     PERFORM merge_opportunities(p_organization_id, v_plan.collisions, (p_input->>'contact_limit')::int);
     PERFORM move_opportunities_to_account(p_organization_id, v_plan.opportunity_ids, v_id);
-    PERFORM move_rest_to_account(p_organization_id, v_other, v_id, v_plan.note_ids);
+    PERFORM move_rest_to_account(p_organization_id, v_other, v_id);
   END IF;
   RETURN merge_result(p_input, v_change, v_plan.collisions, cardinality(v_plan.contact_ids), cardinality(v_plan.opportunity_ids), cardinality(v_plan.note_ids));
 END

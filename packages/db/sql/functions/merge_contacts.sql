@@ -9,13 +9,9 @@ DECLARE
 BEGIN
   opportunity_ids := opportunity_ids_of_contact(p_organization_id, v_other_id, (v_limits->>'opportunities')::int + 1);
   PERFORM check_merge_size(v_limits, 'opportunities', cardinality(opportunity_ids));
-  note_ids := ARRAY(
-    SELECT l.note_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = v_other_id
-     LIMIT (v_limits->>'notes')::int + 1);
-  PERFORM check_merge_size(v_limits, 'notes', cardinality(note_ids));
-  PERFORM check_merge_size(v_limits, 'note_bytes', note_bytes(p_organization_id, note_ids));
   -- Only opportunities without an account have the contact in their natural key.
   collisions := colliding_opportunities(p_organization_id, opportunity_ids, p_input->>'from', p_input->>'id');
+  note_ids := moved_note_ids(p_organization_id, 'contact', v_other_id, collisions, v_limits);
 END
 $$;
 
@@ -74,14 +70,10 @@ END
 $$;
 
 -- Moves notes to the kept contact, and what named the other one: its email and its aliases.
-CREATE OR REPLACE FUNCTION move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid, p_note_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  PERFORM collect_events(moved_note_events(p_organization_id, p_note_ids, p_other.id, p_contact_id)
+  PERFORM collect_events(move_notes(p_organization_id, 'contact', p_other.id, p_contact_id)
     || deletion_event('contact', contact_event_record(p_other)));
-  INSERT INTO note_contacts (organization_id, note_id, contact_id)
-    SELECT p_organization_id, l.note_id, p_contact_id FROM note_contacts l
-     WHERE l.organization_id = p_organization_id AND l.contact_id = p_other.id ORDER BY l.note_id
-    ON CONFLICT (organization_id, note_id, contact_id) DO NOTHING;
   UPDATE contact_aliases l SET contact_id = p_contact_id WHERE l.organization_id = p_organization_id AND l.contact_id = p_other.id;
   DELETE FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = p_other.id;
   INSERT INTO contact_aliases (organization_id, email, contact_id) VALUES (p_organization_id, p_other.email, p_contact_id);
@@ -138,7 +130,7 @@ BEGIN
     PERFORM fill_contact(v_kept, v_change);
     PERFORM merge_opportunities(p_organization_id, v_plan.collisions, (p_input->>'contact_limit')::int, v_other_id, v_id);
     PERFORM move_opportunities_to_contact(p_organization_id, v_plan.opportunity_ids, v_other_id, v_id);
-    PERFORM move_rest_to_contact(p_organization_id, v_other, v_id, v_plan.note_ids);
+    PERFORM move_rest_to_contact(p_organization_id, v_other, v_id);
   END IF;
   RETURN merge_result(p_input, v_change, v_plan.collisions, 0, cardinality(v_plan.opportunity_ids), cardinality(v_plan.note_ids));
 END

@@ -15,12 +15,46 @@ BEGIN
 END
 $$;
 
--- p_input: {accounts, contacts, account_domains, contact_emails, title, content}.
+-- Keeps opportunities from being changed or deleted until the transaction ends, and refuses unknown ones by their places in the list,
+-- from 0. A weaker lock would let a parallel call lock an opportunity too and then wait for this one to change its key or delete it.
+CREATE OR REPLACE FUNCTION lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+  v_found uuid[] := '{}';
+BEGIN
+  FOR v_id IN
+    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) ORDER BY o.id FOR SHARE
+  LOOP
+    v_found := v_found || v_id;
+  END LOOP;
+  IF NOT p_opportunity_ids <@ v_found THEN
+    PERFORM refuse('unknown_opportunities', jsonb_build_object('places', (
+      SELECT jsonb_agg(i.place - 1 ORDER BY i.place) FROM unnest(p_opportunity_ids) WITH ORDINALITY AS i (id, place) WHERE i.id <> ALL (v_found))));
+  END IF;
+END
+$$;
+
+-- What a note is on: {account_ids, contact_ids, opportunity_ids}, each in the order of ids.
+CREATE OR REPLACE FUNCTION note_links(p_organization_id uuid, p_note_id uuid) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN jsonb_build_object(
+    'account_ids', ARRAY(
+      SELECT l.account_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.note_id = p_note_id ORDER BY l.account_id),
+    'contact_ids', ARRAY(
+      SELECT l.contact_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.note_id = p_note_id ORDER BY l.contact_id),
+    'opportunity_ids', ARRAY(
+      SELECT l.opportunity_id FROM note_opportunities l WHERE l.organization_id = p_organization_id AND l.note_id = p_note_id
+       ORDER BY l.opportunity_id));
+END
+$$;
+
+-- p_input: {accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content}.
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes;
   v_account_ids uuid[];
   v_contact_ids uuid[];
+  v_opportunity_ids uuid[] := ARRAY(SELECT o.id::uuid FROM jsonb_array_elements_text(p_input->'opportunity_ids') AS o (id));
   v_target_id uuid;
 BEGIN
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
@@ -29,6 +63,7 @@ BEGIN
   v_new.id := new_id(v_new.created_at);
   v_new.title := p_input->>'title';
   v_new.content := p_input->>'content';
+  PERFORM lock_note_opportunities(p_organization_id, v_opportunity_ids);
   LOOP
     v_account_ids := ARRAY(SELECT DISTINCT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a);
     v_contact_ids := ARRAY(SELECT DISTINCT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c);
@@ -41,7 +76,10 @@ BEGIN
   FOREACH v_target_id IN ARRAY v_contact_ids LOOP
     INSERT INTO note_contacts (organization_id, note_id, contact_id) VALUES (p_organization_id, v_new.id, v_target_id);
   END LOOP;
-  PERFORM collect_events(ARRAY[creation_event('note', 'created', note_event_record(v_new, v_account_ids, v_contact_ids))]);
+  FOR v_target_id IN SELECT DISTINCT o FROM unnest(v_opportunity_ids) o ORDER BY o LOOP
+    INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) VALUES (p_organization_id, v_new.id, v_target_id);
+  END LOOP;
+  PERFORM collect_events(ARRAY[creation_event('note', 'created', note_event_record(v_new, note_links(p_organization_id, v_new.id)))]);
   RETURN jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content);
 END
 $$;
@@ -62,32 +100,71 @@ BEGIN
 END
 $$;
 
--- Removes an account or contact from at most p_limit of its notes; the caller holds the record's lock. Returns whether it has left all.
--- p_object: 'account' or 'contact'.
+-- The notes on an account, contact or opportunity, as p_object says; at most p_limit.
+CREATE OR REPLACE FUNCTION note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN CASE p_object
+    WHEN 'account' THEN ARRAY(SELECT l.note_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id LIMIT p_limit)
+    WHEN 'contact' THEN ARRAY(SELECT l.note_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id LIMIT p_limit)
+    ELSE ARRAY(SELECT l.note_id FROM note_opportunities l WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_id LIMIT p_limit) END;
+END
+$$;
+
+-- Removes an account, contact or opportunity from at most p_limit of its notes; the caller holds the record's lock. Returns whether it has
+-- left all. p_object: which of the three it is.
 CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_ids uuid[] := CASE p_object
-    WHEN 'account' THEN ARRAY(SELECT l.note_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id LIMIT p_limit)
-    ELSE ARRAY(SELECT l.note_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id LIMIT p_limit) END;
+  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_id, p_limit);
+  v_key text := p_object || '_ids';
   v_note notes;
-  v_account_ids uuid[];
-  v_contact_ids uuid[];
+  v_links jsonb;
   v_events text[] := '{}';
 BEGIN
   FOR v_note IN SELECT * FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (v_ids) ORDER BY n.id FOR NO KEY UPDATE LOOP
-    v_account_ids := ARRAY(
-      SELECT l.account_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.note_id = v_note.id ORDER BY l.account_id);
-    v_contact_ids := ARRAY(
-      SELECT l.contact_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.note_id = v_note.id ORDER BY l.contact_id);
-    v_events := v_events || change_event('note', note_event_record(v_note, v_account_ids, v_contact_ids),
-      note_event_record(v_note, array_remove(v_account_ids, p_id), array_remove(v_contact_ids, p_id)));
+    v_links := note_links(p_organization_id, v_note.id);
+    v_events := v_events || change_event('note', note_event_record(v_note, v_links),
+      note_event_record(v_note, v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
   END LOOP;
   IF p_object = 'account' THEN
     DELETE FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id AND l.note_id = ANY (v_ids);
-  ELSE
+  ELSIF p_object = 'contact' THEN
     DELETE FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.note_id = ANY (v_ids);
+  ELSE
+    DELETE FROM note_opportunities l WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_id AND l.note_id = ANY (v_ids);
   END IF;
   PERFORM collect_events(v_events);
   RETURN cardinality(v_ids) < p_limit;
+END
+$$;
+
+-- Puts the record p_to_id in the place of p_from_id on its notes. The links of p_from_id go with that record, which the caller deletes.
+-- p_object: 'account', 'contact' or 'opportunity'. Returns the events.
+CREATE OR REPLACE FUNCTION move_notes(p_organization_id uuid, p_object text, p_from_id uuid, p_to_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_from_id, NULL);
+  v_key text := p_object || '_ids';
+  v_note notes;
+  v_links jsonb;
+  v_moved jsonb;
+  v_events text[] := '{}';
+BEGIN
+  FOR v_note IN SELECT * FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (v_ids) ORDER BY n.id FOR NO KEY UPDATE LOOP
+    v_links := note_links(p_organization_id, v_note.id);
+    v_moved := (SELECT jsonb_agg(i ORDER BY i COLLATE "C") FROM (
+      SELECT DISTINCT CASE i WHEN p_from_id::text THEN p_to_id::text ELSE i END AS i FROM jsonb_array_elements_text(v_links->v_key) i) m);
+    v_events := v_events || change_event('note', note_event_record(v_note, v_links),
+      note_event_record(v_note, v_links || jsonb_build_object(v_key, v_moved)));
+  END LOOP;
+  IF p_object = 'account' THEN
+    INSERT INTO note_accounts (organization_id, note_id, account_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i
+      ON CONFLICT (organization_id, note_id, account_id) DO NOTHING;
+  ELSIF p_object = 'contact' THEN
+    INSERT INTO note_contacts (organization_id, note_id, contact_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i
+      ON CONFLICT (organization_id, note_id, contact_id) DO NOTHING;
+  ELSE
+    INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i
+      ON CONFLICT (organization_id, note_id, opportunity_id) DO NOTHING;
+  END IF;
+  RETURN v_events;
 END
 $$;

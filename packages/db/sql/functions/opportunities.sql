@@ -78,6 +78,10 @@ BEGIN
       v_status := 'updated';
     END IF;
     SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
+    -- A change that changes nothing takes no lock.
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+    END IF;
     IF p_input->>'on_match' = 'keep' THEN
       v_unapplied := unapplied_values(to_jsonb(v_row) - 'record', v_change);
     END IF;

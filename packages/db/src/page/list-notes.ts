@@ -13,6 +13,8 @@ export interface NotePageRequest {
   readonly accountId: string | null;
   /** Only notes on this contact. */
   readonly contactId: string | null;
+  /** Only notes on this opportunity. */
+  readonly opportunityId: string | null;
   /** The id of the last note of the page before. */
   readonly position: CursorPosition | null;
   readonly limit: number;
@@ -35,6 +37,7 @@ const linked = (link: string, key: string): string =>
 
 const record = `json_build_object('id', n.id, 'title', n.title, 'content', n.content,
   'account_ids', ${linked('note_accounts', 'account_id')}, 'contact_ids', ${linked('note_contacts', 'contact_id')},
+  'opportunity_ids', ${linked('note_opportunities', 'opportunity_id')},
   'account_domains', ${natural('note_accounts', 'accounts', 'domain', 'account_id')},
   'contact_emails', ${natural('note_contacts', 'contacts', 'email', 'contact_id')},
   'created_at', ${instantText('n.created_at')})::text`;
@@ -52,6 +55,9 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
   const where = ['n.organization_id = $1'];
   if (request.accountId !== null) where.push(isOn('note_accounts', 'account_id', parameters.add(request.accountId)));
   if (request.contactId !== null) where.push(isOn('note_contacts', 'contact_id', parameters.add(request.contactId)));
+  if (request.opportunityId !== null) {
+    where.push(isOn('note_opportunities', 'opportunity_id', parameters.add(request.opportunityId)));
+  }
   if (request.position !== null) where.push(`n.id < ${parameters.add(request.position[0])}::uuid`);
   const count = request.limit + 1;
   const bound = keptLimitTo(count, parameters.add(count));
@@ -73,11 +79,11 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
   return { records, nextPosition: isLast ? null : [last.id] };
 };
 
-/** Whether the organization has an account or contact of this id. */
+/** Whether the organization has a record of this id. */
 export const recordExists = async (
   database: Queries,
   organizationId: string,
-  table: 'accounts' | 'contacts',
+  table: 'accounts' | 'contacts' | 'opportunities',
   id: string,
 ): Promise<boolean> => {
   const text = `SELECT FROM ${table} WHERE organization_id = $1 AND id = $2`;

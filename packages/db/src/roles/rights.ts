@@ -38,6 +38,7 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   notes: [select, change],
   note_accounts: [select, change],
   note_contacts: [select, change],
+  note_opportunities: [select, change],
   account_aliases: [select, change],
   contact_aliases: [select, change],
   merged_records: [select, change],

@@ -3,12 +3,14 @@ import type { Catalog } from '../catalog.js';
 import { relatedSeeds } from './related.js';
 import type { Write } from './write.js';
 
-/** A note to be created on accounts and contacts. */
+/** A note to be created on accounts, contacts and opportunities. */
 export interface NewNote {
   readonly title: string | null;
   readonly content: string | null;
   readonly accountDomains: readonly string[];
   readonly contactEmails: readonly NormalizedEmail[];
+  /** Of opportunities that exist; none when absent. */
+  readonly opportunityIds?: readonly string[];
 }
 
 /** What the create of a note answers. */
@@ -18,13 +20,17 @@ export interface CreatedNote {
   readonly content: string | null;
 }
 
-/** Creates a note and whatever accounts and contacts it names that are not there yet. */
+/**
+ * Creates a note, and the accounts and contacts that it names where they do not exist.
+ * @throws Failure `unknown_opportunities`
+ */
 export const noteCreate = (catalog: Catalog, note: NewNote): Write<CreatedNote> => ({
   function: 'create_note',
   input: {
     ...relatedSeeds(catalog, note.accountDomains, note.contactEmails),
     account_domains: [...new Set(note.accountDomains)],
     contact_emails: [...new Set(note.contactEmails.map(({ email }) => email))],
+    opportunity_ids: note.opportunityIds ?? [],
     title: note.title,
     content: note.content,
   },

@@ -30,6 +30,7 @@ const binding = {
   stageId: '01890000-0000-7000-8000-000000000003',
   accountId: null,
   contactId: null,
+  opportunityId: null,
 } satisfies CursorBinding;
 const position: CursorPosition = ['1732000000000.123456', null, '01890000-0000-7000-8000-000000000004'];
 const cursor = codec.encode(binding, position);
@@ -81,6 +82,7 @@ describe('a cursor', () => {
     stageId: null,
     accountId: 'a',
     contactId: 'a',
+    opportunityId: 'a',
   };
   it.each(Object.entries(changes))('is refused when %s changes', (part, value) => {
     expect(isRefused(cursor, { ...binding, [part]: value })).toBe(true);

@@ -22,6 +22,7 @@ export interface CursorBinding {
   readonly stageId?: string | null;
   readonly accountId?: string | null;
   readonly contactId?: string | null;
+  readonly opportunityId?: string | null;
   /** The record whose history is read. */
   readonly recordId?: string | null;
 }
@@ -127,6 +128,7 @@ const canonicalBinding = (binding: CursorBinding): string =>
     binding.stageId ?? null,
     binding.accountId ?? null,
     binding.contactId ?? null,
+    binding.opportunityId ?? null,
     binding.recordId ?? null,
   ])}\n`;
 
