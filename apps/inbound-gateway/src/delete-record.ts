@@ -15,8 +15,7 @@ type DeleteRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'heade
 
 /**
  * Deletes one record for good.
- * @throws ApiError `not_found`; `precondition_failed` if `If-Match` names another version, which notes do not have; `conflict`
- * with the counts for an account that is in use
+ * @throws ApiError `not_found`; `precondition_failed` if `If-Match` names another version; `conflict` with the counts for an account that is in use
  */
 export const deleteRecord = async (
   { database }: Context,

@@ -95,6 +95,7 @@ const valueFor = (field: string, operation: DocumentedOperation, { organization,
   if (field === 'pipeline_ids[0]') return organization.pipeline.id;
   if (field.endsWith('stage_id') || field === 'move_opportunities_to') return organization.pipeline.stages[0]?.id ?? '';
   if (field.endsWith('owner_email')) return organization.member.email;
+  if (field === 'related_objects.opportunity_ids[0]') return ids.opportunities;
   if (field === 'id' || field === 'items[0].id') return ids[collectionOf(operation)] ?? '';
   if (field === 'from') return spare[collectionOf(operation)] ?? '';
   throw new Error(`Say what ${field} of ${operation.id} is an id of`);
@@ -107,6 +108,8 @@ const withField = (body: unknown, field: string, value: unknown): unknown => {
   // What makes these fields mean something.
   if (field === 'move_opportunities_to') return { is_active: false, move_opportunities_to: value };
   if (field === 'pipeline_ids[0]') return { ...(body as Values), object: 'opportunity', pipeline_ids: [value] };
+  if (field === 'related_objects.opportunity_ids[0]')
+    return { ...(body as Values), related_objects: { opportunity_ids: [value] } };
   const [name = '', ...rest] = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
   const inner = rest.length === 0 ? value : withField((body as Values | undefined)?.[name], rest.join('.'), value);
   if (!Array.isArray(body)) return { ...(body as Values | undefined), [name]: inner };

@@ -88,6 +88,7 @@ const pathIdOf = ({ path }: OperationContract): string => {
     contacts: 'contact_id',
     opportunities: 'opportunity_id',
     pipelines: 'pipeline_id',
+    notes: 'note_id',
   };
   const name = names[collection ?? ''];
   if (name === undefined) throw new Error(`Say what the id in ${path} is an id of`);

@@ -64,6 +64,8 @@ describe('200', () => {
       account_domains: ['acme.com', 'beta.com'],
       contact_emails: ['ann@acme.com', 'zoe@beta.com'],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: both?.created_at,
+      version: 1,
     });
     expect(untitled).toMatchObject({ title: null, content: 'No title', account_domains: [] });
     expect(first).toMatchObject({ content: 'Line\nbreak "quoted" \\ é 😀', contact_emails: [] });

@@ -108,6 +108,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['updateAccount', 2, onRecord('company_id', { name: 'One' })],
   ['updateContact', 2, onRecord('people_id', { first_name: 'Ada' })],
   ['updateOpportunity', 3, onRecord('opportunity_id', { opportunity: { next_step: 'call' } })],
+  ['updateNote', 2, onRecord('note_id', { note: { content: 'Text' } })],
   ['bulkUpdateAccounts', 1, bodyOf(() => ({ items: [itemOn('company_id', { name: 'Two' })] }))],
   ['bulkUpdateContacts', 1, bodyOf(() => ({ items: [itemOn('people_id', { first_name: 'Eve' })] }))],
   [
@@ -119,6 +120,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['listAccounts', 1, () => ({})],
   ['listContacts', 1, () => ({})],
   ['listNotes', 1, () => ({})],
+  ['getNote', 1, onRecord('note_id')],
   ['listPipelines', 0, () => ({})],
   ['listPipelineStages', 0, () => ({ id: organization.pipeline.id })],
   ['listMembers', 0, () => ({})],

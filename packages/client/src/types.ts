@@ -528,7 +528,7 @@ export interface Event {
   object: 'opportunity' | 'account' | 'contact' | 'note';
   /** Id of that record. */
   record_id: string;
-  /** Version of the record after the change; null for notes, which have none. */
+  /** Version of the record after the change; null in early events of notes, which had none. */
   version: number | null;
   /** When the change was made. */
   occurred_at: string;
@@ -816,6 +816,15 @@ export interface Note {
   contact_emails: Array<string>;
   /** When it was created. */
   created_at: string;
+  /** When it was last changed. */
+  updated_at: string;
+  /** Rises by one with every change. */
+  version: number;
+}
+
+/** One note. */
+export interface NoteDetail {
+  note: Note;
 }
 
 /** A page of notes. */
@@ -1250,6 +1259,17 @@ export interface UpdateMember {
   name?: string;
   /** True makes a former member a member again. */
   is_active?: boolean;
+}
+
+/** Changes to a note, which keeps a title or a content. */
+export interface UpdateNoteBody {
+  /** What changes: absent keeps, `null` clears. */
+  note: {
+    /** Title. */
+    title?: string | null;
+    /** Text. */
+    content?: string | null;
+  };
 }
 
 /** Changes to an opportunity: absent keeps, `null` clears, the list of contacts replaces. */

@@ -87,6 +87,7 @@ export type Answers = [
   Fits<client.CreatedAccount, contract.CreatedAccount>,
   Fits<client.CreatedContact, contract.CreatedContact>,
   Fits<client.CreatedNote, contract.CreatedNote>,
+  Fits<client.NoteDetail, contract.NoteDetail>,
   Fits<client.BulkResults, contract.BulkResults>,
   Fits<client.Deleted, contract.Deleted>,
   Fits<client.ErrorBody, contract.ErrorBody>,

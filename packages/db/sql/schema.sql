@@ -370,6 +370,8 @@ CREATE TABLE notes (
   title text,
   content text,
   created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  version integer NOT NULL DEFAULT 1,
   CONSTRAINT notes_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT notes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
@@ -696,6 +698,8 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → void
 --   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
+--   store_note(p_note notes) → notes
+--   update_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → uuid[]
 --   detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → boolean

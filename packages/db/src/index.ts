@@ -36,6 +36,7 @@ export * from './page/find-duplicates.js';
 export * from './page/latest-labels.js';
 export * from './page/list-notes.js';
 export * from './page/list-page.js';
+export * from './page/read-note.js';
 export type { PageRequest } from './page/page-request.js';
 export { type PageRequestInput, parsePageRequest } from './page/parse-page-request.js';
 export type { Check, PartPlan, Step } from './page/plan.js';

@@ -42,6 +42,8 @@ export type FailureReason =
       readonly object: 'opportunities' | 'contacts' | 'notes' | 'note_bytes' | 'additional_contacts';
       readonly limit: number;
     }
+  /** A change would leave a note without title and content. */
+  | { readonly kind: 'empty_note' }
   /** The Idempotency-Key was used with another request. */
   | { readonly kind: 'idempotency_mismatch' }
   /** The first request with this Idempotency-Key has not ended yet. */

@@ -53,6 +53,11 @@ test.each<[FailureReason, number, object]>([
       },
     },
   ],
+  [
+    { kind: 'empty_note' },
+    400,
+    { errors: { 'note.title': 'Send a title or a content', 'note.content': 'Send a title or a content' } },
+  ],
   [{ kind: 'idempotency_mismatch' }, 422, { message: 'This Idempotency-Key was used with another request' }],
   [
     { kind: 'idempotency_in_flight' },

@@ -43,6 +43,10 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       const errors = reason.places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);
       return ['validation_failed', { errors: Object.fromEntries(errors) as Record<string, string> }];
     }
+    case 'empty_note': {
+      const text = 'Send a title or a content';
+      return ['validation_failed', { errors: { 'note.title': text, 'note.content': text } }];
+    }
     case 'position_ahead':
       return ['validation_failed', { errors: { after: `is beyond the last position, ${reason.lastPosition}` } }];
     case 'events_expired':

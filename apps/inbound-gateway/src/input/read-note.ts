@@ -1,14 +1,19 @@
-import type { CreateNoteBody } from '@crm/contract';
-import type { NewNote } from '@crm/db';
+import type { CreateNoteBody, UpdateNoteBody } from '@crm/contract';
+import type { NewNote, NoteChange } from '@crm/db';
 import type { ErrorCollector } from '@crm/domain';
 import { readDomains, readEmails, readName, readText } from './read-fields.js';
 
 const maxContentLength = 50_000;
 
+/** Normalises changes to a note; every fault is noted in `errors`. */
+export const readNoteChange = ({ note }: Pick<UpdateNoteBody, 'note'>, errors: ErrorCollector): NoteChange => ({
+  title: readName(note.title, 'note.title', errors),
+  content: readText(note.content, 'note.content', maxContentLength, errors),
+});
+
 /** Normalises the body of a note; every fault is noted in `errors`. */
 export const readNote = (body: CreateNoteBody, errors: ErrorCollector): NewNote => {
-  const title = readName(body.note.title, 'note.title', errors) ?? null;
-  const content = readText(body.note.content, 'note.content', maxContentLength, errors) ?? null;
+  const { title = null, content = null } = readNoteChange(body, errors);
   const accountDomains = readDomains(body.account_domains, 'account_domains', errors) ?? [];
   const contactEmails = readEmails(body.contact_emails, 'contact_emails', errors) ?? [];
   const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());

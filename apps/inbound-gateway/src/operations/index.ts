@@ -28,6 +28,7 @@ import { updateContact } from './update-contact.js';
 import { updateFieldOption } from './update-field-option.js';
 import { updateField } from './update-field.js';
 import { updateMember } from './update-member.js';
+import { updateNote } from './update-note.js';
 import { updateOpportunity } from './update-opportunity.js';
 import { updatePipeline } from './update-pipeline.js';
 import { updateStage } from './update-stage.js';
@@ -52,6 +53,7 @@ export const operations: readonly Operation<Context>[] = [
   bulkCreateContacts,
   bulkUpdateContacts,
   createNote,
+  updateNote,
   deleteNote,
   restoreRecord,
   createPipeline,

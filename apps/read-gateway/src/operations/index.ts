@@ -5,6 +5,7 @@ import { getAccountByDomain } from './get-account-by-domain.js';
 import { getContact } from './get-contact.js';
 import { getLatestPosition } from './get-latest-position.js';
 import { getContactByEmail } from './get-contact-by-email.js';
+import { getNote } from './get-note.js';
 import { getOpportunity } from './get-opportunity.js';
 import { listAccountDuplicates } from './list-account-duplicates.js';
 import { listAccountFields } from './list-account-fields.js';
@@ -48,6 +49,7 @@ export const operations: readonly Operation<Context>[] = [
   listContacts,
   listEvents,
   listNotes,
+  getNote,
   listOpportunities,
   listOpportunityDuplicates,
   listOpportunityFields,

@@ -1,17 +1,21 @@
-import type { WriteAnswer } from '../answer.js';
+import type { Answer, WriteAnswer } from '../answer.js';
 import type { Listing } from '../listing.js';
-import type { CallOptions, CreateOptions, ReadOptions } from '../options.js';
+import type { CallOptions, CreateOptions, ReadOptions, UpdateOptions } from '../options.js';
 import type { ListNotesQuery } from '../queries.js';
 import type { Send } from '../transport.js';
-import type { CreatedNote, CreateNoteBody, Deleted, Note, NotePage } from '../types.js';
+import type { CreatedNote, CreateNoteBody, Deleted, Note, NoteDetail, NotePage, UpdateNoteBody } from '../types.js';
 import { listOf, pathOf } from './lists.js';
 
 /** What can be done with notes. */
 export interface Notes {
   /** Newest first: all of them, or those on one account, contact or opportunity. */
   list(query?: ListNotesQuery, options?: ReadOptions): Listing<Note, NotePage>;
+  /** One note with what it is attached to. */
+  get(id: string, options?: ReadOptions): Promise<Answer<NoteDetail>>;
   /** Creates a note, and the accounts and contacts it names where absent. Notes have no natural key: see `idempotencyKey`. */
   create(body: CreateNoteBody, options?: CreateOptions): Promise<WriteAnswer<CreatedNote>>;
+  /** Changes the texts: absent keeps, null clears. */
+  update(id: string, body: UpdateNoteBody, options?: UpdateOptions): Promise<WriteAnswer<NoteDetail>>;
   /** For good. The key needs the permission `delete`. */
   delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
 }
@@ -19,8 +23,12 @@ export interface Notes {
 /** Makes the calls for notes. */
 export const createNotes = (send: Send): Notes => ({
   list: (query, options) => listOf<Note, NotePage>(send, '/v1/notes', 'notes', query, options),
+  get: async (id, options) =>
+    send<NoteDetail>({ gateway: 'read', method: 'GET', path: pathOf('/v1/notes', id) }, options),
   create: (body, options) =>
     send<CreatedNote>({ gateway: 'inbound', method: 'POST', path: '/v1/inbound/notes', body }, options),
+  update: async (id, body, options) =>
+    send<NoteDetail>({ gateway: 'inbound', method: 'PATCH', path: pathOf('/v1/inbound/notes', id), body }, options),
   delete: async (id, options) =>
     send<Deleted>({ gateway: 'inbound', method: 'DELETE', path: pathOf('/v1/inbound/notes', id) }, options),
 });

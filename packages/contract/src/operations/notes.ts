@@ -3,10 +3,10 @@ import type { OperationContract } from '../operation.js';
 import { uuid } from '../schemas/build.js';
 import { Deleted } from '../schemas/deleted.js';
 import { closed } from '../schemas/input.js';
-import { CreatedNote, CreateNoteBody, NotePage } from '../schemas/note.js';
+import { CreatedNote, CreateNoteBody, NoteDetail, NotePage, UpdateNoteBody } from '../schemas/note.js';
 import { pageQuery } from '../schemas/pagination.js';
 import { exampleIds } from '../schemas/example-ids.js';
-import { createHeaders, idParams, writeExtra, writeHeaders } from './shared.js';
+import { createHeaders, idParams, recordHeaders, updateHeaders, writeExtra, writeHeaders } from './shared.js';
 
 /** `GET /v1/notes` */
 export const listNotes = {
@@ -30,6 +30,22 @@ export const listNotes = {
   data: NotePage,
 } as const satisfies OperationContract;
 
+/** `GET /v1/notes/{id}` */
+export const getNote = {
+  id: 'getNote',
+  gateway: 'read',
+  method: 'get',
+  path: '/v1/notes/{id}',
+  group: 'list',
+  tag: 'Notes',
+  summary: 'Get a note',
+  description: 'Answers one note with what it is attached to.',
+  params: idParams(exampleIds.note),
+  data: NoteDetail,
+  errors: [404],
+  headers: recordHeaders,
+} as const satisfies OperationContract;
+
 /** `POST /v1/inbound/notes` */
 export const createNote = {
   id: 'createNote',
@@ -46,6 +62,23 @@ export const createNote = {
   extra: writeExtra,
   errors: [409, 422],
   headers: createHeaders,
+} as const satisfies OperationContract;
+
+/** `PATCH /v1/inbound/notes/{id}` */
+export const updateNote = {
+  id: 'updateNote',
+  gateway: 'inbound',
+  method: 'patch',
+  path: '/v1/inbound/notes/{id}',
+  group: 'inbound',
+  tag: 'Notes',
+  summary: 'Update a note',
+  description: 'Changes title and content of a note and answers it whole. Absent keeps, `null` clears, but not both.',
+  params: idParams(exampleIds.note),
+  body: UpdateNoteBody,
+  data: NoteDetail,
+  errors: [404, 412],
+  headers: updateHeaders,
 } as const satisfies OperationContract;
 
 /** `DELETE /v1/inbound/notes/{id}` */

@@ -45,7 +45,7 @@ export const Event = Type.Object(
     version: nullable(
       Type.Integer({
         minimum: 1,
-        description: 'Version of the record after the change; null for notes, which have none.',
+        description: 'Version of the record after the change; null in early events of notes, which had none.',
         examples: [2],
       }),
     ),

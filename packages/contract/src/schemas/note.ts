@@ -5,18 +5,17 @@ import { exampleIds } from './example-ids.js';
 import { closed, DomainInput, EmailInput, KeyList } from './input.js';
 import { pageProperties } from './pagination.js';
 
+const noteTexts = {
+  title: optional(Type.String({ maxLength: titleLength, description: 'Title.', examples: ['Kick-off call'] })),
+  content: optional(
+    Type.String({ maxLength: noteContentLength, description: 'Text.', examples: ['Budget is approved.'] }),
+  ),
+};
+
 /** The body that creates a note. That it has text and a target is checked by the handler, which names both fields. */
 export const CreateNoteBody = closed(
   {
-    note: closed(
-      {
-        title: optional(Type.String({ maxLength: titleLength, description: 'Title.', examples: ['Kick-off call'] })),
-        content: optional(
-          Type.String({ maxLength: noteContentLength, description: 'Text.', examples: ['Budget is approved.'] }),
-        ),
-      },
-      { description: 'The note itself: a title, a content or both.' },
-    ),
+    note: closed(noteTexts, { description: 'The note itself: a title, a content or both.' }),
     account_domains: optional(KeyList(DomainInput('Domain of a company.'), 'Companies to attach the note to.')),
     contact_emails: optional(KeyList(EmailInput('Email of a contact.'), 'Contacts to attach the note to.')),
     related_objects: optional(
@@ -46,6 +45,17 @@ export const CreateNoteBody = closed(
   },
 );
 export type CreateNoteBody = Static<typeof CreateNoteBody>;
+
+/** The body that updates a note. */
+export const UpdateNoteBody = closed(
+  { note: closed(noteTexts, { description: 'What changes: absent keeps, `null` clears.' }) },
+  {
+    title: 'UpdateNoteBody',
+    description: 'Changes to a note, which keeps a title or a content.',
+    examples: [{ note: { content: 'Budget is approved by Ada.' } }],
+  },
+);
+export type UpdateNoteBody = Static<typeof UpdateNoteBody>;
 
 /** `data` of a created note. */
 export const CreatedNote = Type.Object(
@@ -78,9 +88,11 @@ const exampleRecord = {
   account_domains: ['acme.com'],
   contact_emails: ['ada@acme.com'],
   created_at: '2026-03-02T09:30:00.000Z',
+  updated_at: '2026-03-02T09:30:00.000Z',
+  version: 1,
 };
 
-/** A note as its list answers it. */
+/** A note as it is read. */
 export const Note = Type.Object(
   {
     id: uuid('Id of the note.'),
@@ -96,6 +108,8 @@ export const Note = Type.Object(
       description: 'Emails of the contacts it is attached to.',
     }),
     created_at: instant('When it was created.'),
+    updated_at: instant('When it was last changed.'),
+    version: Type.Integer({ minimum: 1, description: 'Rises by one with every change.', examples: [1] }),
   },
   { title: 'Note', description: 'A note on accounts, contacts and opportunities.', examples: [exampleRecord] },
 );
@@ -111,3 +125,10 @@ export const NotePage = Type.Object(
   },
 );
 export type NotePage = Static<typeof NotePage>;
+
+/** `data` of one note. */
+export const NoteDetail = Type.Object(
+  { note: Note },
+  { title: 'NoteDetail', description: 'One note.', examples: [{ note: exampleRecord }] },
+);
+export type NoteDetail = Static<typeof NoteDetail>;

@@ -37,7 +37,8 @@ $$;
 -- p_links: what the note is on, as note_links returns it.
 CREATE OR REPLACE FUNCTION note_event_record(r notes, p_links jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN jsonb_build_object('id', r.id, 'title', r.title, 'content', r.content, 'created_at', event_instant(r.created_at)) || p_links;
+  RETURN jsonb_build_object('id', r.id, 'title', r.title, 'content', r.content, 'created_at', event_instant(r.created_at),
+    'updated_at', event_instant(r.updated_at), 'version', r.version) || p_links;
 END
 $$;
 

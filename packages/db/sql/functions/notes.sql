@@ -63,6 +63,8 @@ BEGIN
   v_new.id := new_id(v_new.created_at);
   v_new.title := p_input->>'title';
   v_new.content := p_input->>'content';
+  v_new.updated_at := v_new.created_at;
+  v_new.version := 1;
   PERFORM lock_note_opportunities(p_organization_id, v_opportunity_ids);
   LOOP
     v_account_ids := ARRAY(SELECT DISTINCT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a);
@@ -84,18 +86,54 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. Notes have no version, so a call that names one is refused. The accounts and contacts of the note stay.
+-- Stores the texts of a note whose lock is held, as its next version, and returns it.
+CREATE OR REPLACE FUNCTION store_note(p_note notes) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_new notes := p_note;
+BEGIN
+  v_new.updated_at := greatest(write_time(), p_note.updated_at);
+  v_new.version := p_note.version + 1;
+  UPDATE notes n SET title = v_new.title, content = v_new.content, updated_at = v_new.updated_at, version = v_new.version
+    WHERE n.organization_id = v_new.organization_id AND n.id = v_new.id;
+  RETURN v_new;
+END
+$$;
+
+-- p_input: {id, version, set: the texts that change}. A note keeps a title or a content.
+CREATE OR REPLACE FUNCTION update_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old notes;
+  v_new notes;
+  v_links jsonb;
+BEGIN
+  SELECT * INTO v_old FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid FOR NO KEY UPDATE;
+  PERFORM check_version(v_old.version, p_input);
+  v_new := jsonb_populate_record(v_old, p_input->'set');
+  IF v_new.title IS NULL AND v_new.content IS NULL THEN
+    PERFORM refuse('empty_note');
+  END IF;
+  IF v_new IS NOT DISTINCT FROM v_old THEN
+    RETURN jsonb_build_object('id', v_old.id, 'record_status', 'matched');
+  END IF;
+  v_new := store_note(v_new);
+  v_links := note_links(p_organization_id, v_old.id);
+  PERFORM collect_events(ARRAY[change_event('note', note_event_record(v_old, v_links), note_event_record(v_new, v_links))]);
+  RETURN jsonb_build_object('id', v_old.id, 'record_status', 'updated');
+END
+$$;
+
+-- p_input: {id, version}. The accounts, contacts and opportunities of the note stay.
 -- A note is free text about people, so its events lose their values too.
 CREATE OR REPLACE FUNCTION delete_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old notes;
 BEGIN
   SELECT * INTO v_old FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid FOR UPDATE;
-  PERFORM check_version(CASE WHEN v_old.id IS NOT NULL THEN 0 END, p_input);
+  PERFORM check_version(v_old.version, p_input);
   DELETE FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_old.id;
   PERFORM delete_results_of_record(p_organization_id, v_old.id);
   PERFORM erase_events(p_organization_id, 'note', v_old.id);
-  PERFORM collect_events(ARRAY[erasure_event('note', v_old.id, NULL)]);
+  PERFORM collect_events(ARRAY[erasure_event('note', v_old.id, v_old.version)]);
   RETURN jsonb_build_object('id', v_old.id);
 END
 $$;
@@ -123,7 +161,7 @@ BEGIN
   FOR v_note IN SELECT * FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (v_ids) ORDER BY n.id FOR NO KEY UPDATE LOOP
     v_links := note_links(p_organization_id, v_note.id);
     v_events := v_events || change_event('note', note_event_record(v_note, v_links),
-      note_event_record(v_note, v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
+      note_event_record(store_note(v_note), v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
   END LOOP;
   IF p_object = 'account' THEN
     DELETE FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id AND l.note_id = ANY (v_ids);
@@ -153,7 +191,7 @@ BEGIN
     v_moved := (SELECT jsonb_agg(i ORDER BY i COLLATE "C") FROM (
       SELECT DISTINCT CASE i WHEN p_from_id::text THEN p_to_id::text ELSE i END AS i FROM jsonb_array_elements_text(v_links->v_key) i) m);
     v_events := v_events || change_event('note', note_event_record(v_note, v_links),
-      note_event_record(v_note, v_links || jsonb_build_object(v_key, v_moved)));
+      note_event_record(store_note(v_note), v_links || jsonb_build_object(v_key, v_moved)));
   END LOOP;
   IF p_object = 'account' THEN
     INSERT INTO note_accounts (organization_id, note_id, account_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i

@@ -21,6 +21,7 @@ BEGIN
     WHEN 'update_opportunity' THEN update_opportunity(p_organization_id, p_input)
     WHEN 'update_contact' THEN update_contact(p_organization_id, p_input)
     WHEN 'update_account' THEN update_account(p_organization_id, p_input)
+    WHEN 'update_note' THEN update_note(p_organization_id, p_input)
     WHEN 'delete_opportunity' THEN delete_opportunity(p_organization_id, p_input)
     WHEN 'delete_contact' THEN delete_contact(p_organization_id, p_input)
     WHEN 'delete_account' THEN delete_account(p_organization_id, p_input)

@@ -35,12 +35,13 @@ const linked = (link: string, key: string): string =>
   `coalesce((SELECT json_agg(l.${key} ORDER BY l.${key}) FROM ${link} l
     WHERE l.organization_id = n.organization_id AND l.note_id = n.id), '[]')`;
 
-const record = `json_build_object('id', n.id, 'title', n.title, 'content', n.content,
+/** A note `n` as JSON text. */
+export const noteRecordSql = `json_build_object('id', n.id, 'title', n.title, 'content', n.content,
   'account_ids', ${linked('note_accounts', 'account_id')}, 'contact_ids', ${linked('note_contacts', 'contact_id')},
   'opportunity_ids', ${linked('note_opportunities', 'opportunity_id')},
   'account_domains', ${natural('note_accounts', 'accounts', 'domain', 'account_id')},
   'contact_emails', ${natural('note_contacts', 'contacts', 'email', 'contact_id')},
-  'created_at', ${instantText('n.created_at')})::text`;
+  'created_at', ${instantText('n.created_at')}, 'updated_at', ${instantText('n.updated_at')}, 'version', n.version)::text`;
 
 const isOn = (link: string, column: string, id: string): string =>
   `EXISTS (SELECT FROM ${link} l WHERE l.organization_id = $1 AND l.${column} = ${id} AND l.note_id = n.id)`;
@@ -65,7 +66,7 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
   const notes = bound(`SELECT n.* FROM notes n WHERE ${where.join(' AND ')} ORDER BY n.id DESC`);
   const text = `
     SELECT s.id, CASE WHEN ${bytesWithin(bytes).isWithin} THEN s.record END AS ${recordColumn}
-      FROM (SELECT n.id, CASE WHEN n.bytes_before <= ${bytes} THEN ${record} END AS record
+      FROM (SELECT n.id, CASE WHEN n.bytes_before <= ${bytes} THEN ${noteRecordSql} END AS record
               FROM (SELECT n.*, coalesce(sum(octet_length(n.content)) OVER before, 0) AS bytes_before
                       FROM (${notes}) n
                     WINDOW before AS (ORDER BY n.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) n) s

@@ -1,7 +1,7 @@
 import type { NormalizedEmail } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
 import { relatedSeeds } from './related.js';
-import type { Write } from './write.js';
+import type { UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** A note to be created on accounts, contacts and opportunities. */
 export interface NewNote {
@@ -34,4 +34,19 @@ export const noteCreate = (catalog: Catalog, note: NewNote): Write<CreatedNote> 
     title: note.title,
     content: note.content,
   },
+});
+
+/** What changes of a note: absent keeps, null clears. */
+export interface NoteChange {
+  readonly title?: string | null | undefined;
+  readonly content?: string | null | undefined;
+}
+
+/**
+ * Changes the texts of a note.
+ * @throws Failure `empty_note`
+ */
+export const noteUpdate = ({ id, version }: UpdateTarget, { title, content }: NoteChange): Write<WrittenRecord> => ({
+  function: 'update_note',
+  input: { id, version, set: { title, content } },
 });

@@ -8,6 +8,7 @@ export type WriteFunction =
   | 'create_note'
   | 'restore_account'
   | 'restore_opportunity'
+  | 'update_note'
   | 'delete_note'
   | `merge_${'contact' | 'account'}`
   | `preview_${'contact' | 'account'}_merge`

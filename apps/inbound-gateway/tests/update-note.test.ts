@@ -1,0 +1,130 @@
+import { createNote, deleteNote, updateNote } from '@crm/contract';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { unknownId, versionOf } from './support/records-of.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const note = async (texts: object = { title: 'Kick-off', content: 'Budget' }): Promise<string> => {
+  const body = { note: texts, account_domains: ['acme.com'] };
+  return (await gateway.client.call(createNote, { body })).data.note_id;
+};
+const change = (id: string, texts: object, headers: Readonly<Record<string, string>> = {}) =>
+  gateway.client.call(updateNote, { params: { id }, body: { note: texts }, headers });
+const eventsOf = (id: string) =>
+  gateway.rows(
+    `SELECT type, version, changed, previous FROM events WHERE organization_id = $1 AND record_id = $2 ORDER BY position`,
+    [id],
+  );
+
+describe('200', () => {
+  test('answers the whole note and its version, and is an event', async () => {
+    const id = await note();
+    const answer = await change(id.toUpperCase(), { content: ' New\n' });
+    expect(answer.status).toBe(200);
+    expect(answer.data.note).toMatchObject({
+      ...{ id, title: 'Kick-off', content: ' New\n', account_domains: ['acme.com'], version: 2 },
+      opportunity_ids: [],
+    });
+    expect(Date.parse(answer.data.note.updated_at)).toBeGreaterThanOrEqual(Date.parse(answer.data.note.created_at));
+    expect(versionOf(answer)).toBe(2);
+    expect(answer.headers.get('x-read-after')).toEqual(expect.any(String));
+    expect(await eventsOf(id)).toMatchObject([
+      { type: 'note.created', version: 1 },
+      { type: 'note.updated', version: 2, changed: ['content'], previous: { content: 'Budget' } },
+    ]);
+  });
+
+  test('what is absent stays, and null or a blank text clears', async () => {
+    const id = await note();
+    expect((await change(id, { title: null })).data.note).toMatchObject({ title: null, content: 'Budget' });
+    expect((await change(id, { title: ' T ', content: ' ' })).data.note).toMatchObject({ title: 'T', content: null });
+  });
+
+  test('a change that changes nothing keeps the version and is no event', async () => {
+    const id = await note();
+    for (const texts of [{}, { title: 'Kick-off' }, { title: ' Kick-off ', content: 'Budget' }]) {
+      const answer = await change(id, texts);
+      expect(answer.status).toBe(200);
+      expect(versionOf(answer)).toBe(1);
+    }
+    expect(await eventsOf(id)).toHaveLength(1);
+  });
+
+  test('parallel changes are one version each', async () => {
+    const id = await note();
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => change(id, { title: `Title ${n}` })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(versionOf(await change(id, {}))).toBe(11);
+  });
+});
+
+describe('400', () => {
+  test.each([
+    { title: null, content: null },
+    { title: ' ', content: '' },
+  ])('a note keeps a title or a content: %j', async (texts) => {
+    const id = await note();
+    const answer = await change(id, texts);
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['note.content', 'note.title']);
+    const untitled = await note({ content: 'Alone' });
+    expect((await change(untitled, { content: null })).fieldsAtFault).toEqual(['note.content', 'note.title']);
+    expect(await eventsOf(id)).toHaveLength(1);
+  });
+
+  test.each([
+    ['no note', {}, ['note']],
+    ['a number', { note: { title: 1 } }, ['note.title']],
+    ['a long title', { note: { title: 'n'.repeat(256) } }, ['note.title']],
+    ['a long content', { note: { content: 'n'.repeat(50_001) } }, ['note.content']],
+    ['an unknown key', { note: { title: 'T' }, account_domains: [] }, ['account_domains']],
+  ])('%s', async (_about, body, fields) => {
+    const answer = await gateway.client.call(updateNote, { params: { id: unknownId }, body });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(fields);
+  });
+
+  test('a malformed id or If-Match', async () => {
+    expect((await change('x', { title: 'T' })).fieldsAtFault).toEqual(['id']);
+    expect((await change(unknownId, { title: 'T' }, { 'if-match': 'one' })).fieldsAtFault).toEqual(['If-Match']);
+  });
+});
+
+describe('404', () => {
+  test('a note that is unknown, deleted or of another organization', async () => {
+    const [id, gone] = [await note(), await note()];
+    await gateway.client.call(deleteNote, { params: { id: gone } });
+    const unknown = await change(unknownId, { title: 'T' });
+    expect(unknown.status).toBe(404);
+    expect((await change(gone, { title: 'T' })).comparable).toBe(unknown.comparable);
+    const body = { note: { title: 'Stolen' } };
+    const foreign = await gateway.clientOf(gateway.stranger).call(updateNote, { params: { id }, body });
+    expect(foreign.comparable).toBe(unknown.comparable);
+    expect((await change(id, {})).data.note.title).toBe('Kick-off');
+  });
+});
+
+describe('412', () => {
+  test('If-Match lets only the version through that it names', async () => {
+    const id = await note();
+    expect((await change(id, { title: 'Two' }, { 'if-match': '"1"' })).status).toBe(200);
+    expect((await change(id, { title: 'Three' }, { 'if-match': '"1"' })).status).toBe(412);
+    expect((await change(id, { title: 'Three' }, { 'if-match': '*' })).data.note).toMatchObject({ version: 3 });
+  });
+});
+
+describe('429', () => {
+  test('a key past its limit of writes', async () => {
+    const { key } = await gateway.organization.createKey({ limits: { inbound: 1 } });
+    const id = await note();
+    const send = () => gateway.client.call(updateNote, { params: { id }, body: { note: { title: 'T' } }, key });
+    expect((await send()).status).toBe(200);
+    expect((await send()).status).toBe(429);
+  });
+});
