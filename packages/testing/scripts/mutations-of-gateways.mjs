@@ -134,8 +134,8 @@ export const mutationsOfGateways = [
     requirement: 'R21',
     removed: 'the status in the envelope of errors',
     file: 'packages/http/src/errors.ts',
-    from: 'message, statusCode: status, errors',
-    to: 'message, errors',
+    from: 'message, statusCode: errorCatalogue[code].status, code',
+    to: 'message, code',
     tests: 'packages/http server',
   },
   {
