@@ -99,7 +99,9 @@ const openWorkplace = async (): Promise<Workplace> => {
   }
   return {
     directory,
-    run: async (commands) => void (await bash(commands)),
+    run: async (commands) => {
+      await bash(commands);
+    },
     createRecords: () => follow(records),
     variable: (name) => environment[name],
     end,
