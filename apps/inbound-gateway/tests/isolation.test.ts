@@ -95,7 +95,7 @@ const valueFor = (field: string, operation: DocumentedOperation, { organization,
   if (field === 'pipeline_ids[0]') return organization.pipeline.id;
   if (field.endsWith('stage_id') || field === 'move_opportunities_to') return organization.pipeline.stages[0]?.id ?? '';
   if (field.endsWith('owner_email')) return organization.member.email;
-  if (field === 'related_objects.opportunity_ids[0]') return ids.opportunities;
+  if (field === 'related_objects.opportunity_ids[0]') return ids['opportunities'] ?? '';
   if (field === 'id' || field === 'items[0].id') return ids[collectionOf(operation)] ?? '';
   if (field === 'from') return spare[collectionOf(operation)] ?? '';
   throw new Error(`Say what ${field} of ${operation.id} is an id of`);

@@ -56,6 +56,7 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
     `Note ${mark}`,
     ['both.example', `${mark}.example`],
     ['ann@both.example', `ann@${mark}.example`],
+    [deal],
   );
   const ids = {
     account_id: account,

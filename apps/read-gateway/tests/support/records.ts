@@ -66,8 +66,9 @@ export const recordsOf = (database: () => Database, organization: () => TestOrga
       title: string | null,
       domains: readonly string[],
       emails: readonly string[] = [],
+      opportunityIds: readonly string[] = [],
     ): Promise<string> => {
-      const note = { title, content: null, accountDomains: domains, contactEmails: emails.map(email) };
+      const note = { title, content: null, accountDomains: domains, contactEmails: emails.map(email), opportunityIds };
       return write(noteCreate(await catalog(), note));
     },
 
