@@ -62,6 +62,13 @@ const relatedOf = (random: (bound: number) => number) => ({
   additional_contact_emails: [`c${random(30)}@d${random(8)}.com`, `c${random(30)}@d${random(8)}.com`],
 });
 
+/** One of the calls, by the next random number. */
+const oneOf = (calls: readonly Call[], random: (bound: number) => number): Call => {
+  const call = calls[random(calls.length)];
+  if (call === undefined) throw new Error('there is no call to choose from');
+  return call;
+};
+
 /** A call that creates, on a few keys, so that writers meet. */
 const creation = (random: (bound: number) => number): Call => {
   const pipeline_id = stack.organization.pipeline.id;
@@ -80,7 +87,7 @@ const creation = (random: (bound: number) => number): Call => {
     [bulkCreateContacts, { body: { items: [contact(), contact(), { email: 'none' }] }, query }],
     [bulkCreateOpportunities, { body: { items: [deal(), deal(), deal()] }, query }],
   ];
-  return calls[random(calls.length)] ?? calls[0]!;
+  return oneOf(calls, random);
 };
 
 /** A call that changes or deletes a record. */
@@ -106,7 +113,7 @@ const change = (random: (bound: number) => number): Call => {
     [deleteNote, to(one('note'))],
     [deleteAccount, to(known.account.at(-1) ?? one('account'))],
   ];
-  return calls[random(calls.length)] ?? calls[0]!;
+  return oneOf(calls, random);
 };
 
 /** Remembers the ids of an answer of a create. */

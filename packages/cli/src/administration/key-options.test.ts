@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from '@jest/globals';
 
 import { allowedOperations, organizationLimits, requestLimits } from './key-options.js';
@@ -6,6 +8,18 @@ describe('allowedOperations', () => {
   it('takes groups and single operations, each once', () => {
     expect(allowedOperations('list, createNote,list')).toEqual(['list', 'createNote']);
     expect(allowedOperations('bulkUpdateOpportunities', ['list'])).toEqual(['list', 'bulkUpdateOpportunities']);
+  });
+
+  it.each(['read', 'inbound'])('takes every operation of the %s gateway', (gateway) => {
+    const file = new URL(`../../../../docs/openapi/${gateway}-gateway.json`, import.meta.url);
+    const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    const ids = Object.entries(paths)
+      .filter(([path]) => path.startsWith('/v1/'))
+      .flatMap(([, methods]) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(ids.length).toBeGreaterThan(20);
+    expect(allowedOperations(ids.join(','))).toEqual(ids);
   });
 
   it.each(['lists', 'createNotice', '', 'list,,search', 'LIST'])(

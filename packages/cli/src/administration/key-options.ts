@@ -8,8 +8,13 @@ export const defaultOperations: readonly string[] = ['list', 'search', 'inbound'
 
 /** Groups that have a rate limit of their own; deletions and the set-up count as inbound. */
 const limitGroups = ['list', 'search', 'inbound', 'bulk'];
-const operationPattern =
-  /^(list|search|get|create|update|delete|bulkCreate|bulkUpdate)(Opportunit(y|ies)|Accounts?|Contacts?|Notes?|Pipelines?|PipelineStages|Stage|Members?|Field|FieldOption|(Opportunity|Account|Contact)?Fields)$/;
+const operationPattern = new RegExp(
+  `^((list|search|summarize|get|create|update|delete|merge|bulkCreate|bulkUpdate)(${[
+    'Opportunit(y|ies)|Accounts?|Contacts?|Notes?',
+    '(Opportunity|Account|Contact)(Fields|History|Duplicates)|AccountByDomain|ContactByEmail',
+    'Pipelines?|PipelineStages|Stage|Members?|Field|FieldOption|Events|LatestPosition',
+  ].join('|')})|restoreRecord)$`,
+);
 
 /** Reads `--allow list,search,createNote`. */
 export const allowedOperations = (text: string, before: readonly string[] = []): readonly string[] => {

@@ -36,16 +36,16 @@ const largestPage = 500;
 /** The log that a stream reads, from page to page. */
 class LogReader {
   readonly #send: Send;
-  readonly #options: FollowEvents;
+  readonly #options: Omit<FollowEvents, 'logId'>;
   #after: number | undefined;
   #logId: string | undefined;
   #hasBegun = false;
 
-  constructor(send: Send, options: FollowEvents) {
+  constructor(send: Send, { logId, ...options }: FollowEvents) {
     this.#send = send;
     this.#options = options;
     this.#after = options.after;
-    this.#logId = options.logId;
+    this.#logId = logId;
   }
 
   async *pages(): AsyncGenerator<EventLogPage, void, undefined> {
@@ -76,7 +76,7 @@ class LogReader {
   }
 
   async #read(): Promise<EventLogPage> {
-    const { logId: _logId, signal, timeoutMs = defaultTimeoutMs, readAfter, ...asked } = this.#options;
+    const { signal, timeoutMs = defaultTimeoutMs, readAfter, ...asked } = this.#options;
     const wait = asked.wait ?? defaultWaitSeconds;
     const query = { limit: largestPage, ...asked, wait, after: this.#after };
     const options = { timeoutMs: timeoutMs + wait * 1_000, ...(signal && { signal }), ...(readAfter && { readAfter }) };

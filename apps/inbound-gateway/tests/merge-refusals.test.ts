@@ -1,0 +1,158 @@
+import { createContact, deleteAccount, deleteContact, mergeAccount, mergeContact, restoreRecord } from '@crm/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { mergingOf } from './support/merging-of.js';
+import { recordsOf, unknownId, versionOf } from './support/records-of.js';
+
+let gateway: TestGateway;
+const { account, contact, opportunity, changeAccount, changeContact } = recordsOf(() => gateway);
+const { merge, create, rows, row } = mergingOf(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.organization.defineField({ objectType: 'account', slug: 'tier', attributeType: 'number' });
+  await gateway.organization.defineField({ objectType: 'account', slug: 'motto', attributeType: 'string' });
+});
+afterAll(() => gateway.stop());
+afterEach(() => expectConsistent(gateway));
+
+const both = [
+  ['accounts', mergeAccount, deleteAccount, (n: string) => account({ domain: `${n}.com` })],
+  ['contacts', mergeContact, deleteContact, (n: string) => contact({ email: `${n}@people.com` })],
+] as const;
+
+describe('400', () => {
+  test.each(both)(
+    'for a merge of %s with itself, an unknown one, and one of another organization',
+    async (_about, contract, _delete, make) => {
+      const id = await make('selfish');
+      expect((await merge(contract, id, { from: id.toUpperCase() })).fieldsAtFault).toEqual(['from']);
+      expect((await merge(contract, id, { from: unknownId })).fieldsAtFault).toEqual(['from']);
+      expect((await merge(contract, id, {})).fieldsAtFault).toEqual(['from']);
+      expect((await merge(contract, id, { from: unknownId, deals: 'keep' })).fieldsAtFault).toEqual(['deals']);
+    },
+  );
+});
+
+describe('401', () => {
+  test.each(both)('for a key that may not delete, in a merge of %s', async (_about, contract, _delete, make) => {
+    const { key } = await gateway.organization.createKey({ allow: ['list', 'search', 'inbound', 'bulk'] });
+    const params = { id: await make('keyless') };
+    expect((await gateway.client.call(contract, { params, body: { from: unknownId }, key })).status).toBe(401);
+  });
+});
+
+describe('404', () => {
+  test.each(both)('for %s that went says where', async (about, contract, remove, make) => {
+    const [id, from] = [await make('there'), await make('away')];
+    await merge(contract, id, { from });
+    const change = about === 'accounts' ? changeAccount : changeContact;
+    const answers = [
+      await change(from, {}),
+      await gateway.client.call(remove, { params: { id: from } }),
+      await merge(contract, from, { from: id }),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({ merged_into: id });
+    }
+    expect((await merge(contract, unknownId, { from: id })).body).not.toHaveProperty('merged_into');
+  });
+
+  test.each(both)('%s of another organization are as unknown as any', async (_about, contract, _delete, make) => {
+    const [id, from] = [await make('mine'), await make('my-other')];
+    const stranger = gateway.clientOf(gateway.stranger);
+    const foreign = await stranger.call(contract, { params: { id }, body: { from } });
+    expect(foreign.comparable).toBe(
+      (await stranger.call(contract, { params: { id: unknownId }, body: { from } })).comparable,
+    );
+    expect(foreign.status).toBe(404);
+    await merge(contract, id, { from });
+    expect((await stranger.call(contract, { params: { id: from }, body: { from: id } })).comparable).toBe(
+      foreign.comparable,
+    );
+  });
+});
+
+describe('409', () => {
+  test('for a change onto an alias of another record', async () => {
+    const id = await account({ domain: 'holder.com' });
+    await merge(mergeAccount, id, { from: await account({ domain: 'held.com' }) });
+    const other = await account({ domain: 'wants.com' });
+    const refused = await changeAccount(other, { domain: 'held.com' });
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ conflict: { field: 'domain', existing_id: id } });
+    const person = await contact({ email: 'p@holder.com' });
+    await merge(mergeContact, person, { from: await contact({ email: 'q@holder.com' }) });
+    const answer = await changeContact(await contact({ email: 'r@holder.com' }), { email: 'q@holder.com' });
+    expect(answer.body).toMatchObject({ conflict: { field: 'email', existing_id: person } });
+  });
+
+  test('for the restoration of a merged account while its domain is an alias', async () => {
+    const id = await account({ domain: 'stays.com' });
+    const from = await account({ domain: 'returns.com' });
+    await merge(mergeAccount, id, { from });
+    const [deletion] = await rows(
+      `position::int FROM events WHERE ORG AND record_id = $2 AND type = 'account.deleted'`,
+      [from],
+    );
+    const refused = await create(restoreRecord, { ...deletion });
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ conflict: { field: 'domain', existing_id: id } });
+    await changeAccount(id, { domain: 'returns.com' });
+    await changeAccount(id, { domain: 'stays.com' });
+    expect((await create(restoreRecord, { ...deletion })).status).toBe(200);
+    expect((await changeAccount(from, {})).status).toBe(200);
+    expect(await row('merged_records', from)).toBeUndefined();
+  });
+
+  test('for more opportunities than one merge changes', async () => {
+    const id = await account({ domain: 'small.com' });
+    const from = await account({ domain: 'large.com' });
+    await gateway.rows(
+      `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), $2::uuid, $3::uuid, $3, 'Large ' || n, 'large ' || n, '', 'large ' || n, now(), now() FROM generate_series(1, 501) n`,
+      [gateway.organization.pipeline.id, from],
+    );
+    const answers = [await merge(mergeAccount, id, { from }), await merge(mergeAccount, id, { from, dry_run: true })];
+    await gateway.rows(`DELETE FROM opportunities WHERE organization_id = $1 AND name LIKE 'Large %'`);
+    for (const answer of answers) {
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({
+        message: 'One merge changes at most 500 opportunities: delete or move some first',
+      });
+    }
+  });
+});
+
+describe('412', () => {
+  test.each(both)('for a merge into %s in another version', async (_about, contract, _delete, make) => {
+    const [id, from] = [await make('versioned'), await make('version')];
+    expect((await merge(contract, id, { from }, { 'if-match': '"2"' })).status).toBe(412);
+    expect((await merge(contract, id, { from }, { 'if-match': '"1"' })).status).toBe(200);
+  });
+});
+
+describe('an erased person', () => {
+  test('leaves nothing of the contacts that were merged into them', async () => {
+    const id = await contact({ email: 'kept@erased.com' });
+    const from = await contact({ email: 'canary-alias@erased.com', first_name: 'Canaryname' });
+    await opportunity({ name: 'Stays' }, { primary_contact_email: 'canary-alias@erased.com' });
+    await merge(mergeContact, id, { from }, { 'idempotency-key': 'erase' });
+    expect((await gateway.client.call(deleteContact, { params: { id } })).status).toBe(200);
+    expect(await rows('* FROM contact_aliases WHERE ORG AND contact_id = $2', [id])).toEqual([]);
+    for (const table of [
+      'contacts',
+      'contact_aliases',
+      'opportunities',
+      'idempotency_keys',
+      'events',
+      'merged_records',
+    ])
+      expect(await rows(`t.* FROM ${table} t WHERE t.ORG AND t::text ~* 'canary'`)).toEqual([]);
+    const made = await create(createContact, { email: 'canary-alias@erased.com' });
+    expect(made.headers.get('x-record-status')).toBe('created');
+    expect(versionOf(await changeContact(made.data.people_id, {}))).toBe(1);
+  });
+});
