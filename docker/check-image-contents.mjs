@@ -10,8 +10,8 @@ const finalImages = Object.keys(images).filter((image) => image !== 'build');
 
 /** Our packages in each image; it holds no others. */
 const expectedPackages = {
-  'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway'],
-  'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway'],
+  'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway', '@crm/reference'],
+  'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway', '@crm/reference'],
   migrate: ['@crm/cli', '@crm/client', '@crm/db', '@crm/domain', '@crm/local-postgres'],
 };
 
@@ -48,11 +48,17 @@ const ignorePatterns = readText('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 
+const matches = (path, pattern) => matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`);
+
+/** As Docker reads the file: the last pattern that matches decides, and one with `!` takes a path back. */
 const isIgnored = (path) =>
-  ignorePatterns.some((pattern) => matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`));
+  ignorePatterns.reduce((ignored, pattern) => {
+    const isTakenBack = pattern.startsWith('!');
+    return matches(path, isTakenBack ? pattern.slice(1) : pattern) ? !isTakenBack : ignored;
+  }, false);
 
 /** Where each folder that is copied from the build comes from: `dist` is compiled, the others are committed. */
-const sourceOfBuilt = { dist: 'src', bin: 'bin', sql: 'sql' };
+const sourceOfBuilt = { dist: 'src', bin: 'bin', sql: 'sql', assets: 'assets', guides: 'guides' };
 
 /** The place of the source of a COPY line before any image is built; `undefined` for the folder that npm fills. */
 const locate = (out, { from, stage }, source) => {
@@ -62,7 +68,7 @@ const locate = (out, { from, stage }, source) => {
     const [, folder, kind] = /^\/app\/((?:apps|packages)\/[^/]+)\/([^/]+)\/$/.exec(source) ?? [];
     check(
       sourceOfBuilt[kind] !== undefined,
-      `${stage}: COPY of ${source} from the build is no dist, bin or sql folder`,
+      `${stage}: COPY of ${source} from the build is none of ${Object.keys(sourceOfBuilt).join(', ')}`,
     );
     return sourceOfBuilt[kind] && join(out, 'build/full', folder, sourceOfBuilt[kind]);
   }

@@ -59,12 +59,8 @@ describeInBrowser('the page of the reference', () => {
       );
 
   /** The lightness of the page's background, from 0 to 255. */
-  const lightness = (page: Page): Promise<number> =>
-    page
-      .locator('body')
-      .evaluate((body) =>
-        Number(/\d+/.exec(body.ownerDocument.defaultView?.getComputedStyle(body).backgroundColor ?? '')),
-      );
+  const lightness = async (page: Page): Promise<number> =>
+    Number(/\d+/.exec(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')));
 
   const enterKey = async (page: Page, key: string): Promise<void> => {
     await page.locator('#values > summary').click();
@@ -104,7 +100,7 @@ describeInBrowser('the page of the reference', () => {
 
   test.each(views)('shows everything within its width, %i pixels wide, %s', async (width, scheme) => {
     const { page, complaints } = await open(width, scheme);
-    await page.locator('details').evaluateAll((all) => all.forEach((details) => details.setAttribute('open', '')));
+    await page.evaluate(`document.querySelectorAll('details').forEach((details) => details.setAttribute('open', ''))`);
     for (const language of ['TypeScript', 'Python', 'curl']) {
       await page.locator('#searchOpportunities .tabs').getByRole('button', { name: language }).click();
       expect(await overflowing(page)).toEqual([]);

@@ -143,7 +143,7 @@ fields: [{ object: account, slug: tier, name: Tier, type: string }]`;
     await apply('pipelines: [{ name: Last, stages: [{ label: Only }] }]');
     const middle = await shape();
     expect(before).not.toEqual(middle);
-    const stderr = await refused(`${text.replace('Sales', 'Last').replace('label: A', 'label: Only')}`);
+    const stderr = await refused(text.replace('Sales', 'Last').replace('label: A', 'label: Only'));
     expect(stderr).toContain('at least one stage');
     expect(await shape()).toEqual(middle);
   });

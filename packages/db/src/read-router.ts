@@ -77,6 +77,19 @@ const readWhenVisible = async <T>(
   }
 };
 
+/** Reads on a replica; null where it does not get what is marked in time. */
+const readsOf =
+  (replica: Database, catalogs: Catalogs) =>
+  <T>(
+    organizationId: string,
+    mark: ReadMark | null,
+    work: (source: ReadSource) => Promise<T>,
+  ): Promise<{ readonly answer: T } | null> => {
+    const on = (database: Queries): Promise<T> => work({ database, catalogs: catalogs.on(database) });
+    if (mark !== null) return readWhenVisible(replica, organizationId, mark, on);
+    return on(replica).then((answer) => ({ answer }));
+  };
+
 const withReplica = (primary: Database, replica: Database, options: ReadRouterOptions): ReadRouter => {
   const ignore = (): void => undefined;
   const primaryState = new Availability(primary, options.onPrimaryChange ?? ignore);
@@ -87,15 +100,7 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
   const isReplicaAway = (): boolean => replicaState.isAway;
   const canReplicaStandIn = (): boolean => primaryState.isAway && !isReplicaAway();
 
-  const readReplica = <T>(
-    organizationId: string,
-    mark: ReadMark | null,
-    work: (source: ReadSource) => Promise<T>,
-  ): Promise<{ readonly answer: T } | null> => {
-    const on = (database: Queries): Promise<T> => work({ database, catalogs: replicaCatalogs.on(database) });
-    if (mark !== null) return readWhenVisible(replica, organizationId, mark, on);
-    return on(replica).then((answer) => ({ answer }));
-  };
+  const readReplica = readsOf(replica, replicaCatalogs);
 
   return {
     read: async (organizationId, mark, work) => {

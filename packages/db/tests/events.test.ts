@@ -31,15 +31,8 @@ beforeEach(async () => {
   const { createOrganization, createPipeline, defineField } = administration(database);
   const { id: organizationId } = await createOrganization({ name: 'Events' });
   await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }, { label: 'Won' }] });
-  const field = {
-    objectType: 'account',
-    name: 'Seats',
-    slug: 'seats',
-    attributeType: 'number',
-    metadata: null,
-    isHidden: false,
-  } as const;
-  await defineField({ organizationId, ...field, isHidden: false, pipelineIds: null });
+  const field = { objectType: 'account', attributeType: 'number', metadata: null, isHidden: false } as const;
+  await defineField({ organizationId, ...field, name: 'Seats', slug: 'seats', pipelineIds: null });
   catalog = await loadCatalog(database, organizationId);
   const [first] = catalog.pipelines;
   if (first === undefined) throw new Error('there is no pipeline');

@@ -4,7 +4,7 @@ import { type Catalog, defineFieldChange, type SetupField, updateFieldChange } f
 import { type FieldMetadata, type FieldOption, objectTypes, parseFieldMetadata } from '@crm/domain';
 
 import type { MappingSource } from '../import/mapping-source.js';
-import { describeChange, differing, isOutOfOrder, type PlanStep } from './plan-setup.js';
+import { describeChange, differing, isOutOfOrder, type PlanStep } from './plan-step.js';
 import type { FileField } from './setup-file.js';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -7,7 +7,6 @@ import {
   createStageChange,
   currencyChange,
   type Pipeline,
-  type SetupChange,
   type Stage,
   updateMemberChange,
   updatePipelineChange,
@@ -17,33 +16,8 @@ import {
 import { makeMember } from '../administration/new-members.js';
 import type { MappingSource } from '../import/mapping-source.js';
 import { planFields } from './plan-fields.js';
+import { describeChange, differing, isOutOfOrder, type PlanStep } from './plan-step.js';
 import type { FileMember, FilePipeline, FileStage, SetupFile } from './setup-file.js';
-
-/** One step of a plan: what it says, and what it does. */
-export interface PlanStep {
-  readonly text: string;
-  readonly changes: readonly SetupChange[];
-}
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** The values that the file gives and that differ from those that are stored. */
-export const differing = <T extends Values>(wanted: T, stored: Values): Partial<T> =>
-  Object.fromEntries(
-    Object.entries(wanted).filter(([key, value]) => value !== undefined && value !== stored[key]),
-  ) as Partial<T>;
-
-/** `label: Talks → Sent, color: red`. */
-export const describeChange = (values: Values, stored: Values): string =>
-  Object.entries(values)
-    .map(([key, value]) => `${key}: ${String(stored[key] ?? 'none')} → ${String(value)}`)
-    .join(', ');
-
-/** Whether entries of a list have to get new places: the existing ones are not in the list's order, or a new one is before one. */
-export const isOutOfOrder = (positions: readonly (number | undefined)[]): boolean => {
-  const places = positions.map((position) => position ?? Number.POSITIVE_INFINITY);
-  return places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0));
-};
 
 /** The entry of this name, or of its old one. Where both are there, the file is at fault. */
 const findRenamed = <T>(find: (name: string) => T | undefined, name: string, was: string | undefined): T | undefined =>

@@ -19,9 +19,10 @@ const withoutDefault = ({ default: preset, ...rest }: JsonSchema): JsonSchema =>
  * typos included. The same values go under `custom_fields`. Patterns in answers stay.
  */
 const withoutCustomKeys = (schema: JsonSchema): JsonSchema => {
-  const { patternProperties, maxProperties: _bound, ...rest } = schema;
+  const { patternProperties } = schema;
   if (!isRecord(patternProperties) || patternProperties['^custom__'] === undefined) return schema;
-  return { ...rest, [customKeysNote]: true };
+  const kept = Object.entries(schema).filter(([key]) => key !== 'patternProperties' && key !== 'maxProperties');
+  return { ...Object.fromEntries(kept), [customKeysNote]: true };
 };
 
 /** An enum beside `null` instead of with `null` in it, which most generators turn into a value called "null". */

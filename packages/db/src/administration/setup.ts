@@ -53,9 +53,36 @@ const orConflict = async <T>(work: () => Promise<T>, taken?: string): Promise<T>
   }
 };
 
+type Change = (organizationId: string, changes: readonly SetupChange[]) => Promise<ChangedSetup>;
+
+const fieldAdministration = (database: AdministrationDatabase, change: Change) => ({
+  /** @throws Failure `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
+  defineField: async ({ organizationId, ...field }: OfOrganization & NewField): Promise<{ id: string }> => {
+    const id = randomUUID();
+    const taken = `The ${field.objectType} has a custom field ${field.slug} already`;
+    await orConflict(() => change(organizationId, [defineFieldChange(id, field)]), taken);
+    return { id };
+  },
+
+  /**
+   * Changes a field, and rebuilds stored records where an opportunity's field is hidden, shown, archived or restored.
+   * @throws Failure `not_found` when the object has no field of this slug
+   */
+  updateField: async (
+    { organizationId, objectType, slug, ...values }: FieldChange,
+    onProgress?: (done: number) => void,
+  ): Promise<void> => {
+    const field = await database.prisma.customField.findFirst({ where: { organizationId, objectType, slug } });
+    if (field === null) throw notFound(`The ${objectType} has no custom field ${slug}`);
+    const changes = [updateFieldChange({ id: field.id, objectType, slug }, values)];
+    const { outdatedAt } = await orConflict(() => change(organizationId, changes));
+    if (outdatedAt !== null) await refreshOutdatedRecords(database, organizationId, outdatedAt, onProgress);
+  },
+});
+
 /** Pipelines, stages, custom fields and members. All of it goes through `change_setup`, as changes over the API do. */
 export const setupAdministration = (database: AdministrationDatabase, origin: AuditOrigin) => {
-  const change = async (organizationId: string, changes: readonly SetupChange[]): Promise<ChangedSetup> => {
+  const change: Change = async (organizationId, changes) => {
     try {
       return await changeSetup(database, organizationId, changes, origin);
     } catch (error) {
@@ -101,28 +128,7 @@ export const setupAdministration = (database: AdministrationDatabase, origin: Au
       return created;
     },
 
-    /** @throws Failure `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
-    defineField: async ({ organizationId, ...field }: OfOrganization & NewField): Promise<{ id: string }> => {
-      const id = randomUUID();
-      const taken = `The ${field.objectType} has a custom field ${field.slug} already`;
-      await orConflict(() => change(organizationId, [defineFieldChange(id, field)]), taken);
-      return { id };
-    },
-
-    /**
-     * Changes a field, and rebuilds stored records where an opportunity's field is hidden, shown, archived or restored.
-     * @throws Failure `not_found` when the object has no field of this slug
-     */
-    updateField: async (
-      { organizationId, objectType, slug, ...values }: FieldChange,
-      onProgress?: (done: number) => void,
-    ): Promise<void> => {
-      const field = await database.prisma.customField.findFirst({ where: { organizationId, objectType, slug } });
-      if (field === null) throw notFound(`The ${objectType} has no custom field ${slug}`);
-      const changes = [updateFieldChange({ id: field.id, objectType, slug }, values)];
-      const { outdatedAt } = await orConflict(() => change(organizationId, changes));
-      if (outdatedAt !== null) await refreshOutdatedRecords(database, organizationId, outdatedAt, onProgress);
-    },
+    ...fieldAdministration(database, change),
 
     /** @throws Failure `not_found` for an unknown organization, `conflict` when the email is a member already. */
     addMember: async (

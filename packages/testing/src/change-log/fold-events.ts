@@ -15,13 +15,13 @@ const erased = 'erased';
 
 type Folded = Readonly<Record<string, unknown>> | typeof erased;
 
-/** Texts that are equal for equal JSON values, whatever the order of their keys. */
-const canonical = (value: unknown): string =>
+/** Texts that are equal for equal JSON values, whatever the order of their keys; undefined where there is no value. */
+const canonical = (value: unknown): string | undefined =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
-  ) ?? 'undefined';
+  );
 
 /** The value under a name of `changed`, such as `name` or `custom_fields.tier`. */
 const valueAt = (record: Readonly<Record<string, unknown>>, name: string): unknown => {
@@ -72,7 +72,10 @@ export class EventFold {
       this.#note(event, 'has another previous');
     if (kind !== 'updated') return;
     const { previous, record, changed } = event;
-    if (previous === null || record === null) return this.#note(event, 'has no values');
+    if (previous === null || record === null) {
+      this.#note(event, 'has no values');
+      return;
+    }
     for (const name of changed) {
       const [was, isNow] = [canonical(valueAt(before, name)), canonical(valueAt(record, name))];
       if (was === isNow || canonical(valueAt(previous, name)) !== was) this.#note(event, `is wrong about ${name}`);
