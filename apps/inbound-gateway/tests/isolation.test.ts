@@ -121,12 +121,14 @@ const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
   if (operation.example === undefined) return undefined;
   if (operation.id === 'restoreRecord') return { position: tenant.deletion };
   const text = JSON.stringify(operation.example).replaceAll('owner@example.com', tenant.organization.member.email);
+  // The examples of merging are dry runs.
+  const example = text.replace('"dry_run":true', '"dry_run":false');
   const required = operation.idFields.filter(
     (field) => !/stage_id|owner_email|move_opportunities_to|pipeline_ids/.test(field),
   );
   return required.reduce<unknown>(
     (body, field) => withField(body, field, valueFor(field, operation, tenant)),
-    JSON.parse(text),
+    JSON.parse(example),
   );
 };
 

@@ -62,7 +62,7 @@ describe('200', () => {
       request_id: null,
       api_key_id: null,
     });
-    expect(data.events[3]?.version).toBeNull();
+    expect(data.events[3]?.version).toBe(1);
   });
 
   test('pages of any size after any position', async () => {

@@ -52,8 +52,9 @@ const defaultKeepAliveTimeoutMs = 65_000;
 const checkTimeoutsEveryMs = 1_000;
 const maxHeaderBytes = 16 * 1024;
 const defaultShutdownTimeoutMs = 15_000;
-/** How long idle connections stay open in a shutdown: a request may be on its way on any of them. */
+/** How long no request may come before a shutdown closes idle connections: one may be on its way on any of them. */
 const idleGraceMs = 1_000;
+const checkIdleEveryMs = 100;
 const onStoppedTimeoutMs = 3_000;
 /** How long a flood of new connections or requests may hold up a step of the shutdown. */
 const quietTurnsTimeoutMs = 1_000;
@@ -142,19 +143,38 @@ const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<boolean
 };
 
 /**
+ * Closes idle connections once no request has come for a while. While requests still come, each of them closes its connection,
+ * so the caller's pool empties by itself, and no connection is closed just when its caller uses it.
+ * @returns stops it
+ */
+const closeIdleWhenQuiet = (server: Server): (() => void) => {
+  let lastRequestAtMs = performance.now();
+  const onRequest = (): void => {
+    lastRequestAtMs = performance.now();
+  };
+  server.on('request', onRequest);
+  const timer = setInterval(() => {
+    if (performance.now() - lastRequestAtMs < idleGraceMs) return;
+    // A connection with an unread request still counts as idle.
+    afterQuietTurns(server, 'request', () => server.closeIdleConnections());
+  }, checkIdleEveryMs);
+  return () => {
+    clearInterval(timer);
+    server.off('request', onRequest);
+  };
+};
+
+/**
  * No new connections; from here on the gateway is not ready and every answer closes its connection; idle connections are
- * closed a moment later; what is still in work when the time is up is cut off.
+ * closed when no more requests come; what is still in work when the time is up is cut off.
  */
 const drain = async (server: Server, app: Express, options: ServerOptions): Promise<void> => {
   const { logger } = options;
   logger.info('shutting down');
   const closed = stopAccepting(server, app);
-  const closeIdle = setInterval(() => {
-    // A connection with an unread request still counts as idle.
-    afterQuietTurns(server, 'request', () => server.closeIdleConnections());
-  }, idleGraceMs);
+  const stopClosingIdle = closeIdleWhenQuiet(server);
   const finished = await withinMs(closed, options.shutdownTimeoutMs ?? defaultShutdownTimeoutMs);
-  clearInterval(closeIdle);
+  stopClosingIdle();
   if (!finished) {
     logger.warn('requests were still in work when the time to shut down was over');
     server.closeAllConnections();
