@@ -4,14 +4,22 @@
 -- domain or email an alias, so that the caller looks again. A call that creates a note is never run again as a whole.
 CREATE OR REPLACE FUNCTION lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_count int;
-  v_contact_count int;
+  v_id uuid;
 BEGIN
-  PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = ANY (p_account_ids) ORDER BY a.id FOR KEY SHARE;
-  GET DIAGNOSTICS v_count = ROW_COUNT;
-  PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = ANY (p_contact_ids) ORDER BY c.id FOR KEY SHARE;
-  GET DIAGNOSTICS v_contact_count = ROW_COUNT;
-  RETURN v_count + v_contact_count = cardinality(p_account_ids || p_contact_ids);
+  -- One by one: to read an array of ids in order, PostgreSQL 15 reads every id of the organization.
+  FOR v_id IN SELECT DISTINCT i FROM unnest(p_account_ids) i ORDER BY i LOOP
+    PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id FOR KEY SHARE;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+  END LOOP;
+  FOR v_id IN SELECT DISTINCT i FROM unnest(p_contact_ids) i ORDER BY i LOOP
+    PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR KEY SHARE;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+  END LOOP;
+  RETURN true;
 END
 $$;
 
@@ -22,10 +30,11 @@ DECLARE
   v_id uuid;
   v_found uuid[] := '{}';
 BEGIN
-  FOR v_id IN
-    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) ORDER BY o.id FOR SHARE
-  LOOP
-    v_found := v_found || v_id;
+  FOR v_id IN SELECT DISTINCT i FROM unnest(p_opportunity_ids) i ORDER BY i LOOP
+    PERFORM 1 FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id FOR SHARE;
+    IF FOUND THEN
+      v_found := v_found || v_id;
+    END IF;
   END LOOP;
   IF NOT p_opportunity_ids <@ v_found THEN
     PERFORM refuse('unknown_opportunities', jsonb_build_object('places', (
