@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { types } from 'node:util';
 import { ApiError, Failure } from '@crm/domain';
 import { ServerError } from './connection/server-error.js';
@@ -123,6 +124,9 @@ export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promis
   }
 };
 
+/** The longest pause before a transaction that lost a deadlock runs again. The server took a second to find the deadlock. */
+const deadlockPauseMs = 50;
+
 /**
  * Runs a whole transaction again where the database says that nothing of it happened and a repeat may succeed.
  * Never around work that is not idempotent and may have been committed: only errors that undo it are repeated.
@@ -134,6 +138,8 @@ export const retryTransaction = async <T>(work: () => Promise<T>, attempts = 4):
     } catch (error) {
       const code = serverCauseOf(error)?.code;
       if (code === undefined || !retryable.has(code) || attempt === attempts) throw error;
+      // Run at once, it could take its first lock before the other transaction has woken up, and close the circle again.
+      if (code === '40P01') await sleep(deadlockPauseMs * (0.5 + Math.random() / 2));
     }
   }
 };

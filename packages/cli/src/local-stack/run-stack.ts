@@ -136,7 +136,7 @@ const prepareDatabase = async (
   previous: DemoFile | undefined,
   log: (text: string) => void,
 ): Promise<DemoOrganization> => {
-  await migrate(url, { onProgress: (pending) => log(`Making the tables (${pending.length} migrations)`) });
+  await migrate(url, { onProgress: (pending) => log(`Making the tables (migrations: ${pending.length})`) });
   const database = openAdministrationDatabase({ url, applicationName: 'crm-start', maxConnections: 2 });
   try {
     return await openDemoOrganization(database, previous);
