@@ -127,7 +127,7 @@ const remember = (data: unknown): void => {
 
 const allowed = [200, 400, 404, 409, 503];
 
-/** Writes through both gateways in turn until it is told to stop; a gateway that is gone answers nothing. */
+/** Writes through both gateways in turn until a test stops it; a gateway that is gone answers nothing. */
 const startWriters = () => {
   const statuses = new Map<number, number>();
   let isRunning = true;

@@ -88,7 +88,7 @@ describe('200', () => {
     await expectConsistent(gateway);
   });
 
-  test('archives a stage and moves its deals where it is told', async () => {
+  test('archives a stage and moves its deals to the stage in the request', async () => {
     const id = await deal('A', { stage_id: stage('New') });
     await send('PATCH', `stages/${stage('New')}`, { is_active: false, move_opportunities_to: stage('Won') });
     expect(await stored(id)).toMatchObject({ stage_id: stage('Won'), shown: { stage_name: 'Won' }, version: 2 });

@@ -78,7 +78,7 @@ describe('200', () => {
     expect(await ask(gateway.url, 'after=1&wait=1')).toMatchObject({ status: 200, positions: [], next: 1 });
   });
 
-  test('a write wakes all who wait for events of its organization, and nobody else', async () => {
+  test('a write wakes the callers that wait for events of its organization, and no others', async () => {
     const one = await start();
     const stranger = await gateway.createOrganization();
     const other = forgotten(ask(one.url, 'wait=30', stranger));

@@ -15,7 +15,7 @@ const samplesInAll = 120;
 /** Callers that wait for events all the while. */
 const waiting = 200;
 
-/** Waits for events again and again, until it is told to stop; there are none. */
+/** Waits for events again and again, until a test stops it; there are none. */
 const waitForEvents = async ({ url, headers }: Gateway, signal: AbortSignal): Promise<void> => {
   const { data } = (await (await fetch(`${url}/v1/events/latest`, { headers, signal })).json()) as {
     readonly data: { readonly position: number };
@@ -23,7 +23,7 @@ const waitForEvents = async ({ url, headers }: Gateway, signal: AbortSignal): Pr
   while (!signal.aborted) {
     const response = await fetch(`${url}/v1/events?after=${data.position}&wait=30`, { headers, signal });
     await response.text();
-    // A full gateway lets nobody wait: memory is measured beside it all the same.
+    // A full gateway refuses to let a caller wait: memory is measured in that case too.
     if (!response.ok) await sleep(1_000, undefined, { signal });
   }
 };

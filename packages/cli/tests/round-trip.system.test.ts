@@ -126,7 +126,7 @@ describe('crm export and crm import', () => {
 });
 
 describe('crm export', () => {
-  it('escapes formulas in CSV, unless it is told to keep them, and both come back as they were', async () => {
+  it('escapes formulas in CSV, --raw keeps them, and both import to the same texts', async () => {
     for (const raw of [[], ['--raw']]) {
       const file = `formulas${raw.length}.csv`;
       await exportTo(file, crm.source, 'accounts', '--database-url', crm.databaseUrl, ...raw);

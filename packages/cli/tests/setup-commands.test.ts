@@ -64,7 +64,7 @@ const stored = (): Promise<StoredDeal[]> =>
     values: [],
   });
 
-/** Deals whose stored record differs from what it would be made anew. */
+/** Deals whose stored record differs from a rebuilt one. */
 const outdated = (): Promise<unknown[]> =>
   administered.database.query(org, {
     text: `SELECT o.name FROM opportunities o
@@ -140,7 +140,7 @@ describe('crm stage', () => {
     expect(await stages()).toEqual(['Open', 'Talks', 'Won']);
   });
 
-  it('archives a stage with opportunities only when it is told where they go', async () => {
+  it('archives a stage with opportunities only with --move-to', async () => {
     await deals(['A', 'B'], 'Talks');
     expect(await refused('stage', 'archive', '--pipeline', 'Sales', 'Talks')).toMatchObject({
       exitCode: 1,
@@ -182,7 +182,7 @@ describe('crm member', () => {
     });
   });
 
-  it('does not remove an owner without being told what happens to the opportunities', async () => {
+  it('removes an owner only with an option for their opportunities', async () => {
     await deals(['A'], 'Open');
     expect(await refused('member', 'remove', 'ann@acme.com')).toMatchObject({
       exitCode: 1,

@@ -8,7 +8,7 @@ export interface CustomFieldTypes {
   readonly contacts: CustomValues;
 }
 
-/** The custom fields of a client that was told none: values of any type, under any slug. */
+/** The custom fields of a client without a type parameter: values of any type, under any slug. */
 export interface AnyCustomFields {
   readonly opportunities: Record<string, unknown>;
   readonly accounts: Record<string, unknown>;

@@ -25,8 +25,8 @@ const delayMs = (retries: number, retryAfterMs: number): number =>
   retryAfterMs + Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries);
 
 /**
- * The least to wait before a request is sent again; null when it is not to be: it was refused for good, or nobody knows
- * whether it was carried out and it must not be carried out twice.
+ * The least to wait before a request is sent again; null if it must not be: it was refused for good, or it may have been
+ * carried out and must not be carried out twice.
  */
 const leastWaitMs = (error: unknown, isRepeatable: boolean): number | null => {
   if (error instanceof CrmConnectionError) return isRepeatable ? 0 : null;

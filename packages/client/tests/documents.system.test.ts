@@ -65,7 +65,7 @@ const runCollection = async (document: string, baseUrl: string): Promise<Map<str
 
 describe('the documents', () => {
   testWithTools('have no finding of Spectral', async () => {
-    // Whom to ask is for whoever runs the gateway to say.
+    // The operator of the gateway decides whom to ask.
     await writeFile(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\nrules: { info-contact: off }\n');
     const files = ['read-gateway.json', 'inbound-gateway.json'].map((name) => join(documents, name));
     const linted = await runTool('@stoplight/spectral-cli/dist/index.js', ['lint', '-F', 'hint', ...files]);
@@ -75,7 +75,7 @@ describe('the documents', () => {
   testWithTools('become a Postman collection that runs: reading', async () => {
     const statuses = await runCollection('read-gateway.json', crm.addresses.readUrl);
     expect(statuses.size).toBeGreaterThan(20);
-    // The ids and cursors of the examples are nobody's.
+    // The ids and cursors of the examples do not exist.
     for (const [name, status] of statuses) expect([name, [200, 400, 404].includes(status ?? 0)]).toEqual([name, true]);
   });
 

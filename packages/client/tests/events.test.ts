@@ -40,7 +40,7 @@ describe('events', () => {
     const events = take(stream, 4);
     await client.accounts.create({ domain: 'd.example' });
     expect(positions(await events)).toEqual([1, 2, 3, 4]);
-    // Each loop begins anew.
+    // Each loop begins at its own start.
     expect(positions(await take(stream, 2))).toEqual([1, 2]);
   });
 

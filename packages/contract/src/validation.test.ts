@@ -68,7 +68,7 @@ describe('a body', () => {
     ['stage_id', 'opportunity.stage_id'],
     ['amount', 'opportunity.deal_size'],
     ['constructor', undefined],
-  ])('is told what %s was probably meant to be', (path, meant) => {
+  ])('names the key that %s probably stands for', (path, meant) => {
     const [first = '', second] = path.split('.');
     const sent = { pipeline_id: pipelineId, opportunity: { name: 'A' }, related_objects: {} };
     const inner = { ...sent[first as 'opportunity'], [second ?? '']: 1 };

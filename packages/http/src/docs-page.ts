@@ -10,7 +10,7 @@ export type PublicPage = (response: Response) => Promise<void> | void;
 const compress = promisify(gzip);
 const htmlType = 'text/html; charset=utf-8';
 
-/** Everything comes from the gateway, and requests go to nobody else. */
+/** Everything comes from the gateway, and requests go to no other host. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -21,7 +21,7 @@ export class WaitingRequests {
     return this.#places.total;
   }
 
-  /** Whether the gateway shuts down, so that nobody waits any more. */
+  /** Whether the gateway shuts down, so that no caller waits any longer. */
   get isStopped(): boolean {
     return this.#isStopped;
   }

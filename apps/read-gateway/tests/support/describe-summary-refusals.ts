@@ -35,7 +35,7 @@ export const describeSummaryRefusals = (contract: OperationContract, gateway: ()
       expect(answer.fieldsAtFault).toEqual(paths);
     });
 
-    test('faults of groups, measures and filters are told together', async () => {
+    test('one answer names the faults of groups, measures and filters', async () => {
       const filters = { field: 'name', operator: 'gt', value: 1 };
       const answer = await send({ group_by: ['x'], measures: ['sum:x'], filters });
       expect(answer.fieldsAtFault).toEqual(['filters.operator', 'group_by[0]', 'measures[0]']);

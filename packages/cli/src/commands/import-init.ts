@@ -79,7 +79,7 @@ const firstRows = async ({ rows }: SourceFile): Promise<readonly ReadonlyMap<str
   return first;
 };
 
-/** A mapping that somebody has edited is not overwritten. */
+/** A mapping that its user has edited is not overwritten. */
 const writeNew = async (output: string, text: string): Promise<void> => {
   try {
     await writeFile(output, text, { flag: 'wx' });

@@ -14,7 +14,7 @@ export interface ExportProgressOptions {
   readonly countAll: () => Promise<number | undefined>;
 }
 
-/** Makes the function that is told how many records are in the file, and writes a line now and then. */
+/** Makes a function that takes the number of records in the file and writes a line now and then. */
 export const exportProgress = ({
   stream,
   object,

@@ -29,7 +29,7 @@ const spreadsheetStarts = [
 const usual = { delimiter: ',', encoding: 'utf-8' } as const;
 
 /**
- * Guesses what nobody has said of a CSV file. A pipe can be read only once: there what is not said is `,` and UTF-8.
+ * Guesses the delimiter and encoding of a CSV file if no option gives them. A pipe can be read only once: its defaults are `,` and UTF-8.
  *
  * @throws CliError (78) for a spreadsheet, with what to do.
  */

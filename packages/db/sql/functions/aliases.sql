@@ -1,9 +1,9 @@
 -- Aliases: the domains and emails of records that were merged into others. An alias names the kept record wherever a domain or email
 -- names a record. It is never the domain or email of a record at the same time:
 --
--- * A merge makes an alias of a domain while it holds the account that has it, and deletes that account. So nobody else can store the
+-- * A merge makes an alias of a domain while it holds the account that has it, and deletes that account. So no other call can store the
 --   domain before the alias is committed.
--- * Whoever stores a domain looks for an alias afterwards (check_domain_is_no_alias, take_domain). No alias can come after that look.
+-- * A call that stores a domain looks for an alias afterwards (check_domain_is_no_alias, take_domain). No alias can come after that look.
 
 -- The account that a domain names, by its own domain or by an alias; all null for none.
 CREATE OR REPLACE FUNCTION find_account(p_organization_id uuid, p_domain text) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$

@@ -46,7 +46,7 @@ END
 $$;
 
 -- Makes the events of an organization unreadable that are older than p_days: moves its oldest position past them. Their partitions can be
--- dropped afterwards. So a reader never finds a gap: it is told the oldest position first.
+-- dropped afterwards. So a reader never finds a gap: it sees the new oldest position first.
 CREATE OR REPLACE FUNCTION expire_events(p_organization_id uuid, p_days int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_before timestamptz := events_expire_before(p_days);

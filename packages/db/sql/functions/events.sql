@@ -1,5 +1,5 @@
 -- The change log. Write functions collect their events while they run, and `write` appends all of them as its last step: it then takes
--- the next numbers of the organization, so that nobody waits for the counter longer than it takes to commit.
+-- the next numbers of the organization, so that other calls wait for the counter no longer than the commit takes.
 --
 -- An event is collected as the text of a JSON object: {type, object, record_id, version, record, previous, changed, is_erased}.
 -- Collected events wait in the setting `crm.events`, separated by commas. The setting ends with the transaction, and with a

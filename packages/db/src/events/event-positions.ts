@@ -1,6 +1,6 @@
 import type { Database } from '../database.js';
 
-/** How often the positions are read while somebody waits for one. */
+/** How often the positions are read while a caller waits. */
 const intervalMs = 250;
 
 interface Waiting {
@@ -16,9 +16,9 @@ interface PositionRow {
 }
 
 /**
- * Tells readers of the change log when there are new events. One statement at a time asks for the positions of all organizations
- * somebody waits for, four times a second; while nobody waits, none does. `LISTEN` would need a connection of its own, is lost behind
- * poolers and does not exist on replicas, and `NOTIFY` lets all commits wait for one lock.
+ * Wakes readers of the change log when there are new events. While callers wait, one statement asks for the positions of all their
+ * organizations, four times a second. `LISTEN` would need a connection of its own, does not work through poolers and on replicas,
+ * and `NOTIFY` makes all commits wait for one lock.
  */
 export class EventPositions {
   readonly #read: (work: (database: Database) => Promise<PositionRow[]>) => Promise<PositionRow[]>;

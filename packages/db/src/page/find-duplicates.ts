@@ -77,7 +77,7 @@ const keys: Readonly<Record<ObjectType, string>> = {
   opportunity: 'account_domain',
 };
 
-/** The records that one comparison looks at, as a JSON array; one more than are compared tells whether there are more. */
+/** The records that one comparison looks at, as a JSON array; one more than are compared shows whether there are more. */
 const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string => `(
   SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', ${names[objectType]('c')}, 'key', c.${keys[objectType]},
            'fits', coalesce(${fits}, false)) ORDER BY c.created_at DESC, c.id DESC), '[]')

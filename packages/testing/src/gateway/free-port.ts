@@ -14,8 +14,8 @@ const isFree = (port: number): Promise<boolean> =>
   });
 
 /**
- * Reserves a port for this process until it ends, whatever ends it. The sign is a UDP socket with the same number: it keeps
- * nobody from listening for TCP, and the system gives it to one process of the machine only.
+ * Reserves a port for this process until it ends, whatever ends it. The sign is a UDP socket with the same number: TCP can
+ * still use the number, and the system gives the UDP socket to one process only.
  *
  * @returns false where a process has reserved it already, this one or another.
  */
@@ -33,7 +33,7 @@ export const reservePort = (port: number): Promise<boolean> =>
   });
 
 /**
- * A port of the loopback address that nobody listens on now, that no program is given without asking for it, and that no other
+ * A port of the loopback address that no process listens on now, that no program is given without asking for it, and that no other
  * call gets while this process runs, in this process or in another.
  */
 export const findFreePort = async (): Promise<number> => {

@@ -75,7 +75,7 @@ export const matchColumns = (object: ImportObject, columns: readonly string[]): 
   });
 };
 
-/** What a file holds, judged by its columns; deals where nothing tells. */
+/** What a file holds, judged by its columns; deals if the columns do not show it. */
 export const guessObject = (columns: readonly string[]): ImportObject =>
   tellingFields.find(([object, fields]) =>
     matchColumns(object, columns).some(({ field }) => fields.includes(field)),
