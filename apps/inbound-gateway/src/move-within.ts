@@ -2,13 +2,15 @@ import { countOpportunities, moveOpportunities, type OpportunityMove } from '@cr
 import { Failure } from '@crm/domain';
 import { maxMoved } from './change-setup.js';
 import type { Context } from './context.js';
+import { type OriginRequest, writeOrigin } from './write-origin.js';
 
 /** Moves opportunities before a stage or member goes. @throws Failure `setup_in_use` where there are too many for one call */
 export const moveWithin = async (
   { database }: Context,
-  organizationId: string,
+  request: OriginRequest,
   move: OpportunityMove,
 ): Promise<void> => {
+  const { organizationId } = request.caller;
   const count = await countOpportunities(database, organizationId, move, maxMoved + 1);
   if (count > maxMoved) {
     throw new Failure({
@@ -17,5 +19,5 @@ export const moveWithin = async (
       opportunities: maxMoved,
     });
   }
-  await moveOpportunities(database, organizationId, move);
+  await moveOpportunities(database, organizationId, move, undefined, writeOrigin(request));
 };

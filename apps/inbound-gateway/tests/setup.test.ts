@@ -92,6 +92,11 @@ describe('200', () => {
     const id = await deal('A', { stage_id: stage('New') });
     await send('PATCH', `stages/${stage('New')}`, { is_active: false, move_opportunities_to: stage('Won') });
     expect(await stored(id)).toMatchObject({ stage_id: stage('Won'), shown: { stage_name: 'Won' }, version: 2 });
+    const text = `SELECT type, api_key_id IS NOT NULL AS has_key, request_id IS NOT NULL AS has_request FROM events
+      WHERE organization_id = $1 AND record_id = $2 AND version = 2`;
+    expect(await gateway.database.query(organization.id, { text, values: [id] })).toEqual([
+      { type: 'opportunity.updated', has_key: true, has_request: true },
+    ]);
     const late = { pipeline_id: organization.pipeline.id, opportunity: { name: 'B', stage_id: stage('New') } };
     expect((await send('POST', 'opportunities', late, 400)).body).toMatchObject({
       errors: { 'opportunity.stage_id': 'Is archived' },

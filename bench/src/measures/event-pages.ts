@@ -10,7 +10,10 @@ const limit = 500;
 const target = 0.6;
 const asked = { after: 1_000, limit, object: null, type: null, recordId: null };
 
-/** Gives the organization a log: each opportunity was created and then changed. */
+/** Opportunities with events: enough that a page is a small part of the log. */
+const loggedOpportunities = 20_000;
+
+/** Gives the organization a log: opportunities that were created and then changed. */
 const fillLog = async (url: string, organizationId: string): Promise<void> => {
   const database = openAdministrationDatabase({ url, applicationName: 'bench', maxConnections: 1 });
   try {
@@ -18,15 +21,14 @@ const fillLog = async (url: string, organizationId: string): Promise<void> => {
       `WITH changes AS (
          SELECT o.*, kind, row_number() OVER (ORDER BY kind, o.id) AS position,
                 opportunity_event_record(o, '{}') AS event_record
-           FROM opportunities o, unnest(ARRAY['created', 'updated']) kind
-          WHERE o.organization_id = $1), appended AS (
+           FROM (SELECT * FROM opportunities WHERE organization_id = $1 LIMIT $2) o, unnest(ARRAY['created', 'updated']) kind), appended AS (
          INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, record, previous, changed)
          SELECT organization_id, position, now(), gen_random_uuid(), 'opportunity.' || kind, 'opportunity', id, version,
                 'bench-' || position, event_record, CASE kind WHEN 'updated' THEN '{"next_step": "Call"}'::jsonb END,
                 CASE kind WHEN 'updated' THEN '{next_step}'::text[] ELSE '{}' END FROM changes)
        INSERT INTO event_heads (organization_id, position, oldest_position) SELECT $1, count(*), 1 FROM changes
        ON CONFLICT (organization_id) DO UPDATE SET position = excluded.position`,
-      [organizationId],
+      [organizationId, loggedOpportunities],
     );
     await database.pool.query('ANALYZE events');
   } finally {

@@ -91,8 +91,7 @@ const measureShape = async (run: Run, gateway: Gateway, databaseUrl: string, sha
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
   const statement = await captureStatement(database, size, shape).finally(() => database.close());
   // The gateway's sessions take one more process for a statement; pgbench shall do so too.
-  const url = new URL(databaseUrl);
-  url.searchParams.set('options', '-c max_parallel_workers_per_gather=1');
+  const url = `${databaseUrl}?options=${encodeURIComponent('-c max_parallel_workers_per_gather=1')}`;
   const sql = writtenOut(pageScope(size).organizationId, statement);
   const outcomes = await alternate<number>(
     [
@@ -100,7 +99,7 @@ const measureShape = async (run: Run, gateway: Gateway, databaseUrl: string, sha
       {
         name: 'pgbench',
         run: async (seconds) =>
-          1_000 / (await runPgbench({ databaseUrl: url.href, sql, seconds, connections: 1, threads: 1 })),
+          1_000 / (await runPgbench({ databaseUrl: url, sql, seconds, connections: 1, threads: 1 })),
       },
     ],
     run,

@@ -483,6 +483,7 @@ CREATE INDEX opportunities_text_7_changed_idx ON opportunities (organization_id,
 CREATE INDEX opportunities_text_7_idx ON opportunities (organization_id, pipeline_id, text_7, created_at, id) WHERE (text_7 IS NOT NULL);
 CREATE INDEX opportunities_text_8_changed_idx ON opportunities (organization_id, pipeline_id, text_8, updated_at, created_at, id) WHERE (text_8 IS NOT NULL);
 CREATE INDEX opportunities_text_8_idx ON opportunities (organization_id, pipeline_id, text_8, created_at, id) WHERE (text_8 IS NOT NULL);
+CREATE STATISTICS opportunities_pipelines (dependencies) ON organization_id, pipeline_id FROM opportunities;
 
 CREATE TABLE opportunity_contacts (
   organization_id uuid NOT NULL,
@@ -714,6 +715,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 -- opportunity_changes.sql
 --   opportunity_key(p_row opportunities) → text
 --   opportunity_id_of_key(p_row opportunities) → uuid
+--   opportunities_of_ids(p_organization_id uuid, p_ids uuid[]) → SETOF opportunities
 --   changed_opportunity(p_row opportunities, p_change jsonb) → opportunities
 --   distinct_contact_ids(p_ids uuid[], p_primary_id uuid) → uuid[]
 --   wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) → uuid[]
@@ -738,7 +740,6 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) → uuid[]
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 -- setup.sql
---   check_setup_key(p_object text, p_field text, p_holder_id uuid) → void
 --   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   place_pipeline(p_organization_id uuid, p_id uuid, p_position integer) → void

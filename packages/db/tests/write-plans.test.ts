@@ -7,6 +7,7 @@ import { type AdministrationDatabase, openAdministrationDatabase } from '../src/
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { recordDeletion } from '../src/write/deletions.js';
+import { recordMerge } from '../src/write/merges.js';
 import { noteCreate } from '../src/write/notes.js';
 import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
 import { runWrites } from '../src/write/write-many.js';
@@ -55,7 +56,15 @@ const fill = async (): Promise<void> => {
       INSERT INTO organizations (id, name) SELECT gen_random_uuid(), 'small' FROM generate_series(1, 2000) RETURNING id),
     a AS (
       INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
-      SELECT id, gen_random_uuid(), 'small.com', '', now(), now() FROM o RETURNING organization_id, id)
+      SELECT id, gen_random_uuid(), 'small.com', '', now(), now() FROM o RETURNING organization_id, id),
+    p AS (
+      INSERT INTO pipelines (organization_id, id, name, position) SELECT id, gen_random_uuid(), 'Small', 1 FROM o RETURNING organization_id, id),
+    n AS (
+      INSERT INTO notes (organization_id, id, title, created_at, updated_at)
+      SELECT id, gen_random_uuid(), 'Small', now(), now() FROM o RETURNING organization_id, id),
+    d AS (
+      INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+      SELECT organization_id, gen_random_uuid(), id, '', 'Small', 'small', '{}', '', now(), now() FROM p RETURNING id)
     INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
     SELECT organization_id, gen_random_uuid(), 'ann@small.com', id, '', now(), now() FROM a`);
   const statements = [
@@ -66,6 +75,8 @@ const fill = async (): Promise<void> => {
     `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, account_id, contact_id, record, search_text, created_at, updated_at)
      SELECT $1, gen_random_uuid(), '${pipeline.id}', account_id::text, 'Deal', 'deal', account_id, id, '{}', '', now(), now()
        FROM contacts WHERE organization_id = $1`,
+    `INSERT INTO notes (organization_id, id, title, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'Note', now(), now() FROM generate_series(1, 4000)`,
   ];
   for (const text of statements) await database.query(catalog.organizationId, { text, values: [] });
   await database.pool.query('ANALYZE');
@@ -88,7 +99,7 @@ const rowsRead = async (): Promise<Record<string, number>> => {
   await database.queryServer({ text: 'SELECT 1' });
   const rows = await database.queryServer<{ name: string; count: string }>({
     text: `SELECT regexp_replace(relname, '^events_.*', 'events') AS name, sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) AS count
-             FROM pg_stat_user_tables WHERE relname ~ '^(accounts|contacts|opportunities|events_.*)$' GROUP BY 1`,
+             FROM pg_stat_user_tables WHERE relname ~ '^(accounts|contacts|opportunities|notes|events_.*)$' GROUP BY 1`,
   });
   return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
 };
@@ -124,6 +135,8 @@ test('no write reads a whole table of records', async () => {
   const writes = Array.from({ length: 20 }, (_, index) => ({ index, write: deal('Bulk', `company${index}.com`) }));
   const bulk = { function: 'create_opportunity', writes, answers: {}, answerRefusals: () => ({}) } as const;
   await runWrites(database, catalog.organizationId, bulk, null);
+  const { id: otherId } = await run(accountCreate({ ...none, domain: 'company8.com' }, 'keep'));
+  await run(recordMerge('account', { id: accountId, from: otherId, isDryRun: false, mergesOpportunities: true }));
   await run(recordDeletion('note', { id: noteId }));
   await run(recordDeletion('contact', { id: contactId }));
   await run(recordDeletion('opportunity', { id: dealId }));

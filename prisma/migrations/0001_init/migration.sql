@@ -405,6 +405,10 @@ CREATE INDEX opportunities_search_idx
   ON opportunities USING gin (organization_id, pipeline_id, search_text gin_trgm_ops);
 CREATE INDEX opportunities_stage_id_changed_idx
   ON opportunities (organization_id, pipeline_id, stage_id, updated_at, created_at, id);
+-- A pipeline belongs to one organization. Without this the planner multiplies both conditions, expects one row of every index that
+-- begins with them, and may look up a natural key by reading a whole pipeline.
+CREATE STATISTICS opportunities_pipelines (dependencies)
+  ON organization_id, pipeline_id FROM opportunities;
 
 CREATE TABLE opportunity_contacts (
   organization_id uuid NOT NULL,

@@ -7,8 +7,9 @@ import type { Context } from '../context.js';
 import { moveWithin } from '../move-within.js';
 
 /** `DELETE /v1/inbound/members/{id}`: one who owns opportunities is refused unless the query says what becomes of them. */
-export const deleteMember = defineOperation<Context, typeof contract>(contract, (context, { caller, params, query }) =>
-  runSetupChange(context, caller, {
+export const deleteMember = defineOperation<Context, typeof contract>(contract, (context, request) => {
+  const { caller, params, query } = request;
+  return runSetupChange(context, caller, {
     changes: async (catalog) => {
       const member = orNotFound(catalog.findMember(params.id));
       const { opportunities, reassign_to: heirId } = query;
@@ -19,9 +20,9 @@ export const deleteMember = defineOperation<Context, typeof contract>(contract, 
       if (heir.id === member.id) throw validationError({ reassign_to: 'Is the member to be removed' });
       if (!heir.isActive) throw validationError({ reassign_to: 'Is a former member' });
       const move = { kind: 'owner', fromId: member.id, toId: heir.id } as const;
-      await moveWithin(context, caller.organizationId, move);
+      await moveWithin(context, request, move);
       return [removeMemberChange(member.id, false)];
     },
     answer: () => ({ message: 'Removed member', data: { id: params.id.toLowerCase() } }),
-  }),
-);
+  });
+});

@@ -21,13 +21,14 @@ const readMove = (catalog: Catalog, from: Stage, body: UpdateStageBody): Opportu
 };
 
 /** `PATCH /v1/inbound/stages/{id}` */
-export const updateStage = defineOperation<Context, typeof contract>(contract, (context, { caller, params, body }) =>
-  runSetupChange(context, caller, {
+export const updateStage = defineOperation<Context, typeof contract>(contract, (context, request) => {
+  const { caller, params, body } = request;
+  return runSetupChange(context, caller, {
     changes: async (catalog) => {
       requireChange(body);
       const stage = orNotFound(catalog.findStage(params.id));
       const move = readMove(catalog, stage, body);
-      if (move !== null) await moveWithin(context, caller.organizationId, move);
+      if (move !== null) await moveWithin(context, request, move);
       return [
         updateStageChange(stage.id, {
           label: readName(body.label, 'label'),
@@ -43,5 +44,5 @@ export const updateStage = defineOperation<Context, typeof contract>(contract, (
       message: 'Stage updated',
       data: { stage: stageWire(orNotFound(catalog.findStage(params.id))) },
     }),
-  }),
-);
+  });
+});

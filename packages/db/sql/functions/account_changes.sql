@@ -40,8 +40,10 @@ CREATE OR REPLACE FUNCTION lock_account_changes(p_organization_id uuid, p_ids uu
 BEGIN
   IF p_renamed_ids <> '{}' THEN
     PERFORM lock_names(p_organization_id, 'account', p_renamed_ids, true);
+    -- One account at a time: for an array of accounts PostgreSQL may read every opportunity of the organization.
     PERFORM lock_opportunities(p_organization_id, ARRAY(
-      SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = ANY (p_renamed_ids)));
+      SELECT repeating.id FROM unnest(p_renamed_ids) i, LATERAL (
+        SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = i OFFSET 0) AS repeating));
   END IF;
   PERFORM lock_accounts(p_organization_id, p_ids, p_renamed_ids);
 END

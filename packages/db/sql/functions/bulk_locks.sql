@@ -207,6 +207,8 @@ BEGIN
   END LOOP;
   PERFORM lock_opportunities(p_organization_id, p_locked_ids);
   IF p_function = 'create_opportunity' THEN
+    -- Before the first item is written: its foreign keys lock stages, which a call that holds this lock may be about to change.
+    PERFORM lock_organization_state(p_organization_id, 'visible_fields', false);
     p_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY v_keys[i.ordinality] COLLATE "C", i.ordinality), '[]')
                   FROM jsonb_array_elements(p_items) WITH ORDINALITY i);
   ELSE

@@ -10,7 +10,7 @@ DECLARE
   v_left uuid[];
   v_events text[] := '{}';
 BEGIN
-  FOR v_old IN SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) LOOP
+  FOR v_old IN SELECT * FROM opportunities_of_ids(p_organization_id, p_opportunity_ids) LOOP
     v_new := v_old;
     v_linked := additional_contact_ids(p_organization_id, v_old.id);
     v_left := array_remove(v_linked, p_id);

@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION collect_events(p_events text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_events <> '{}' THEN
-    PERFORM set_config('crm.events', concat_ws(',', nullif(current_setting('crm.events', true), ''), array_to_string(p_events, ',')), true);
+    PERFORM set_config('crm.events', concat_ws(',', nullif(current_setting('crm.events', true), ''), nullif(array_to_string(p_events, ','), '')), true);
   END IF;
 END
 $$;

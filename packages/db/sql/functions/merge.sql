@@ -16,8 +16,10 @@ $$;
 -- The size of the texts of notes.
 CREATE OR REPLACE FUNCTION note_bytes(p_organization_id uuid, p_ids uuid[]) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  RETURN (SELECT coalesce(sum(coalesce(octet_length(n.title), 0) + coalesce(octet_length(n.content), 0)), 0)
-            FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (p_ids));
+  RETURN (SELECT coalesce(sum(
+      (SELECT coalesce(octet_length(n.title), 0) + coalesce(octet_length(n.content), 0)
+         FROM notes n WHERE n.organization_id = p_organization_id AND n.id = i)), 0)
+    FROM unnest(p_ids) i);
 END
 $$;
 
@@ -108,7 +110,7 @@ BEGIN
                    (SELECT k.id FROM opportunities k
                      WHERE k.organization_id = p_organization_id AND k.pipeline_id = o.pipeline_id
                        AND k.account_key = p_new_key AND k.name = o.name) AS existing_id
-              FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_ids) AND o.account_key = p_old_key) p
+              FROM opportunities_of_ids(p_organization_id, p_ids) o WHERE o.account_key = p_old_key) p
      WHERE p.existing_id IS NOT NULL);
 END
 $$;
@@ -134,8 +136,7 @@ $$;
 CREATE OR REPLACE FUNCTION contact_ids_of_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT o.contact_id FROM opportunities o
-     WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) AND o.contact_id IS NOT NULL
+    SELECT o.contact_id FROM opportunities_of_ids(p_organization_id, p_opportunity_ids) o WHERE o.contact_id IS NOT NULL
     UNION
     SELECT l.contact_id FROM opportunity_contacts l WHERE l.organization_id = p_organization_id AND l.opportunity_id = ANY (p_opportunity_ids));
 END

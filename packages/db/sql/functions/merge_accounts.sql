@@ -57,7 +57,7 @@ DECLARE
   v_events text[] := '{}';
 BEGIN
   FOR v_old IN
-    SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_ids) ORDER BY o.pipeline_id, o.name
+    SELECT * FROM opportunities_of_ids(p_organization_id, p_ids) o ORDER BY o.pipeline_id, o.name
   LOOP
     v_new := v_old;
     v_new.account_id := p_account_id;

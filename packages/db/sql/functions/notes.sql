@@ -163,11 +163,14 @@ CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p
 DECLARE
   v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_id, p_limit);
   v_key text := p_object || '_ids';
+  v_id uuid;
   v_note notes;
   v_links jsonb;
   v_events text[] := '{}';
 BEGIN
-  FOR v_note IN SELECT * FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (v_ids) ORDER BY n.id FOR NO KEY UPDATE LOOP
+  FOR v_id IN SELECT i FROM unnest(v_ids) i ORDER BY i LOOP
+    SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id FOR NO KEY UPDATE;
+    CONTINUE WHEN NOT FOUND;
     v_links := note_links(p_organization_id, v_note.id);
     v_events := v_events || change_event('note', note_event_record(v_note, v_links),
       note_event_record(store_note(v_note), v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
@@ -190,12 +193,15 @@ CREATE OR REPLACE FUNCTION move_notes(p_organization_id uuid, p_object text, p_f
 DECLARE
   v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_from_id, NULL);
   v_key text := p_object || '_ids';
+  v_id uuid;
   v_note notes;
   v_links jsonb;
   v_moved jsonb;
   v_events text[] := '{}';
 BEGIN
-  FOR v_note IN SELECT * FROM notes n WHERE n.organization_id = p_organization_id AND n.id = ANY (v_ids) ORDER BY n.id FOR NO KEY UPDATE LOOP
+  FOR v_id IN SELECT i FROM unnest(v_ids) i ORDER BY i LOOP
+    SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id FOR NO KEY UPDATE;
+    CONTINUE WHEN NOT FOUND;
     v_links := note_links(p_organization_id, v_note.id);
     v_moved := (SELECT jsonb_agg(i ORDER BY i COLLATE "C") FROM (
       SELECT DISTINCT CASE i WHEN p_from_id::text THEN p_to_id::text ELSE i END AS i FROM jsonb_array_elements_text(v_links->v_key) i) m);

@@ -17,6 +17,18 @@ BEGIN
 END
 $$;
 
+-- The opportunities with these ids, in the order of the ids. Each is looked up by itself: for an array of ids PostgreSQL may read every
+-- opportunity of the organization.
+CREATE OR REPLACE FUNCTION opportunities_of_ids(p_organization_id uuid, p_ids uuid[]) RETURNS SETOF opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+BEGIN
+  FOR v_id IN SELECT DISTINCT i FROM unnest(p_ids) i ORDER BY i LOOP
+    RETURN QUERY SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
+  END LOOP;
+END
+$$;
+
 -- The opportunity with a change applied, apart from related texts and record. Naming the account or the primary contact sets the
 -- account's part of the natural key: the account's id, else the primary contact's id, else empty. So a contact's new email keeps it.
 CREATE OR REPLACE FUNCTION changed_opportunity(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$

@@ -59,7 +59,7 @@ DECLARE
   v_row opportunities;
 BEGIN
   PERFORM lock_opportunities(p_organization_id, p_opportunity_ids);
-  FOR v_row IN SELECT * FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = ANY (p_opportunity_ids) LOOP
+  FOR v_row IN SELECT * FROM opportunities_of_ids(p_organization_id, p_opportunity_ids) LOOP
     v_row.record := opportunity_record(v_row, additional_contact_ids(p_organization_id, v_row.id));
     UPDATE opportunities o SET record = v_row.record
       WHERE o.organization_id = p_organization_id AND o.id = v_row.id AND o.record <> v_row.record;

@@ -76,7 +76,8 @@ BEGIN
   v_additional_ids := lock_existing_contacts(p_organization_id, v_row.contact_id || v_linked);
   v_row.contact_id := (SELECT i FROM unnest(v_additional_ids) i WHERE i = v_wanted.contact_id);
   v_additional_ids := array_remove(v_additional_ids, v_row.contact_id);
-  v_row.stage_id := (SELECT s.id FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.id = v_wanted.stage_id);
+  v_row.stage_id := (SELECT s.id FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.id = v_wanted.stage_id
+    AND s.is_active);
   v_row.owner_id := (SELECT m.id FROM members m WHERE m.organization_id = p_organization_id AND m.id = v_wanted.owner_id);
   v_row := changed_opportunity(v_row, p_input->'change');
   v_row.updated_at := greatest(write_time(), v_row.updated_at);

@@ -1,15 +1,6 @@
 -- Changes of what an organization has set up: pipelines, stages, custom fields, members. TypeScript makes the changes (setup-change.ts)
 -- and the ids of new rows; these functions check what needs a lock and write the audit trail.
 
--- Refuses a name, slug or email that another row has.
-CREATE OR REPLACE FUNCTION check_setup_key(p_object text, p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  IF p_holder_id IS NOT NULL THEN
-    PERFORM refuse('key_taken', jsonb_build_object('object', p_object, 'field', p_field, 'existingId', p_holder_id));
-  END IF;
-END
-$$;
-
 -- The ids of the oldest opportunities in a stage, p_limit at most.
 CREATE OR REPLACE FUNCTION opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -84,7 +75,7 @@ BEGIN
     PERFORM refuse('not_found');
   END IF;
   v_row := jsonb_populate_record(v_row, coalesce(p_change->'set', '{}'));
-  PERFORM check_setup_key('pipeline', 'name', (SELECT p.id FROM pipelines p
+  PERFORM check_key_is_free('pipeline', 'name', (SELECT p.id FROM pipelines p
     WHERE p.organization_id = p_organization_id AND p.name = v_row.name AND p.id <> v_id));
   IF v_is_new THEN
     INSERT INTO pipelines (organization_id, id, name, position, created_at, is_active)
@@ -135,7 +126,7 @@ BEGIN
     PERFORM refuse('not_found');
   END IF;
   v_row := jsonb_populate_record(v_old, coalesce(p_change->'set', '{}'));
-  PERFORM check_setup_key('stage', 'label', (SELECT s.id FROM stages s
+  PERFORM check_key_is_free('stage', 'label', (SELECT s.id FROM stages s
     WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.label = v_row.label AND s.id <> v_id));
   IF v_old.is_active AND NOT v_row.is_active AND NOT v_is_new THEN
     PERFORM check_stage_can_go(v_old);
@@ -174,7 +165,7 @@ DECLARE
   v_row custom_fields := jsonb_populate_record(NULL::custom_fields, p_change->'set');
   v_pipeline_id uuid;
 BEGIN
-  PERFORM check_setup_key('field', 'slug', (SELECT f.id FROM custom_fields f
+  PERFORM check_key_is_free('field', 'slug', (SELECT f.id FROM custom_fields f
     WHERE f.organization_id = p_organization_id AND f.object_type = v_row.object_type AND f.slug = v_row.slug));
   v_row.id := p_change->>'id';
   v_row.position := coalesce(v_row.position, (SELECT coalesce(max(f.position), 0) + 1 FROM custom_fields f
@@ -220,7 +211,7 @@ BEGIN
     PERFORM refuse('not_found');
   END IF;
   v_row := jsonb_populate_record(v_row, p_change->'set');
-  PERFORM check_setup_key('member', 'email', (SELECT m.id FROM members m
+  PERFORM check_key_is_free('member', 'email', (SELECT m.id FROM members m
     WHERE m.organization_id = p_organization_id AND m.email = v_row.email AND m.id <> v_id));
   IF p_change->>'action' = 'member.add' THEN
     INSERT INTO members (organization_id, id, email, name, is_active) VALUES (p_organization_id, v_id, v_row.email, v_row.name, coalesce(v_row.is_active, true));

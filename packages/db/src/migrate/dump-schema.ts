@@ -8,6 +8,7 @@ interface DumpedTable {
   readonly columns: readonly string[];
   readonly constraints: readonly string[];
   readonly indexes: readonly string[];
+  readonly statistics: readonly string[];
 }
 
 /** Tables but no partitions, with columns in their order; constraints and indexes by name, without the indexes that a constraint makes. */
@@ -28,7 +29,9 @@ const tablesSql = `
          ARRAY(SELECT replace(replace(replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON '), ' ON ' || quote_ident(current_schema) || '.', ' ON '), ' USING btree', '')
                  FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
                 WHERE i.indrelid = t.oid AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.contype IN ('p', 'u'))
-                ORDER BY x.relname COLLATE "C") AS indexes
+                ORDER BY x.relname COLLATE "C") AS indexes,
+         ARRAY(SELECT replace(pg_get_statisticsobjdef(s.oid), quote_ident(current_schema) || '.', '')
+                 FROM pg_statistic_ext s WHERE s.stxrelid = t.oid ORDER BY s.stxname COLLATE "C") AS statistics
     FROM pg_class t
    WHERE t.relnamespace = current_schema::regnamespace AND t.relkind IN ('r', 'p') AND t.relname <> '_prisma_migrations' AND NOT t.relispartition
    ORDER BY t.relname COLLATE "C"`;
@@ -47,10 +50,10 @@ const functionsSql = `
 
 const extensionsSql = `SELECT extname AS name FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY extname COLLATE "C"`;
 
-const tableText = ({ name, options, columns, constraints, indexes }: DumpedTable): string =>
+const tableText = ({ name, options, columns, constraints, indexes, statistics }: DumpedTable): string =>
   [
     `CREATE TABLE ${name} (\n${[...columns, ...constraints].map((line) => `  ${line}`).join(',\n')}\n)${options};`,
-    ...indexes.map((index) => `${index};`),
+    ...[...indexes, ...statistics].map((definition) => `${definition};`),
   ].join('\n');
 
 /** The functions of each source file. @throws Error for one that the files or the database lack */

@@ -1,7 +1,7 @@
 import { maxAdditionalContacts } from '@crm/domain';
 import type { Stage } from '../catalog.js';
 import type { Database } from '../database.js';
-import type { Write, WrittenRecord } from '../write/write.js';
+import type { Write, WriteOrigin, WrittenRecord } from '../write/write.js';
 import { runWrites } from '../write/write-many.js';
 
 /** Opportunities that one transaction moves: few enough that other writes wait only briefly. */
@@ -52,6 +52,7 @@ export const moveOpportunities = async (
   organizationId: string,
   move: OpportunityMove,
   onProgress: (done: number) => void = () => undefined,
+  origin: WriteOrigin | null = null,
 ): Promise<number> => {
   let done = 0;
   for (;;) {
@@ -62,7 +63,7 @@ export const moveOpportunities = async (
     const answerRefusals = (refusals: ReadonlyMap<number, unknown>) =>
       Object.fromEntries([...refusals.keys()].map((index) => [String(index), null]));
     const bulk = { function: 'update_opportunity', writes, answers: {}, answerRefusals } as const;
-    await runWrites<WrittenRecord, null>(database, organizationId, bulk, null);
+    await runWrites<WrittenRecord, null>(database, organizationId, bulk, null, origin);
     done += ids.length;
     onProgress(done);
   }
