@@ -462,7 +462,7 @@ CREATE INDEX opportunities_organization_id_pipeline_id_close_date_create_idx ON 
 CREATE INDEX opportunities_organization_id_pipeline_id_created_at_id_idx ON opportunities (organization_id, pipeline_id, created_at, id);
 CREATE INDEX opportunities_organization_id_pipeline_id_next_action_date__idx ON opportunities (organization_id, pipeline_id, next_action_date, created_at, id);
 CREATE INDEX opportunities_organization_id_pipeline_id_owner_id_created__idx ON opportunities (organization_id, pipeline_id, owner_id, created_at, id);
-CREATE INDEX opportunities_organization_id_pipeline_id_stage_id_created__idx ON opportunities (organization_id, pipeline_id, stage_id, created_at, id);
+CREATE INDEX opportunities_organization_id_pipeline_id_stage_id_created__idx ON opportunities (organization_id, pipeline_id, stage_id, created_at, id) INCLUDE (amount, currency);
 CREATE INDEX opportunities_organization_id_pipeline_id_updated_at_create_idx ON opportunities (organization_id, pipeline_id, updated_at, created_at, id);
 CREATE INDEX opportunities_owner_id_changed_idx ON opportunities (organization_id, pipeline_id, owner_id, updated_at, created_at, id);
 CREATE INDEX opportunities_search_idx ON opportunities USING gin (organization_id, pipeline_id, search_text gin_trgm_ops);

@@ -38,6 +38,7 @@ const shortColumns = (definition: string): string =>
   definition
     .replace(/^.*? USING \w+ \((.*?)\)(?: WHERE .*)?$/, '$1')
     .replace(/^organization_id, /, '')
+    .replace(') INCLUDE (', ' + ')
     .replace(/\(\(text_1 IS NULL.*32768\)/, '(empty slots)')
     .replace(/"left"\(\(?\(?\(?folds ->> '(\w+)'(?:::text)?\)? COLLATE "C"\)?, 200\)/, `left(folds->>'$1', 200)`)
     .replace(' gin_trgm_ops', '')

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { datamodelSql } from './datamodel-sql.js';
 import { readDatamodel } from './read-datamodel.js';
 
-/** One line for every column, index, and key of the tables of a schema (not of their partitions), without what Prisma cannot say (collations, and that a list is not null). */
+/** One line for every column, index, and key of the tables of a schema (not of their partitions), without what Prisma cannot say (collations, columns that an index only carries, and that a list is not null). */
 const describeSchema = `
   SELECT format('column %s.%s %s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
                 CASE WHEN a.attnotnull AND a.attndims = 0 THEN ' not null' ELSE '' END, ' default ' || pg_get_expr(d.adbin, d.adrelid)) AS line
@@ -11,7 +11,7 @@ const describeSchema = `
     LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
    WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '_prisma_migrations'
   UNION ALL
-  SELECT 'index ' || replace(replace(replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON '), $1 || '.', ''), ' COLLATE "C"', '')
+  SELECT 'index ' || regexp_replace(replace(replace(replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON '), $1 || '.', ''), ' COLLATE "C"', ''), ' INCLUDE .*', '')
     FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
    WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '_prisma_migrations'
      AND i.indpred IS NULL AND i.indexprs IS NULL AND pg_get_indexdef(i.indexrelid) NOT LIKE '% USING gin %'
