@@ -7,7 +7,7 @@ const randomLength = 30;
 const checksumLength = 6;
 const wellFormed = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
-/** CRC-32 of the text in base62; a checksum and no secret, so that a mistyped key is told apart without a database. */
+/** CRC-32 of the text in base62; a checksum, not a secret: it detects a mistyped key without a database lookup. */
 const checksum = (text: string): string => {
   let rest = crc32(text);
   let digits = '';
@@ -25,7 +25,10 @@ export const generateApiKey = (): string => {
   return body + checksum(body);
 };
 
-/** The key when its form and its checksum are right, else `null`: such a text cannot be a key, so nobody needs to look it up. */
+/**
+ * Returns the key if its form and checksum are right, else `null`. Text that fails cannot be a key, so it needs no
+ * lookup.
+ */
 export const parseApiKey = (text: string): string | null => {
   if (!wellFormed.test(text)) return null;
   const body = text.slice(0, -checksumLength);

@@ -1,6 +1,8 @@
 import { fail, ok, type Result } from './result.js';
 
-/** Reads the code of a currency: three capital letters, as ISO 4217 has them. Codes come and go, so that none is refused for itself. */
+/**
+ * Reads a currency code: three capital letters, as in ISO 4217. Checks only the form, because currencies come and go.
+ */
 export const parseCurrencyCode = (input: unknown): Result<string> =>
   typeof input === 'string' && /^[A-Z]{3}$/.test(input)
     ? ok(input)

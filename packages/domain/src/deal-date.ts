@@ -1,10 +1,13 @@
 import { isEpochMs } from './custom-field/calendar.js';
 import { fail, ok, type Result } from './result.js';
 
-/** Below this, a count of milliseconds is within three years of 1970: whoever sends it means seconds. */
+/** Below this, a count of milliseconds is within three years of 1970: the sender probably means seconds. */
 const leastPlausibleMs = 100_000_000_000;
 
-/** Reads `close_date` or `next_action_date` of a deal, in Unix milliseconds; what can only be meant as seconds is refused. */
+/**
+ * Reads `close_date` or `next_action_date` of a deal, in Unix milliseconds. Rejects a number so small that it must be
+ * seconds.
+ */
 export const parseDealDate = (input: number): Result<number> => {
   if (Number.isInteger(input) && Math.abs(input) < leastPlausibleMs) {
     return fail('looks like seconds: send Unix milliseconds');

@@ -3,7 +3,8 @@ export type FieldErrors = Readonly<Record<string, string>>;
 
 /**
  * Every error that the API answers: its code, its HTTP status, and the public text used when no better one is given. The
- * code is part of the contract (`code` of the body); the text is not. Of two codes with one status, the later is the usual one.
+ * code is part of the contract (`code` of the body); the text is not. If two codes share a status, the later one is the
+ * default for that status.
  */
 export const errorCatalogue = {
   bad_request: { status: 400, message: 'The request is not valid HTTP' },
@@ -29,9 +30,9 @@ export const errorCatalogue = {
 /** A key of {@link errorCatalogue}. */
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** What an error may carry beside its code. */
+/** Optional details of an error. */
 export interface ApiErrorDetails {
-  /** Public text; the catalogue's where absent. */
+  /** Public text; by default the one of the catalogue. */
   readonly message?: string;
   /** Field errors of a refused request, all of them at once. */
   readonly errors?: FieldErrors;
@@ -39,11 +40,11 @@ export interface ApiErrorDetails {
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Response headers, as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What happened inside; logged, never sent. */
+  /** The internal error; logged, never sent. */
   readonly cause?: unknown;
 }
 
-/** An error with a public answer. The one error handler turns its code into a status; nothing else does. */
+/** An error with a public response. Only the error handler turns its code into a status. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldErrors | undefined;
@@ -72,45 +73,45 @@ export const validationError = (errors: FieldErrors): ApiError => new ApiError('
 export const unknownPipeline = (): ApiError =>
   new ApiError('not_found', { errors: { pipeline_id: 'Is not a pipeline of this organization' } });
 
-/** Field errors that one answer reports; further ones are left out. */
+/** The most field errors in one response. */
 export const reportedErrors = 100;
 
-/** Field errors that one item of a bulk call reports. */
+/** The most field errors for one item of a bulk call. */
 export const reportedItemErrors = 10;
 
-/** Gathers field errors by path, the first text for a path winning, and throws them together. */
+/** Collects field errors by path and throws them together. The first text for a path wins. */
 export class ErrorCollector {
   readonly #errors = new Map<string, string>();
   readonly #most: number;
 
-  /** @param most - how many are kept */
+  /** @param most - the most errors to keep */
   constructor(most = reportedErrors) {
     this.#most = most;
   }
 
-  /** Notes that the field at `path` is at fault; a later note on the same path, or one too many, is dropped. */
+  /** Adds an error for the field at `path`. Ignores a second error on the same path and errors past the limit. */
   add(path: string, message: string): void {
     if (this.#errors.size < this.#most && !this.#errors.has(path)) this.#errors.set(path, message);
   }
 
-  /** Notes why no further faults were looked for; takes the place of the last one if there are too many. */
+  /** Adds the reason why checking stopped. Replaces the last error if the limit is reached. */
   addLimit(path: string, message: string): void {
     const last = [...this.#errors.keys()].at(-1);
     if (this.#errors.size >= this.#most && last !== undefined && !this.#errors.has(path)) this.#errors.delete(last);
     this.add(path, message);
   }
 
-  /** Everything noted so far. */
+  /** The errors collected so far. */
   get fieldErrors(): FieldErrors {
     return Object.fromEntries(this.#errors);
   }
 
-  /** Whether nothing was noted so far. */
+  /** Whether there is no error so far. */
   get isEmpty(): boolean {
     return this.#errors.size === 0;
   }
 
-  /** @throws ApiError `validation_failed` with everything noted, if anything was. */
+  /** @throws ApiError `validation_failed` with all errors, if there are any. */
   throwIfAny(): void {
     if (!this.isEmpty) throw validationError(this.fieldErrors);
   }

@@ -4,7 +4,7 @@ export const eventObjects = ['opportunity', 'account', 'contact', 'note'] as con
 /** One of {@link eventObjects}. */
 export type EventObject = (typeof eventObjects)[number];
 
-/** What an event says of its record. Notes are never merged. */
+/** What happened to the record of an event. Notes are never merged. */
 export const eventTypes = [
   ...(['opportunity', 'account', 'contact'] as const).flatMap(
     (object) =>

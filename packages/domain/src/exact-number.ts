@@ -1,4 +1,7 @@
-/** A number as `digits` × 10^`exponent`, its sign left out. No zeros at either end of the digits; `''` is zero. */
+/**
+ * The absolute value of a number as `digits` × 10^`exponent`. The digits neither start nor end with a zero; `''` is
+ * zero.
+ */
 interface Decimal {
   readonly digits: string;
   readonly exponent: number;
@@ -21,14 +24,14 @@ const decimalOf = (text: string): Decimal => {
   return { digits: all.slice(start, end), exponent: written + integerLength - end };
 };
 
-/** What is wrong with a number that would be rounded. */
+/** The error text for a number that would be rounded. */
 export const tooManyDigits = 'has more digits than a number can hold; send at most 15 significant digits';
 
 /**
  * Whether the decimal value of a JSON number is exactly what JavaScript prints for it once it is parsed.
  * `1.50`, `1e3` and `0.1` are; `1.0000000000000001` (read as 1) and `9007199254740993` (read as …992) are not.
  *
- * @returns null, or what is wrong and what to send instead. Also null for text that is no number: the parser refuses it.
+ * @returns null, or an error text. Also null for text that is not a number: the JSON parser rejects it.
  */
 export const findNumberFault = (literal: string): string | null => {
   const value = Number(literal);

@@ -3,14 +3,14 @@ import type { ObjectType } from './object-type.js';
 /** What an organization sets up by name, label, slug or email. */
 export type SetupKind = 'pipeline' | 'stage' | 'field' | 'member';
 
-/** Why a layer below HTTP could not do what it was asked: facts only. `packages/http` gives each one its status and text. */
+/** Why an operation failed below the HTTP layer: facts only. `packages/http` gives each kind its status and text. */
 export type FailureReason =
   | { readonly kind: 'not_found' }
-  /** The record has another version than the caller has seen. */
+  /** The record's version is not the one in the request. */
   | { readonly kind: 'precondition_failed' }
-  /** What is to be created exists, or cannot change in its present state. */
+  /** The thing to create already exists, or its state forbids the change. */
   | { readonly kind: 'conflict' }
-  /** Another record has the natural key. `field` is the column or reference that would have changed. */
+  /** Another record has the natural key. `field` is the column or reference that the request would change. */
   | {
       readonly kind: 'key_taken';
       readonly object: ObjectType | SetupKind;
@@ -19,16 +19,16 @@ export type FailureReason =
     }
   /** An account that contacts or opportunities refer to cannot be deleted. */
   | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
-  /** A stage or member that has opportunities cannot go; at most 10,000 are counted. */
+  /** A stage or member with opportunities cannot be removed. The count stops at 10,000. */
   | { readonly kind: 'setup_in_use'; readonly object: SetupKind; readonly opportunities: number }
-  /** A pipeline needs a stage that is in use. */
+  /** A pipeline needs at least one active stage. */
   | { readonly kind: 'last_stage' }
   /** The options of a field have changed since the caller read them. */
   | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
   /** A note names opportunities that do not exist: their places in the list, from 0. */
   | { readonly kind: 'unknown_opportunities'; readonly places: readonly number[] }
-  /** A position of the change log that the server which was asked has not reached. */
+  /** The position is past the end of the change log, as far as the queried server has it. */
   | { readonly kind: 'position_ahead'; readonly lastPosition: number }
   /** Events after the position are no longer retained. */
   | { readonly kind: 'events_expired'; readonly oldestPosition: number }
@@ -48,18 +48,18 @@ export type FailureReason =
   | { readonly kind: 'idempotency_mismatch' }
   /** The first request with this Idempotency-Key has not ended yet. */
   | { readonly kind: 'idempotency_in_flight' }
-  /** A limit of its own ended the statement: of time, or of room. A smaller request may succeed, a retry will not. */
+  /** The statement hit its own limit of time or space. A smaller request may succeed; a retry will not. */
   | { readonly kind: 'timeout' }
-  /** Not possible now. A retry may succeed. */
+  /** Temporarily impossible. A retry may succeed. */
   | { readonly kind: 'unavailable' };
 
-/** What of a failure is for people who read logs or use the command line; callers of the API never see it. */
+/** Details for logs and the command line; API responses never contain them. */
 export interface FailureOptions {
   readonly message?: string;
   readonly cause?: unknown;
 }
 
-/** An error of a layer that knows no HTTP. */
+/** An error of a layer below HTTP. */
 export class Failure extends Error {
   constructor(
     readonly reason: FailureReason,

@@ -1,17 +1,17 @@
 import { reportedErrors } from './errors.js';
 import { findNumberFault, tooManyDigits } from './exact-number.js';
 
-/** The faults of a JSON text that its grammar allows. */
+/** The faults in a JSON text that the JSON grammar allows. */
 export interface JsonScan {
-  /** Why the scan stopped before the end of the text, or null. */
+  /** The reason why the scan stopped early, or null. */
   readonly refusal: string | null;
   /** By dotted path, as `items[3].email`. At most 100. */
   readonly errors: ReadonlyMap<string, string>;
-  /** Whether `errors` has every fault: the scan neither refused the text nor found more faults than it reports. */
+  /** Whether `errors` is complete: the scan read the whole text and found no more faults than it reports. */
   readonly isComplete: boolean;
 }
 
-/** Where the elements of an array are in a text: from the index behind its `[` to that of its `]`, with a comma between. */
+/** Positions of an array in a text: the index after its `[`, the index of its `]`, and the commas between elements. */
 export interface ListScan {
   readonly from: number;
   readonly to: number;
@@ -35,7 +35,7 @@ interface Frame {
   index: number;
   /** How many keys there were. */
   keyCount: number;
-  /** The keys met so far: few in a list, many also in a set. */
+  /** The keys so far: in a list, and also in a set once there are many. */
   keys: string[];
   keySet: Set<string> | null;
 }
@@ -44,19 +44,19 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 const numberToken = /[-+.0-9eE]+/y;
 /** U+0000, or a surrogate without its other half. */
 const notStorable = /[\0\p{Cs}]/u;
-/** More than any record has; telling so many apart would take longer than all the rest. */
+/** More than any record has. Checking more keys for duplicates would take longer than the rest of the scan. */
 const maxKeys = 2_000;
-/** Elements and members of the whole text: more than the largest bulk call holds. */
+/** The most elements and members of a whole text: more than in the largest bulk call. */
 const maxParts = 200_000;
 const listedKeys = 16;
 const shownKeyLength = 100;
-/** Every decimal of up to this many characters, written without an exponent, survives the way through a double. */
+/** A double preserves every decimal of up to this many characters that has no exponent. */
 const plainNumberLength = 15;
-/** No double needs more characters; working out whether a longer number is one takes time. */
+/** No double needs more characters, and checking longer numbers takes time. */
 const maxNumberLength = 1_000;
-/** The most characters of one text or of one element of the list: the largest body that is no bulk body has as many bytes. */
+/** The most characters of one text or one list element: as many as a body that is not a bulk body has bytes. */
 const maxPartLength = 256 * 1024;
-/** Take about half a millisecond. */
+/** So many characters take about half a millisecond. */
 const charactersPerStep = 16 * 1024;
 
 const shown = (key: string): string => {
@@ -65,10 +65,11 @@ const shown = (key: string): string => {
 };
 
 /**
- * One pass over a JSON text before it is parsed, for what `JSON.parse` accepts without a word: unlimited nesting, keys
- * given twice (the first value would be lost), keys that reach into prototypes, numbers that would be rounded,
- * U+0000 and lone surrogates (which PostgreSQL refuses or would store altered). It has no recursion. The text need not be
- * valid JSON: the pass always ends, and the parser refuses invalid text. Long texts take long, so the pass is made in steps.
+ * One pass over a JSON text before it is parsed. It finds what `JSON.parse` silently accepts: unlimited nesting,
+ * duplicate keys (the first value would be lost), keys that reach into prototypes, numbers that would be rounded,
+ * U+0000 and lone surrogates (PostgreSQL rejects or alters them). There is no recursion. The text need not be valid
+ * JSON: the pass always ends, and the parser rejects invalid text. The pass runs in steps, so that a long text does not
+ * block the process.
  */
 export class JsonScanner {
   readonly errors = new Map<string, string>();
@@ -84,8 +85,8 @@ export class JsonScanner {
   #list: OpenList | null = null;
 
   /**
-   * @param maxDepth - the most objects and arrays within each other
-   * @param listKey - the name in the outermost object under which {@link list} is looked for
+   * @param maxDepth - the deepest nesting of objects and arrays
+   * @param listKey - the key of the outermost object that holds {@link list}
    */
   constructor(text: string, maxDepth: number, listKey: string | null = null) {
     this.#text = text;
@@ -93,7 +94,7 @@ export class JsonScanner {
     this.#listKey = listKey;
   }
 
-  /** Goes on for a while. @returns whether there is more to read */
+  /** Runs one step. @returns whether there is more to read */
   step(): boolean {
     const text = this.#text;
     const end = Math.min(text.length, this.#at + charactersPerStep);
@@ -114,7 +115,7 @@ export class JsonScanner {
     return { refusal: this.#refusal, errors, isComplete: !this.#isCut && this.#refusal === null };
   }
 
-  /** The array under `listKey` of the outermost object; null where there is none or it does not end. */
+  /** The array under `listKey` of the outermost object; null if there is none or it has no end. */
   get list(): ListScan | null {
     const { from, to, commas } = this.#list ?? { from: 0, to: null, commas: [] };
     return to === null ? null : { from, to, commas };
@@ -126,7 +127,7 @@ export class JsonScanner {
       this.#refusal = `must not nest deeper than ${this.#maxDepth} levels`;
       return;
     }
-    // Frames are kept and used again: a bulk body opens hundreds of thousands of objects.
+    // Frames are reused: a bulk body opens hundreds of thousands of objects.
     const frame = this.#frames[this.#depth];
     if (frame === undefined) {
       this.#frames.push({ isObject, expectsKey: isObject, key: '', index: 0, keyCount: 0, keys: [], keySet: null });
@@ -150,7 +151,7 @@ export class JsonScanner {
     this.#at++;
   }
 
-  /** Notes the end of an element. @returns the list, where this is one of it */
+  /** Records the end of an element. @returns the list if the element belongs to it */
   #endElement(): OpenList | null {
     const list = this.#list;
     if (this.#depth !== 2 || list === null || list.to !== null) return null;
@@ -207,7 +208,7 @@ export class JsonScanner {
     else if (frame.keys.push(key) > listedKeys) frame.keySet = new Set(frame.keys);
   }
 
-  /** The index behind the closing quote, or the end of the text where there is none. */
+  /** The index after the closing quote, or the end of the text if there is none. */
   #endOfString(start: number): number {
     const text = this.#text;
     for (let from = start + 1; ;) {
@@ -223,7 +224,7 @@ export class JsonScanner {
     }
   }
 
-  /** The dotted path of what is being read inside the outermost `depth` levels, as `items[3].email`. */
+  /** The dotted path of the current position, down to `depth` levels, as `items[3].email`. */
   #path(depth: number): string {
     let path = '';
     for (const frame of this.#frames.slice(0, depth)) {
@@ -240,7 +241,7 @@ export class JsonScanner {
   }
 }
 
-/** The characters of a quoted string; for one that is not valid JSON the text as it is, since the parser refuses it. */
+/** The characters of a quoted string. An invalid string comes back as it is, since the parser rejects it. */
 const unquote = (quoted: string): string => {
   try {
     return String(JSON.parse(quoted));
@@ -250,8 +251,8 @@ const unquote = (quoted: string): string => {
 };
 
 /**
- * Checks a JSON text for what its grammar allows and this API does not; see {@link JsonScanner}.
- * @param maxDepth - the most objects and arrays within each other
+ * Checks a JSON text for faults that the grammar allows and this API rejects; see {@link JsonScanner}.
+ * @param maxDepth - the deepest nesting of objects and arrays
  */
 export const scanJson = (text: string, maxDepth: number): JsonScan => {
   const scanner = new JsonScanner(text, maxDepth);

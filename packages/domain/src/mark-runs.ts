@@ -1,12 +1,11 @@
 /**
  * The most combining marks in a row that a text may have: the bound of Unicode's Stream-Safe Text Format (UAX #15). No
- * writing system comes near it. NFC sorts the marks of a run in a time that grows with the square of their number: 240 KB
- * of them take seconds.
+ * writing system needs that many. NFC takes quadratic time in the length of a run: 240 KB of marks take seconds.
  */
 export const maxMarkRun = 30;
 
-// The lookbehind lets a match start only where a run starts: else every mark of a run would be tried as the first one.
+// The lookbehind lets a match start only at the start of a run, so that a long run is not tried again from every mark.
 const longMarkRun = new RegExp(`(?<!\\p{M})\\p{M}{${maxMarkRun + 1}}`, 'u');
 
-/** Whether `text` has more than {@link maxMarkRun} combining marks in a row; takes a time in proportion to its length. */
+/** Whether `text` has more than {@link maxMarkRun} combining marks in a row; in linear time. */
 export const hasLongMarkRun = (text: string): boolean => longMarkRun.test(text);

@@ -1,7 +1,7 @@
-/** One part in so many of what all organizations share is kept from any single one. */
+/** One part in this many is reserved: a single organization cannot take it. */
 const keptPart = 5;
 
-/** The most that one organization may have of a total: four fifths, and at least one. */
+/** The most that one organization may have of a total: four fifths of it, but at least one. */
 export const shareOf = (total: number): number => Math.max(1, total - Math.ceil(total / keptPart));
 
 /** Bounds of an {@link OrganizationShares}. */
@@ -18,9 +18,9 @@ interface Waiting {
 }
 
 /**
- * Bounds how much of something one organization may have at once, so that one alone cannot take all of it: connections of a
- * pool, requests in work, bytes of answers, bulk calls. An organization that has nothing always gets what it asks for if the
- * total allows it, however large that is.
+ * Bounds how much of a shared resource one organization may hold at once: connections of a pool, running requests,
+ * bytes of responses, bulk calls. An organization that holds nothing always gets what it asks for, of any size, if the
+ * total allows it.
  */
 export class OrganizationShares {
   readonly #bounds: Required<ShareBounds>;
@@ -33,24 +33,24 @@ export class OrganizationShares {
     this.#bounds = { share, total };
   }
 
-  /** What all organizations have now. */
+  /** What all organizations hold now. */
   get total(): number {
     return this.#total;
   }
 
-  /** Whether all organizations together have as much as they may. */
+  /** Whether the total is used up. */
   get isExhausted(): boolean {
     return this.#total >= this.#bounds.total;
   }
 
-  /** Whether an organization may have so much more now. */
+  /** Whether an organization may take `amount` more now. */
   hasRoom(organizationId: string, amount = 1): boolean {
     const taken = this.takenBy(organizationId);
     const fitsShare = taken === 0 || taken + amount <= this.shareOf(organizationId);
     return fitsShare && this.#total + amount <= this.#bounds.total;
   }
 
-  /** Takes so much, whether or not there is room. @returns what to call, once or more, to give it back */
+  /** Takes `amount`, even if there is no room. @returns a function that gives it back; calling it again does nothing */
   take(organizationId: string, amount = 1): () => void {
     this.change(organizationId, amount);
     let isTaken = true;
@@ -63,20 +63,20 @@ export class OrganizationShares {
   }
 
   /**
-   * Takes so much as soon as there is room for it; earlier callers of the organization go first.
-   * @returns what to call to give it back, or null when there was no room within `waitMs`
+   * Takes `amount` as soon as there is room; earlier callers of the organization go first.
+   * @returns a function that gives it back, or null if there was no room within `waitMs`
    */
   async takeWithin(organizationId: string, waitMs: number, amount = 1): Promise<(() => void) | null> {
     const isFirst = !this.#queues.has(organizationId) && this.hasRoom(organizationId, amount);
     return isFirst ? this.take(organizationId, amount) : this.#wait(organizationId, waitMs, amount);
   }
 
-  /** The most that an organization may have now. */
+  /** The most that an organization may hold now. */
   protected shareOf(_organizationId: string): number {
     return this.#bounds.share;
   }
 
-  /** What an organization has now. */
+  /** What an organization holds now. */
   protected takenBy(organizationId: string): number {
     return this.#taken.get(organizationId) ?? 0;
   }
@@ -94,7 +94,7 @@ export class OrganizationShares {
     return new Promise((resolve) => {
       const go = (): void => {
         clearTimeout(timer);
-        // Taken at once: until the promise is looked at, another caller might find the same room.
+        // Taken immediately: before the promise resolves, another caller could take the same room.
         resolve(this.take(organizationId, amount));
       };
       const waiting = { amount, go };
@@ -107,7 +107,7 @@ export class OrganizationShares {
     });
   }
 
-  /** Serves the waiting callers that have room now, one of each organization in turn. */
+  /** Serves the waiting callers for which there is room now, one of each organization in turn. */
   #letGo(): void {
     for (const [organizationId, queue] of this.#queues) {
       const [first] = queue;

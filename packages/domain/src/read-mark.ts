@@ -1,8 +1,8 @@
-/** What a database must have before it can answer a read that has to see a certain write. */
+/** How far a database must be before it can serve a read that has to see a certain write. */
 export interface ReadMark {
-  /** The system identifier of the PostgreSQL cluster that wrote: marks of another one say nothing. */
+  /** The system identifier of the PostgreSQL cluster that wrote: marks of other clusters mean nothing. */
   readonly cluster: bigint;
-  /** A transaction that has to be committed, or a position in the WAL that has to be reached. */
+  /** Either a transaction that must be committed, or a WAL position that must be reached. */
   readonly kind: 'transaction' | 'position';
   /** The id of the transaction (never reused: 64 bits), or bytes of WAL. */
   readonly value: bigint;
@@ -24,7 +24,7 @@ export const encodeReadMark = ({ cluster, kind, value }: ReadMark): string => {
   return bytes.toString('base64url');
 };
 
-/** The mark in a text that `encodeReadMark` made; null for every other text. */
+/** Decodes a text of `encodeReadMark`; null for every other text. */
 export const decodeReadMark = (text: string): ReadMark | null => {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length !== byteLength || bytes.toString('base64url') !== text) return null;

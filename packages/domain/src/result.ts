@@ -1,4 +1,4 @@
-/** The outcome of reading one value: the value in its stored form, or the text that tells the sender what is wrong with it. */
+/** The outcome of reading one value: the value in its stored form, or an error text for the sender. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
 /** A successful {@link Result}. */

@@ -1,6 +1,6 @@
 import { hasLongMarkRun, maxMarkRun } from './mark-runs.js';
 
-/** How many code points of a normalized text take part in sorting and in comparisons of order. */
+/** How many code points of a normalized text count in sorting and in comparisons such as `gt`. */
 export const sortKeyCodePoints = 200;
 
 const loneSurrogate = /\p{Surrogate}/u;
@@ -9,9 +9,9 @@ const loneSurrogate = /\p{Surrogate}/u;
  * The form in which text is searched and compared: NFC, then lower case code point by code point, `ς` as `σ` and `İ` as `i`.
  * Computed here and stored beside the value, so that no locale, ICU version or replica can change an answer.
  *
- * The neighbours of a code point never matter: of two texts whose concatenation is NFC, the concatenated forms are the form
- * of the concatenation. So every part of an NFC text, cut between any two code points, is found in it. Of other texts a
- * part is found unless the cut separates a letter from a mark that NFC joins to it.
+ * Each code point is mapped by itself. If `a + b` is in NFC, then `f(a + b)` is `f(a) + f(b)`, so a search for any part
+ * of an NFC text finds the text. In other texts a part is found unless the cut separates a letter from a mark that NFC
+ * joins to it.
  *
  * Normalise a value once: lower-casing may leave a sequence that NFC would compose, so a second pass can change it.
  */
@@ -22,7 +22,7 @@ export const normalizeForSearch = (text: string): string =>
 /** The first {@link sortKeyCodePoints} code points of the normalized `text`; never cuts a character outside the BMP in two. */
 export const sortKey = (text: string): string => {
   const folded = normalizeForSearch(text);
-  // A text of that many UTF-16 units has at most as many code points, and most texts are that short.
+  // Shortcut for most texts: a text never has more code points than UTF-16 units.
   if (folded.length <= sortKeyCodePoints) return folded;
   return Array.from(folded.slice(0, 2 * sortKeyCodePoints))
     .slice(0, sortKeyCodePoints)
@@ -32,9 +32,9 @@ export const sortKey = (text: string): string => {
 const markRunFault = `Must not have more than ${maxMarkRun} combining marks in a row; remove some`;
 
 /**
- * What makes `text` impossible to store unaltered or too costly to normalise, as a message for the sender, or null.
- * PostgreSQL has no U+0000 in text, and a lone surrogate has no UTF-8 form: both would have to be changed silently. Check
- * the length of a text before this, and this before anything normalises it.
+ * The error text for a `text` that cannot be stored unaltered or is too costly to normalise, or null. PostgreSQL cannot
+ * store U+0000, and a lone surrogate has no UTF-8 form. Check the length of a text before calling this, and call this
+ * before normalising the text.
  */
 export const findTextFault = (text: string): string | null => {
   if (text.includes('\u0000')) return 'Must not contain the character U+0000; remove it';
@@ -70,5 +70,5 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 const isPairAt = (text: string, index: number): boolean =>
   isHighSurrogate(text.charCodeAt(index)) && isLowSurrogate(text.charCodeAt(index + 1));
 
-/** Moves surrogates above U+FFFF's end, because the characters they stand for come after the whole BMP. */
+/** Moves surrogates above U+FFFF, because the characters they encode come after the whole BMP. */
 const unitRank = (unit: number): number => (isHighSurrogate(unit) || isLowSurrogate(unit) ? unit + 0x10000 : unit);

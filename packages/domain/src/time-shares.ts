@@ -2,13 +2,13 @@ import { OrganizationShares, type ShareBounds } from './organization-shares.js';
 
 /** Bounds of {@link TimeShares}. */
 export interface TimeShareBounds extends ShareBounds {
-  /** What one organization may have all the time while others call. */
+  /** What one organization may hold permanently while others call. */
   readonly lasting: number;
 }
 
-/** For how long an organization may have one more than the lasting share, in milliseconds; two more for half as long. */
+/** How long an organization may hold one more than its lasting share, in milliseconds; two more for half as long. */
 const creditMs = 1_000;
-/** For how long after its last call an organization counts as one that calls, in milliseconds. */
+/** How long an organization counts as active after its last call, in milliseconds. */
 const presentMs = 60_000;
 
 interface Use {
@@ -17,19 +17,20 @@ interface Use {
 }
 
 /**
- * Shares of something that is returned after some time, as a connection is when its statement has run. An organization may have its
- * share for a moment, or while no other organization calls. If others call, it has only the lasting share once it has had more for long.
+ * Shares of a resource that is held briefly, such as a connection during a statement. An organization may hold more
+ * than its lasting share for a short time, or while no other organization calls. If others call, it falls back to the
+ * lasting share after that time.
  */
 export class TimeShares extends OrganizationShares {
   readonly #lasting: number;
   readonly #now: () => number;
-  /** How much longer an organization may have more than the lasting share, as of an instant; all of it when absent. */
+  /** How much longer an organization may exceed its lasting share, as of an instant; the full time if absent. */
   readonly #credits = new Map<string, { readonly leftMs: number; readonly atMs: number }>();
   #latest: Use | null = null;
-  /** The latest use of another organization than that of the latest. */
+  /** The latest use by any other organization than the one of `#latest`. */
   #latestOfAnother: Use | null = null;
 
-  /** @param now - in milliseconds, from any instant */
+  /** @param now - a clock in milliseconds, from any origin */
   constructor({ lasting, ...bounds }: TimeShareBounds, now: () => number = () => performance.now()) {
     super(bounds);
     this.#lasting = lasting;

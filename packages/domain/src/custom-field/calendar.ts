@@ -37,10 +37,9 @@ export const formatInstant = (epochMs: number): string => new Date(epochMs).toIS
 export const formatDate = (epochMs: number): string => formatInstant(epochMs).slice(0, 10);
 
 /**
- * Reads an RFC 3339 date-time with its offset as epoch milliseconds, or undefined when it is none. Digits beyond
- * milliseconds, up to nine, are cut: many languages print microseconds and the stored resolution is known. Leap seconds
- * are refused because epoch milliseconds have no place for them, and so are instants that their offset carries out of
- * the years 0001 to 9999.
+ * Reads an RFC 3339 date-time with its offset as epoch milliseconds, or returns undefined. Cuts digits beyond
+ * milliseconds, up to nine, because many languages print microseconds. Rejects leap seconds, which epoch milliseconds
+ * cannot express, and instants whose UTC year is outside 0001 to 9999.
  */
 export const readInstantText = (text: string): number | undefined => {
   const match = instantPattern.exec(text);
@@ -55,7 +54,7 @@ export const readInstantText = (text: string): number | undefined => {
   return isEpochMs(epochMs) ? epochMs : undefined;
 };
 
-/** Reads `HH:MM` or `HH:MM:SS`, 00:00:00 to 23:59:59, as `HH:MM:SS`, or undefined when it is none. */
+/** Reads `HH:MM` or `HH:MM:SS`, 00:00:00 to 23:59:59, and returns `HH:MM:SS`, or undefined if the text is neither. */
 export const readTimeText = (text: string): string | undefined => {
   const match = timePattern.exec(text);
   if (match === null) return undefined;

@@ -16,7 +16,7 @@ const kinds: Readonly<Record<AttributeType, ComparisonKind>> = {
   phone: 'text',
   website: 'text',
   url: 'text',
-  // Fixed-width text, in which order of text is order of time.
+  // Fixed-width text: sorting by text sorts by time.
   date: 'text',
   datetime: 'text',
   time: 'text',
@@ -42,16 +42,16 @@ export const comparisonKind = (attributeType: AttributeType): ComparisonKind => 
 /** Whether texts of this type are compared in their normalized form; the fixed-width and option texts compare as they are. */
 export const isFolded = (attributeType: AttributeType): boolean => foldedTypes.has(attributeType);
 
-/** Which family of indexed columns can carry this type's comparison key, or null when none can. */
+/** The kind of indexed column for this type's comparison key, or null if the type has no such key. */
 export const slotKind = (attributeType: AttributeType): 'text' | 'number' | null => {
   const kind = kinds[attributeType];
   return kind === 'text' || kind === 'number' ? kind : null;
 };
 
 /**
- * The single text or number by which a stored value is filtered and sorted: folds for texts that people write, 0 and 1
- * for checkboxes. Null for an absent value and for types that do not compare as one scalar. Texts are whole, up to
- * 10,000 characters: an index on them takes their first 200, as sort keys do.
+ * The single text or number by which a stored value is filtered and sorted: normalized text for texts that people
+ * write, 0 and 1 for checkboxes. Null for an absent value and for types that do not compare as one scalar. Texts have
+ * up to 10,000 characters here; an index holds their first 200, as sort keys do.
  */
 export const comparisonKey = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,

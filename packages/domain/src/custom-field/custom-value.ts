@@ -16,14 +16,14 @@ export interface LocationValue {
   readonly formatted: string;
 }
 
-/** A custom field's value in the one form in which it is stored and read; a field without a value has none. */
+/** A custom field's value, in the one form in which it is stored and read. */
 export type CustomValue = string | number | boolean | readonly string[] | DateRangeValue | LocationValue;
 
-/** What reading a value needs to look up. The caller loads it beforehand, so that reading stays free of I/O. */
+/** Lookups that parsing a value needs. The caller loads the data first, so that parsing does no I/O. */
 export interface CustomValueReferences {
   /**
-   * The id of the organization's member with this id or email, or undefined when there is none. It is asked with a
-   * lower-case id or with a normalised email, whatever was sent.
+   * The id of the organization's member with this id or email, or undefined if there is none. The argument is always a
+   * lower-case id or a normalised email.
    */
   findMemberId(idOrEmail: string): string | undefined;
 }

@@ -27,9 +27,9 @@ const countDigits = (value: number): { readonly digits: number; readonly decimal
 };
 
 /**
- * Reads a JSON number that is stored without rounding. Up to 15 digits every decimal survives the way through a double
- * and back; beyond that the number may already differ from the text that was sent, so it is refused, and an integer's
- * trailing zeros count because `100000000000000000001` arrives as `1e20`. Negative zero is read as 0, as JSON prints it.
+ * Reads a JSON number and rejects one that may have been rounded. A double preserves every decimal of up to 15 digits;
+ * a longer number may already differ from the text that was sent. The trailing zeros of an integer count as digits,
+ * because `100000000000000000001` arrives as `1e20`. Negative zero becomes 0, as JSON prints it.
  */
 export const checkDecimal = (value: unknown, limits: DecimalLimits): Result<number> => {
   if (typeof value !== 'number' || !Number.isFinite(value)) return fail('Must be a number');

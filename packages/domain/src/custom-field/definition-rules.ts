@@ -4,11 +4,14 @@ import { fail, ok, type Result } from '../result.js';
 export const maxSlugLength = 63;
 
 const slugPattern = /^[a-z][a-z0-9_]{0,62}$/;
-// `__proto__` cannot match the pattern; it stands here so that loosening the pattern does not let it in.
+// The pattern already excludes `__proto__`; it is listed in case someone loosens the pattern.
 const reservedSlugs: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const fallbackSlug = 'field';
 
-/** Reads a slug: lower-case ASCII letters, digits and underscores from a letter on, and no name that JavaScript gives a meaning. */
+/**
+ * Reads a slug: a lower-case ASCII letter, then letters, digits and underscores. Rejects names with a meaning in
+ * JavaScript.
+ */
 export const parseSlug = (input: unknown): Result<string> => {
   if (typeof input !== 'string' || !slugPattern.test(input)) {
     return fail(`Must start with a letter a-z and have only a-z, 0-9 and _, at most ${maxSlugLength} characters`);
@@ -17,13 +20,13 @@ export const parseSlug = (input: unknown): Result<string> => {
 };
 
 /**
- * A valid slug for a display name: `Größe (cm)` gives `grosse_cm`. Null for a name without Latin letters or digits, from which no
- * slug can be made that says what the field is.
+ * A valid slug for a display name: `Größe (cm)` gives `grosse_cm`. Null for a name without Latin letters or digits: no
+ * meaningful slug can be made of it.
  */
 export const slugFromName = (name: string): string | null => {
   const words = name
     .slice(0, maxSlugLength * 4)
-    // Through upper case, because that writes ß and the ligatures out as letters.
+    // Upper-casing first turns ß and ligatures into plain letters.
     .toUpperCase()
     .toLowerCase()
     .normalize('NFKD')

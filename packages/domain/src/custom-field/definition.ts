@@ -27,7 +27,7 @@ export const attributeTypes = [
 /** One of {@link attributeTypes}. */
 export type AttributeType = (typeof attributeTypes)[number];
 
-/** What the wire's `property_name` puts before a slug. */
+/** The prefix of a slug in the wire's `property_name`. */
 export const propertyNamePrefix = 'custom__';
 
 /** The name by which a field is selected, filtered and sent beside the system fields: `custom__` and the slug. */
@@ -44,7 +44,7 @@ export interface FieldOption {
   readonly archived?: boolean;
 }
 
-/** What a definition's type needs beside its name; the keys in use depend on the type. */
+/** The settings of a definition's type. Which keys are in use depends on the type. */
 export interface FieldMetadata {
   /** select, radio, multi_select. */
   readonly options?: readonly FieldOption[];
@@ -54,7 +54,7 @@ export interface FieldMetadata {
   readonly max?: number;
 }
 
-/** A custom field of one organization and object, as the services use it. */
+/** A custom field of one organization and object. */
 export interface CustomFieldDefinition {
   readonly id: string;
   readonly objectType: ObjectType;
@@ -65,9 +65,9 @@ export interface CustomFieldDefinition {
   readonly attributeType: AttributeType;
   readonly metadata: FieldMetadata | null;
   readonly position: number;
-  /** Left out of reads unless named. */
+  /** Whether reads leave the field out unless a request names it. */
   readonly isHidden: boolean;
-  /** The pipelines that an opportunity field holds for; null means all of them (always null for other objects). */
+  /** The pipelines that an opportunity field applies to; null means all of them (always null for other objects). */
   readonly pipelineIds: readonly string[] | null;
   /** The indexed column that carries this field's comparison key (`text_1`, `number_3`), or null when it has none. */
   readonly slot: string | null;

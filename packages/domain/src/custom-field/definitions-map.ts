@@ -15,8 +15,8 @@ export interface WireFieldDefinition {
   readonly metadata: WireFieldMetadata | null;
 }
 
-// Archived options stay in the list, so that a stored value always finds its label, and look like the others: readers
-// of the wire know options of exactly these three keys.
+// Archived options stay in the list, so that every stored value has a label. They look like the others: on the wire an
+// option has exactly these three keys.
 const wireMetadata = ({ attributeType, metadata }: CustomFieldDefinition): WireFieldMetadata | null => {
   switch (attributeType) {
     case 'select':

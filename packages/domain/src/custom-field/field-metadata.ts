@@ -15,7 +15,7 @@ export const maxOptionTextLength = 255;
 /** The highest maximum that a rating may have. */
 export const maxRatingMax = 100;
 
-/** The colours that options get in turn when none is given, and the names that are accepted beside `#rrggbb`. */
+/** The colours assigned in turn to options without one, and the colour names accepted besides `#rrggbb`. */
 export const optionColors = [
   'blue',
   'green',
@@ -61,7 +61,10 @@ const parseFieldOption = (input: unknown, index: number): Result<FieldOption> =>
   return ok(archived ? { ...option, archived } : option);
 };
 
-/** The text about the first value or label that a former option has, or null. Archived labels may be used again. */
+/**
+ * The error text for the first value or label that an earlier option already has, or null. Labels of archived options
+ * may be reused.
+ */
 const findRepetition = (options: readonly FieldOption[]): string | null => {
   const values = new Set<string>();
   const labelFolds = new Set<string>();
@@ -119,9 +122,9 @@ const rules: Readonly<Partial<Record<AttributeType, MetadataRule>>> = {
 };
 
 /**
- * Reads what a definition's type needs beside its name, with every default written out: option colours, an option's
- * value where only its label is given, a rating's maximum. Absent metadata reads as an empty object; types without
- * metadata take none and give null. What this accepts it accepts again unchanged.
+ * Reads the settings of a definition's type and fills in every default: option colours, an option's value if only its
+ * label is given, a rating's maximum. Absent metadata counts as an empty object; types without settings take none and
+ * return null. Its own result is valid input and comes back unchanged.
  */
 export const parseFieldMetadata = (attributeType: AttributeType, input: unknown): Result<FieldMetadata | null> => {
   const given = input ?? {};

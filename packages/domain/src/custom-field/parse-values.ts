@@ -9,16 +9,16 @@ import { isJsonObject, ownValue } from './values/json-object.js';
 /** Most custom values in one record of a request. */
 export const maxCustomValues = 1_000;
 
-/** What {@link parseCustomValues} reads and against what. */
+/** The input of {@link parseCustomValues} and the definitions to check it against. */
 export interface CustomValuesRequest {
   /** The object's definitions by slug, of all pipelines. */
   readonly definitions: ReadonlyMap<string, CustomFieldDefinition>;
-  /** The part of the body that holds `custom_fields` and the `custom__slug` keys; its other keys are not looked at. */
+  /** The part of the body that holds `custom_fields` and the `custom__slug` keys; its other keys are ignored. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly references: CustomValueReferences;
   /** The path of `input` in the body, as `opportunity` or `items[3].opportunity`; empty for the body itself. */
   readonly path: string;
-  /** Takes one text for every field at fault. */
+  /** Collects one error text per invalid field. */
   readonly errors: ErrorCollector;
   /** The record's pipeline; null for objects without pipelines. */
   readonly pipelineId: string | null;
@@ -48,7 +48,7 @@ const sentBeside = ({ input, path }: CustomValuesRequest): SentValue[] =>
     .filter(([key]) => key.startsWith(propertyNamePrefix))
     .map(([key, value]) => ({ slug: key.slice(propertyNamePrefix.length), path: join(path, key), value }));
 
-/** Reads one sent value into `values`, or notes on its path why it cannot be. */
+/** Reads one sent value into `values`, or adds an error on its path. */
 const readSentValue = (
   { slug, path, value }: SentValue,
   { definitions, references, errors, pipelineId }: CustomValuesRequest,
@@ -70,9 +70,9 @@ const readSentValue = (
 
 /**
  * Reads the custom values of one record in a request, sent under `custom_fields` by slug or beside the other fields as
- * `custom__slug`. Every fault is noted in `errors` on the exact path of the key that was sent (keys longer than 80
- * characters are cut there); what comes back is complete only when none was noted. Absent fields are absent
- * from the answer, null ones are null: whether that clears is the caller's to decide. `custom_fields: null` is absent.
+ * `custom__slug`. Adds every fault to `errors` on the exact path of the sent key (cut to 80 characters); the result is
+ * complete only if there was no fault. Absent fields are absent from the result and null ones are null: the caller
+ * decides whether null clears the field. `custom_fields: null` counts as absent.
  *
  * @returns stored values by slug, in the order sent.
  */

@@ -1,12 +1,12 @@
 import type { CustomFieldDefinition } from './definition.js';
 
-/** Whether a field holds for a pipeline. `pipelineId` null asks about no pipeline in particular: every field holds. */
+/** Whether a field applies to a pipeline. With `pipelineId` null every field applies. */
 export const holdsForPipeline = (definition: CustomFieldDefinition, pipelineId: string | null): boolean =>
   pipelineId === null || definition.pipelineIds === null || definition.pipelineIds.includes(pipelineId);
 
 /**
- * The definitions that a read shows when it names none: not hidden and holding for the pipeline, in the order given.
- * `pipelineId` null is a read over all pipelines, or of an object that has none.
+ * The definitions that a read shows by default: those that are not hidden and apply to the pipeline, in the given
+ * order. `pipelineId` null is a read over all pipelines, or of an object that has none.
  */
 export const visibleDefinitions = (
   definitions: Iterable<CustomFieldDefinition>,

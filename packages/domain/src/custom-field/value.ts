@@ -40,11 +40,11 @@ const parsers: Readonly<Record<AttributeType, ValueParser>> = {
 };
 
 /**
- * Reads a value that was sent for a field into the form in which it is stored and read. Nothing is coerced: `"12"` is
- * no number. Whatever this accepts, it accepts again in its stored form and leaves as it is. `null` is no value: the
- * caller, who knows whether it clears the field, handles it first.
+ * Parses a sent value into the form in which it is stored and read. Nothing is coerced: `"12"` is not a number. A
+ * stored value is valid input and comes back unchanged. The caller handles `null`, because only the caller knows
+ * whether it clears the field.
  *
- * @returns the stored form, or the text about the value, to be put on the field's path.
+ * @returns the stored form, or the error text for the field's path.
  */
 export const parseCustomValue = (
   definition: CustomFieldDefinition,

@@ -4,11 +4,11 @@ import { hostToUnicode } from './host.js';
 const options = { extractHostname: false, validateHostname: false } as const;
 
 /**
- * The name of an account that is made from a domain alone: the registrable label in Unicode form, capitalised.
+ * The default name of an account created from a domain alone: the registrable label in Unicode form, capitalised.
  * `acme.com`, `mail.acme.com` and `acme.co.uk` give `Acme`, `xn--mller-kva.de` gives `Müller`.
  *
- * The Public Suffix List is consulted for this label and nothing else, since it changes over time. Its private section
- * counts (`acme.github.io` is Acme's); a domain that is itself a suffix is named after its first label.
+ * The Public Suffix List is used for this name only, never for keys, because the list changes over time. Its private
+ * section counts (`acme.github.io` is Acme's); a domain that is itself a suffix is named after its first label.
  *
  * @param domain a domain normalised to ASCII
  */
@@ -25,6 +25,6 @@ const capitalize = (text: string): string => {
   const upper = first.toUpperCase();
   // `ß` becomes `SS` and the like: a title has only the first of these letters in upper case.
   const [head = '', ...tail] = upper;
-  // Of `ΐ` the upper case is three code points, two of which NFC composes. Names are stored in NFC.
+  // The upper case of `ΐ` is three code points, and NFC composes two of them. Names are stored in NFC.
   return (head + tail.join('').toLowerCase() + rest.join('')).normalize('NFC');
 };

@@ -19,8 +19,8 @@ const ipv6 = /^\[|^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/i;
  * fragment, trailing dot and one leading `www.` (when at least two labels remain) are dropped, the rest is brought to
  * UTS-46 ASCII. Other subdomains stay distinct. Refuses IP addresses, single labels and more than 253 octets.
  *
- * Normalising the result again gives the result, with the one exception that "one `www.`" brings about:
- * `www.www.acme.com` gives `www.acme.com`.
+ * Normalising twice gives the same result, with one exception: each call drops one `www.`, so `www.www.acme.com` gives
+ * `www.acme.com`.
  */
 export const normalizeDomain = (input: string): Result<NormalizedDomain> => {
   const fault = findTextFault(input);

@@ -6,7 +6,7 @@ import { accountDomainOfHost, hostToAscii, maxTypedHostLength } from './host.js'
 export interface NormalizedEmail {
   /** Lower-case ASCII, at most 254 octets: `ann+crm@xn--mller-kva.de`. */
   readonly email: string;
-  /** The domain of the account that the contact belongs to: what follows the `@`, without a leading `www.`. */
+  /** The domain of the contact's account: the part after the `@`, without a leading `www.`. */
   readonly domain: string;
 }
 
@@ -24,8 +24,8 @@ const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)
 /**
  * The natural key of a contact, from one bare address. White space around it is dropped, all of it is lower-cased, and its
  * domain is brought to UTS-46 ASCII without a trailing dot. Plus-tags and dots stay: they may be different people.
- * Refuses display names, spaces, control characters, quoted or non-ASCII local parts, IP addresses and over-long ones.
- * Normalising the result again gives the result.
+ * Rejects display names, spaces, control characters, quoted or non-ASCII local parts, IP addresses and overlong
+ * addresses. Normalising twice gives the same result.
  */
 export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
   const typed = input.trim();

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 const common = createRequire(import.meta.url)('email-providers/common.json') as readonly string[];
 
 /**
- * Other domains of the providers on the list, and large providers that it leaves out. The long list of the same package has
- * thousands of throw-away and company domains, and would take too many real companies for mail providers.
+ * Further domains of the listed providers, and large providers that the list lacks. The package's long list has
+ * thousands of throw-away and company domains; it would mistake too many real companies for mail providers.
  */
 const alsoFreeMail = [
   ...['googlemail.com', 'ymail.com', 'rocketmail.com', 'rediffmail.com', 'pm.me', 'protonmail.ch', 'gmx.ch', 'aol.de'],
@@ -26,8 +26,7 @@ const alsoFreeMail = [
 ];
 
 /**
- * On the list, but no place where the public has its mail: names that stand for "your domain here", and companies whose
- * staff a CRM meets as staff.
+ * On the list, but not public mail providers: placeholder domains, and companies whose staff a CRM meets as staff.
  */
 const notFreeMail = [
   ...['example.com', 'test.com', 'test.de', 'yourdomain.com', 'mydomain.com'],
@@ -44,15 +43,15 @@ const notFreeMail = [
   ],
 ];
 
-/** The domains of {@link isFreeMail}, in the form in which they are normalised. */
+/** The normalised domains of {@link isFreeMail}. */
 export const freeMailDomains: ReadonlySet<string> = new Set(
   [...common, ...alsoFreeMail].filter((domain) => !notFreeMail.includes(domain)),
 );
 
 /**
- * Whether anyone may have an address at this domain, so that it says nothing about a person's company. Exact: a subdomain
- * of a provider is not on the list. The answer takes part in the natural keys of opportunities, therefore the list's
- * version is pinned and a test notices when it changes.
+ * Whether the domain is a public mail provider, so that it says nothing about a person's company. Matches exactly: a
+ * subdomain of a provider does not count. Natural keys of opportunities depend on the answer, so the list's version is
+ * pinned and a test detects changes.
  *
  * @param domain a domain normalised to ASCII
  */

@@ -6,17 +6,17 @@ export const maxDomainLength = 253;
 
 const maxLabelLength = 63;
 
-/** The longest host as typed. Soft hyphens and combining marks may make it longer than 253, but not by far. */
+/** The longest host as typed. Soft hyphens and combining marks can make it somewhat longer than 253. */
 export const maxTypedHostLength = 1024;
 
-// The same for one label, after NFC. Its ASCII form takes a time that grows with the square of its length.
+// The same for one label, after NFC. Converting a label to ASCII takes quadratic time.
 const maxMappedLabelLength = 2 * maxLabelLength;
 
 /**
  * UTS-46 as browsers apply it (non-transitional, so that `faß.de` is not `fass.de`; bidi and joiner rules on; hyphens in the
- * third and fourth place allowed, since names such as `r3---sn.example.com` exist), and stricter in one point: only
- * letters, digits and hyphens. An underscore is legal in DNS but not in the name of a host, and no registry sells one.
- * Lengths and outer hyphens are checked below, where each gets a message of its own.
+ * third and fourth place allowed, since names such as `r3---sn.example.com` exist), and stricter in one point: it
+ * accepts only letters, digits and hyphens. An underscore is legal in DNS but not in the name of a host, and no
+ * registry sells one. Lengths and outer hyphens are checked below, where each gets a message of its own.
  */
 const idnaOptions = {
   checkHyphens: false,
@@ -28,19 +28,19 @@ const idnaOptions = {
 
 const plainAscii = /^(?!.*xn--)[a-z0-9.-]+$/i;
 
-// A host whose last label is a number is an IPv4 address to every URL parser: 127.1, 0x7f.1 and 10.0.0.08 too.
+// URL parsers read every host whose last label is a number as an IPv4 address: 127.1, 0x7f.1 and 10.0.0.08 too.
 const numericLabel = /^(?:\d+|0x[\da-f]*)$/;
 
 const lengthMessage = `The domain must have at most ${maxDomainLength} characters (in its ASCII form)`;
 
 const labelMessage = `Each part of the domain must have at most ${maxLabelLength} characters (in its ASCII form)`;
 
-// The full stops that UTS-46 maps to one.
+// The characters that UTS-46 maps to a full stop.
 const dots = /[.\u3002\uff0e\uff61]/;
 
 const ipMessage = 'Must not be an IP address; send a domain such as acme.com';
 
-/** The refusal of an IP address, shared with the parsers that recognise IPv6 by its brackets and colons. */
+/** The error for an IP address, shared with the parsers that recognise IPv6 by its brackets and colons. */
 export const refuseIpAddress = (): { readonly ok: false; readonly message: string } => fail(ipMessage);
 
 /** The Unicode form of a host in ASCII form, for people to read: `xn--mller-kva.de` gives `müller.de`. */
@@ -49,7 +49,7 @@ export const hostToUnicode = (asciiHost: string): string =>
 
 /**
  * The domain of the account that a host belongs to: the host without one leading `www.`, where at least two labels
- * remain. Web addresses and emails share it, so that every account can be found by the domain that it shows.
+ * remain. Web addresses and emails share this rule, so that every account can be found by its displayed domain.
  * @param asciiHost a host as {@link hostToAscii} gives it
  */
 export const accountDomainOfHost = (asciiHost: string): string => {
@@ -59,7 +59,8 @@ export const accountDomainOfHost = (asciiHost: string): string => {
 
 /**
  * The UTS-46 ASCII form of a bare host, without a trailing dot: lower case, at least two labels of letters, digits and
- * hyphens, 1 to 63 octets each and at most 253 in all. Refuses anything else, IPv4 addresses in all their spellings included.
+ * hyphens, 1 to 63 octets each and at most 253 in all. Rejects everything else, including IPv4 addresses in every
+ * spelling.
  */
 export const hostToAscii = (host: string): Result<string> => {
   if (host === '') return fail('The domain is missing; send one such as acme.com');
@@ -78,7 +79,7 @@ export const hostToAscii = (host: string): Result<string> => {
   return message === null ? ok(ascii) : fail(message);
 };
 
-/** UTS-46's mapping. For plain ASCII that is lower-casing alone, and looking up every letter took 40 µs a host. */
+/** The mapping of UTS-46. For plain ASCII it is lower-casing; the table lookup of every letter took 40 µs per host. */
 const mapToAscii = (host: string): string | null =>
   plainAscii.test(host) ? host.toLowerCase() : toASCII(host, idnaOptions);
 
@@ -89,7 +90,7 @@ const findHostFault = (ascii: string): string | null => {
   if (labels.length < 2) return 'The domain must have at least two parts, as in acme.com';
   if (labels.some((label) => label.length > maxLabelLength)) return labelMessage;
   if (ascii.length > maxDomainLength) return lengthMessage;
-  // Read in the Unicode form: the ASCII form of a label such as `-ü` hides its hyphen behind the prefix `xn--`.
+  // Checks the Unicode form: in the ASCII form of a label such as `-ü` the prefix `xn--` comes before the hyphen.
   if (
     hostToUnicode(ascii)
       .split('.')

@@ -4,15 +4,15 @@ import { codePointLength, findTextFault } from '../text.js';
 /** The longest name or note title, in code points of its normalised form. */
 export const maxNameLength = 255;
 
-// NFC makes one code point of at most four. What is longer by far is refused before the time it takes to normalise it.
+// NFC composes at most four code points into one. A far longer text is rejected before it is normalised, to save time.
 const maxTypedLength = 4 * maxNameLength;
 
 // Zero-width and other invisible characters count as blank: a person would see nothing at all.
 const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 
 /**
- * A name that has to be there, such as the name in an opportunity's natural key: NFC, trimmed, case kept, at most 255 code
- * points. Refuses a blank one. Normalising the result again gives the result.
+ * Reads a required name, such as the name in an opportunity's natural key: NFC, trimmed, case kept, at most 255 code
+ * points. Rejects a blank one. Normalising twice gives the same result.
  */
 export const normalizeName = (input: string): Result<string> => {
   const name = normalizeOptionalName(input);
@@ -20,7 +20,7 @@ export const normalizeName = (input: string): Result<string> => {
   return name.value === null ? fail('Must not be blank; send at least one visible character') : ok(name.value);
 };
 
-/** As {@link normalizeName} for a name that may be absent: a blank one gives null. */
+/** Like {@link normalizeName}, for an optional name: a blank one gives null. */
 export const normalizeOptionalName = (input: string): Result<string | null> => {
   const typed = input.trim();
   const typedLength = codePointLength(typed);

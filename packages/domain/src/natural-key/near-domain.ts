@@ -6,8 +6,8 @@ const labelOf = (domain: string): string => accountNameFromDomain(domain).toLowe
 
 /**
  * Whether two domains may be of one company: one is part of the other (`eu.acme.com`, `acme.com`), or their registrable labels are equal
- * (`acme.com`, `acme.de`) or at most two letters apart (`globex.com`, `globx.com`). Alone it means little: it is asked of accounts that
- * have one name.
+ * (`acme.com`, `acme.de`) or at most two letters apart (`globex.com`, `globx.com`). A weak sign by itself: it is only
+ * used for accounts with equal names.
  */
 export const areNearDomains = (one: string, other: string): boolean => {
   if (one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`)) return true;

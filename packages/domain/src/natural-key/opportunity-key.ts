@@ -2,7 +2,7 @@ import type { NormalizedEmail } from './email.js';
 import { isFreeMail } from './free-mail.js';
 
 /**
- * What an opportunity belongs to: the account of a domain; where the only clue is a private address, that contact alone; or
+ * The owner part of an opportunity's natural key: the account of a domain, else a contact with a private address, else
  * nothing.
  */
 export type OpportunityAccountSource =
@@ -11,9 +11,9 @@ export type OpportunityAccountSource =
   | { readonly kind: 'none' };
 
 /**
- * Decides what a new opportunity belongs to. A domain that was sent always counts, a mail provider's too. Without one it is
- * the domain of the primary contact, unless that is free mail: the "Website redesign" of two people who happen to
- * share a mail provider is two deals.
+ * Decides to which account or contact a new opportunity belongs. A sent domain always counts, even a mail provider's.
+ * Without one the primary contact's domain counts, unless it is free mail: two people who share a mail provider may
+ * each have a "Website redesign", and these are two deals.
  *
  * @param accountDomain normalised domain, or null where none was sent
  * @param primaryContact normalised address, or null where none was sent
@@ -28,5 +28,5 @@ export const opportunityAccountSource = (
   return { kind: 'account', domain: primaryContact.domain };
 };
 
-/** Additional contacts of one opportunity. */
+/** The most additional contacts of one opportunity. */
 export const maxAdditionalContacts = 100;

@@ -5,11 +5,11 @@ export interface NaturalKeyVector {
   readonly input: string;
   /** The key that is stored, or null where the input is refused. */
   readonly expected: string | null;
-  /** What the row is about; unique together with `kind`, fit for a test's title. */
+  /** What the row shows; unique together with `kind`, used as a test title. */
   readonly about: string;
 }
 
-/** Writers of the rows of one kind: `key` for an input that has a key, `refused` for one that has none. */
+/** Functions that make the rows of one kind: `key` for an input that has a key, `refused` for one that has none. */
 export const vectorsOf = (kind: NaturalKeyVector['kind']) => ({
   key: (about: string, input: string, expected: string): NaturalKeyVector => ({ kind, input, expected, about }),
   refused: (about: string, input: string): NaturalKeyVector => ({ kind, input, expected: null, about }),

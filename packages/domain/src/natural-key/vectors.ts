@@ -6,8 +6,8 @@ import { nameVectors } from './vectors-name.js';
 export type { NaturalKeyVector };
 
 /**
- * How inputs become natural keys. One table for everything that has to agree on it: the functions here, the gateways over
- * HTTP and the CHECKs of the database. Rows of one kind with the same `expected` are the same record.
+ * How inputs become natural keys. One table tests everything that must agree: these functions, the gateways over HTTP
+ * and the database's CHECK constraints. Rows of one kind with the same `expected` are the same record.
  */
 export const naturalKeyVectors: readonly NaturalKeyVector[] = [...domainVectors, ...emailVectors, ...nameVectors];
 

@@ -6,8 +6,8 @@ import { canonicalFilter, type FilterNode } from './filter/tree.js';
 import type { SortKey } from './sort.js';
 
 /**
- * Everything that a request must repeat for its cursor to be good. It is not carried: it goes into the signature.
- * Keys left out count as null or as empty.
+ * Everything that a request must repeat for its cursor to be valid. It is part of the signature, not of the cursor.
+ * Absent keys count as null or empty.
  */
 export interface CursorBinding {
   readonly organizationId: string;
@@ -28,8 +28,8 @@ export interface CursorBinding {
 }
 
 /**
- * Where a walk stands: the sort keys of the last record shown, as text at the database's full precision, then its id. What
- * the entries mean is the database layer's to decide; a cursor is only good for the operation and sort that made it.
+ * The position of a walk: the sort keys of the last record shown, as text at the database's full precision, then its
+ * id. The database layer decides what the entries mean; a cursor is only valid for the operation and sort that made it.
  */
 export type CursorPosition = readonly (string | null)[];
 
@@ -38,8 +38,8 @@ export interface CursorCodec {
   /** The cursor of `position` in the walk that `binding` describes: base64url text without padding. */
   encode(binding: CursorBinding, position: CursorPosition): string;
   /**
-   * The position in a cursor that `encode` made under an equal binding with one of the secrets; null where `text` is
-   * absent or blank.
+   * The position in a cursor that `encode` made with an equal binding and one of the secrets. Null if `text` is absent
+   * or blank.
    * @throws ApiError `validation_failed` on `cursor` for every other text
    */
   decode(text: string | null | undefined, binding: CursorBinding): CursorPosition | null;
@@ -62,7 +62,7 @@ const headerBytes = 1 + signatureBytes;
  * @throws RangeError when a secret has fewer than {@link minCursorSecretLength} characters
  */
 export const createCursorCodec = (secrets: readonly [string, ...string[]]): CursorCodec => {
-  // A key object skips the key set-up that a text key pays at every call.
+  // A key object avoids the key set-up of every call with a text key.
   const keys = secrets.map(toKey);
   const signingKey = toKey(secrets[0]);
   return {
@@ -70,7 +70,7 @@ export const createCursorCodec = (secrets: readonly [string, ...string[]]): Curs
       const payload = Buffer.from(JSON.stringify(position), 'utf8');
       const signature = sign(signingKey, canonicalBinding(binding), payload);
       const text = Buffer.concat([Buffer.of(version), signature, payload]).toString('base64url');
-      // A cursor that its own reader would refuse must not leave: the keys were not cut as they should have been.
+      // `decode` would reject a longer cursor. It means that the sort keys were not cut as they should be.
       if (text.length > maxCursorLength) throw new RangeError(`A cursor of ${text.length} characters is too long`);
       return text;
     },
@@ -90,7 +90,7 @@ const toKey = (secret: string): KeyObject => {
   return createSecretKey(Buffer.from(secret, 'utf8'));
 };
 
-/** One text for every cause: what exactly is wrong helps only those who forge. */
+/** One text for every cause: details would only help to forge a cursor. */
 const refusal = (): Error =>
   validationError({
     cursor:
@@ -101,7 +101,7 @@ const refusal = (): Error =>
 const verify = (keys: readonly KeyObject[], text: string, binding: CursorBinding): CursorPosition | null => {
   if (text.length > maxCursorLength) return null;
   const bytes = Buffer.from(text, 'base64url');
-  // The decoder skips characters outside the alphabet and spare bits: only the text it would write itself is good.
+  // Node's decoder ignores characters outside the alphabet and spare bits, so only the canonical spelling is accepted.
   if (bytes.length <= headerBytes || bytes.toString('base64url') !== text) return null;
   if (bytes[0] !== version) return null;
   const signature = bytes.subarray(1, headerBytes);
@@ -114,7 +114,7 @@ const verify = (keys: readonly KeyObject[], text: string, binding: CursorBinding
 const sign = (key: KeyObject, binding: string, payload: Buffer): Buffer =>
   createHmac('sha256', key).update(binding).update(payload).digest().subarray(0, signatureBytes);
 
-/** JSON has no raw line break, so the one at the end keeps binding and position apart, whatever they hold. */
+/** JSON has no raw line break, so the one at the end always separates binding from position. */
 const canonicalBinding = (binding: CursorBinding): string =>
   `${JSON.stringify([
     version,
@@ -132,7 +132,7 @@ const canonicalBinding = (binding: CursorBinding): string =>
     binding.recordId ?? null,
   ])}\n`;
 
-/** Only reached behind a good signature; checked all the same, since a secret may have been used for something else. */
+/** Only reached after a valid signature. Checked all the same, since the secret may also sign something else. */
 const readPosition = (json: string): CursorPosition | null => {
   try {
     const position: unknown = JSON.parse(json);

@@ -1,15 +1,15 @@
 import type { ErrorCollector } from '../errors.js';
 
-/** The longest that a request waits for events, in seconds. */
+/** The longest time that a request waits for events, in seconds. */
 export const maxWaitSeconds = 30;
 
-// As with limits, one spelling of a number: neither `1e2` nor `+5`. Fifteen digits are exact in JavaScript and in `bigint`.
+// Plain digits only, as for limits: neither `1e2` nor `+5`. Fifteen digits are exact in JavaScript and in `bigint`.
 const positionPattern = /^(0|[1-9][0-9]{0,14})$/;
 const waitPattern = /^(0|[1-9][0-9]?)$/;
 
 /**
  * Reads a position in the change log from a query string.
- * @returns null where it is absent or was refused
+ * @returns null if it is absent or invalid
  */
 export const parsePosition = (name: string, input: string | undefined, errors: ErrorCollector): number | null => {
   if (input === undefined) return null;
@@ -20,7 +20,7 @@ export const parsePosition = (name: string, input: string | undefined, errors: E
 
 /**
  * Reads the `wait` of a query string.
- * @returns seconds; 0 where it is absent or was refused
+ * @returns seconds; 0 if it is absent or invalid
  */
 export const parseWait = (input: string | undefined, errors: ErrorCollector): number => {
   if (input === undefined) return 0;

@@ -2,9 +2,9 @@ import { propertyNamePrefix, type CustomFieldDefinition } from '../custom-field/
 import type { ObjectType } from '../object-type.js';
 import { systemFields, type SystemField } from './system-fields.js';
 
-/** What a record shows beside the keys that are always there. */
+/** What a record shows besides the keys that are always present. */
 export interface FieldSelection {
-  /** The extras asked for, in the order of the registry. */
+  /** The requested extras, in the order of the registry. */
   readonly extras: readonly SystemField[];
   /** The custom fields under `custom_fields` and in the definitions map, in the order of the catalogue. */
   readonly custom: readonly CustomFieldDefinition[];
@@ -12,7 +12,10 @@ export interface FieldSelection {
   readonly isDefault: boolean;
 }
 
-/** The names that a request may use for one object of one organization. Made once for each set of definitions, not for each request. */
+/**
+ * The field names that a request may use for one object of one organization. Built once per set of definitions, not per
+ * request.
+ */
 export interface FieldCatalogue {
   readonly objectType: ObjectType;
   /** All of them, hidden ones included, in the order given. */
@@ -25,9 +28,9 @@ export interface FieldCatalogue {
 }
 
 /**
- * Makes the catalogue of one object.
- * @param definitions those the request may name, in the order to show them; for opportunities already narrowed to the
- * pipeline where the request has one
+ * Builds the catalogue of one object.
+ * @param definitions those the request may name, in display order; for opportunities already filtered by the request's
+ * pipeline, if it has one
  */
 export const createFieldCatalogue = (
   objectType: ObjectType,
@@ -45,8 +48,8 @@ export const createFieldCatalogue = (
 };
 
 /**
- * The definition that `custom__slug` or a bare slug names, or null. The prefixed reading comes first, because it is the
- * stable name that the definitions map gives out.
+ * The definition for `custom__slug` or a bare slug, or null. The prefixed form wins, because it is the stable name in
+ * the definitions map.
  */
 export const findDefinition = (catalogue: FieldCatalogue, name: string): CustomFieldDefinition | null => {
   const prefixed = name.startsWith(propertyNamePrefix)

@@ -4,8 +4,8 @@ import { findDefinition, type FieldCatalogue } from './field-catalogue.js';
 import { findRelation, findSystemField, type RelationName, type SystemField } from './system-fields.js';
 
 /**
- * A field that a filter or a sort names. `part` is set on a date_range (`start`, `end`) or location (`city` …) field
- * that was named with a dot, and only there.
+ * A field that a filter or a sort names. `part` is set only for a date_range (`start`, `end`) or location (`city` …)
+ * field that was named with a dot.
  */
 export type FieldRef =
   | { readonly source: 'system'; readonly field: SystemField }
@@ -25,9 +25,8 @@ export const partsOf = (definition: CustomFieldDefinition): readonly string[] =>
 };
 
 /**
- * Finds what a name in a filter or a sort means: a system field, else a relation, else a custom field by `custom__slug`
- * or slug, with `.part` for those that have parts.
- * @returns null when the name means nothing here
+ * Resolves a name in a filter or a sort: a system field, else a relation, else a custom field by `custom__slug`
+ * or slug, with `.part` for fields with parts. @returns null if there is no such field
  */
 export const resolveField = (catalogue: FieldCatalogue, name: string): FieldRef | null => {
   const field = findSystemField(catalogue.objectType, name);
@@ -43,8 +42,8 @@ export const resolveField = (catalogue: FieldCatalogue, name: string): FieldRef 
 };
 
 /**
- * A text that two references share exactly when they mean one field, however it was spelled. Used to find duplicates
- * and in the canonical forms that cursors are bound to.
+ * A text that is equal for two references if and only if they mean the same field. Used to find duplicates and in the
+ * canonical forms that cursors are bound to.
  */
 export const fieldKey = (ref: FieldRef): string => {
   if (ref.source === 'system') return ref.field.name;

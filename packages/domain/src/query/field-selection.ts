@@ -14,12 +14,12 @@ export const allCustomFields = 'custom_fields';
 const maxUnknownNamed = 5;
 
 /**
- * Reads `fields`: texts that may each hold several names between commas. Blank names are skipped, and a `fields` of
- * nothing else counts as absent. The keys of every record stay whatever is named; naming them is allowed. The other
- * names choose extras and narrow `custom_fields`; a hidden custom field is shown when it is named.
+ * Reads `fields`: texts that may each hold several names between commas. Blank names are skipped; a `fields` with only
+ * blank names counts as absent. The keys of every record are always shown, and naming them is allowed. The other names
+ * add extras and narrow `custom_fields`; a hidden custom field is shown if it is named.
  * @param input a text, an array of texts, or null or undefined when it was not given
- * @param whenAbsent what to show then, the default selection unless told otherwise
- * @returns the selection; `whenAbsent` also where something was refused. Every error is on `fields`.
+ * @param whenAbsent the selection if `fields` is absent; by default the default selection
+ * @returns the selection; `whenAbsent` also after an error. Every error is on `fields`.
  */
 export const parseFieldSelection = (
   input: unknown,
@@ -87,7 +87,7 @@ const inCanonicalOrder = (
   const { defaultSelection, definitions, objectType } = catalogue;
   const chosenExtras = systemFields[objectType].filter((field) => !field.always && extras.has(field.name));
   const chosen = definitions.filter((definition) => custom.has(definition));
-  // Equal lengths are not enough: a hidden field may stand in for a visible one.
+  // Equal lengths are not enough: the selection may have a hidden field instead of a visible one.
   const isAllVisible = chosen.length === defaultSelection.custom.length && chosen.every((one) => !one.isHidden);
   return { extras: chosenExtras, custom: chosen, isDefault: chosenExtras.length === 0 && isAllVisible };
 };

@@ -1,15 +1,15 @@
 import type { ErrorCollector } from '../errors.js';
 
-/** Records on a page where the request names no limit. */
+/** The page size if the request has no limit. */
 export const defaultLimit = 100;
 
 /** The most records that one page holds. */
 export const maxLimit = 500;
 
-/** A page ends before it holds more bytes of records than this; it holds at least one record, however long. */
+/** The most bytes of records on a page. A page has at least one record, of any length. */
 export const maxPageBytes = 8 * 1024 * 1024;
 
-// The usual conversions take `1e2`, `0x10`, ` 5` and `+5`; two spellings of one limit would be two cursors.
+// JavaScript's conversions accept `1e2`, `0x10`, ` 5` and `+5`. This accepts one spelling only.
 const limitPattern = /^[1-9][0-9]{0,2}$/;
 
 const message = `Must be an integer from 1 to ${maxLimit}`;
@@ -17,7 +17,7 @@ const message = `Must be an integer from 1 to ${maxLimit}`;
 /**
  * Reads the `limit` of a query string.
  * @param input the text, or undefined when it was not given; anything else (given twice, an object) is refused
- * @returns the page size; the default where it is absent or was refused
+ * @returns the page size; the default if it is absent or invalid
  */
 export const parseLimit = (input: unknown, errors: ErrorCollector): number => {
   if (input === undefined) return defaultLimit;
@@ -27,7 +27,7 @@ export const parseLimit = (input: unknown, errors: ErrorCollector): number => {
 
 /**
  * Reads the `limit` of a JSON body: an integer, or null or undefined for the default. Text is refused.
- * @returns the page size; the default where it is absent or was refused
+ * @returns the page size; the default if it is absent or invalid
  */
 export const parseBodyLimit = (input: unknown, errors: ErrorCollector): number => {
   if (input === undefined || input === null) return defaultLimit;

@@ -6,10 +6,10 @@ export const maxQueryLength = 200;
 
 /**
  * Reads a free-text query into the words that a record must all contain. Split at white space only, so that `o'neil` and
- * `acme.com` stay one word; folded, and each once, since a word asked for twice asks nothing more.
+ * `acme.com` stay one word; normalized, and without duplicates.
  * @param input the text; null, undefined and blank text mean no query. Anything else is refused.
- * @param path the name the request used, `q` or `query`; errors are noted on it
- * @returns the words in their order, none where there is no query or it was refused
+ * @param path the parameter's name, `q` or `query`; errors are on it
+ * @returns the words in order; none if there is no query or an error
  */
 export const parseSearchQuery = (input: unknown, path: 'q' | 'query', errors: ErrorCollector): readonly string[] => {
   if (input === undefined || input === null) return [];

@@ -9,8 +9,8 @@ import { unknownFieldText } from './unknown-field.js';
 export type SortDirection = 'asc' | 'desc';
 
 /**
- * One key of an order. The database layer closes every order with `created_at, id` in the direction of the last key, so
- * that no two records share a place.
+ * One key of an order. The database layer appends `created_at, id` to every order, in the direction of the last key, so
+ * that no two records tie.
  */
 export interface SortKey {
   readonly field: FieldRef;
@@ -26,17 +26,17 @@ export type DefaultSortField = 'created_at' | 'updated_at';
 /** The order of an operation whose request names none: lists by `created_at`, searches by `updated_at`, newest first. */
 export const defaultSort = (catalogue: FieldCatalogue, name: DefaultSortField): readonly SortKey[] => {
   const field = findSystemField(catalogue.objectType, name);
-  // Every object has both fields; a registry without them is a mistake to find at once.
+  // Every object has both fields; a registry without them is a bug.
   if (field === null) throw new Error(`No system field ${name} on ${catalogue.objectType}`);
   return [{ field: { source: 'system', field }, direction: 'desc' }];
 };
 
 /**
- * Reads `sort`: `"field"`, `"field:desc"`, `{field, direction}` or a list of up to three of them; ascending where no
- * direction is given. Every scalar field sorts, custom ones and single parts (`slug.start`, `slug.city`) too; fields of
- * several values, a date range or location as a whole and relations do not.
+ * Reads `sort`: `"field"`, `"field:desc"`, `{field, direction}` or a list of up to three of them; ascending by default.
+ * Every scalar field sorts, custom ones and single parts (`slug.start`, `slug.city`) too; fields of several values, a
+ * date range or location as a whole and relations do not.
  * @param input what the request carried; null, undefined and an empty list mean the default
- * @returns the keys in order; the default where the request names none or something was refused. Errors are on `sort`,
+ * @returns the keys in order; the default if the request has no sort or an error. Errors are on `sort`,
  * `sort.field`, `sort[1].direction` and the like.
  */
 export const parseSort = (
@@ -59,7 +59,7 @@ export const parseSort = (
   return keys.length === 0 ? fallback : keys;
 };
 
-/** A key and the path that errors about its field are noted on. */
+/** A key, and the path for errors about its field. */
 interface ParsedKey {
   readonly sortKey: SortKey;
   readonly fieldPath: string;

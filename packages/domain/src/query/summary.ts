@@ -13,14 +13,14 @@ export type DateUnit = (typeof dateUnits)[number];
 
 /** What a summary groups by. */
 export interface SummaryGroup {
-  /** As it was sent, which is the key in the answer: `stage_id`, `close_date:month`. */
+  /** The text that was sent, also the key in the response: `stage_id`, `close_date:month`. */
   readonly name: string;
   readonly field: FieldRef;
   /** Null for fields that hold no date. */
   readonly unit: DateUnit | null;
 }
 
-/** What a summary computes of the numbers of a group, besides its count. */
+/** What a summary computes from the numbers of a group, besides its count. */
 export const summaryFunctions = ['sum', 'avg', 'min', 'max'] as const;
 
 /** One of {@link summaryFunctions}. */
@@ -28,7 +28,7 @@ export type SummaryFunction = (typeof summaryFunctions)[number];
 
 /** One number that a summary computes for each group. */
 export interface SummaryMeasure {
-  /** As it was sent, which is the key in the answer: `sum:amount`. */
+  /** The text that was sent, also the key in the response: `sum:amount`. */
   readonly name: string;
   readonly compute: SummaryFunction;
   readonly field: FieldRef;
@@ -41,7 +41,7 @@ export const maxSummaryMeasures = 10;
 /** The most groups in the answer of a summary. */
 export const maxSummaryGroups = 1_000;
 
-/** The measure that every summary has, whether it is named or not. */
+/** The measure that every summary has, even if the request does not name it. */
 const count = 'count';
 
 const groupedSystemFields: ReadonlySet<string> = new Set([
@@ -52,7 +52,7 @@ const groupedSystemFields: ReadonlySet<string> = new Set([
   'currency',
 ]);
 
-/** How the values of a field form groups: each value one, or each day, month and so on; null if they form none. */
+/** How a field is grouped: by value, or by day, month and so on; null if it cannot be grouped. */
 const groupingOf = (field: FieldRef): 'value' | 'date' | null => {
   if (field.source === 'relation') return null;
   const kind = filterKindOf(field);
@@ -62,7 +62,7 @@ const groupingOf = (field: FieldRef): 'value' | 'date' | null => {
   return kind === 'option' || kind === 'checkbox' ? 'value' : null;
 };
 
-/** The field of a name. Hidden ones count as unknown: a summary would show their values to a reader who was not given them. */
+/** The field of a name. Hidden fields count as unknown, because a summary would reveal their values. */
 const findField = (name: string, path: string, catalogue: FieldCatalogue, errors: ErrorCollector): FieldRef | null => {
   const field = resolveField(catalogue, name);
   if (field !== null && !(field.source === 'custom' && field.definition.isHidden)) return field;
@@ -126,7 +126,7 @@ const parseMeasure = (
   return null;
 };
 
-/** Parses each text of a list; the same thing twice is refused, however it is spelled. */
+/** Parses each text of a list. Rejects duplicates in any spelling. */
 const parseEach = <T>(
   texts: readonly string[],
   path: string,

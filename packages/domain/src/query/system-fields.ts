@@ -86,10 +86,10 @@ export const systemFields: Readonly<Record<ObjectType, readonly SystemField[]>> 
   ],
 };
 
-/** A field of a related record that filters reach; null where the record has no such relation. */
+/** A field of a related record that filters can use; null if the record has no such relation. */
 export type RelationName = 'account.domain' | 'account.name' | 'contact.email';
 
-/** What each relation holds. */
+/** The type of each relation. */
 export const relationKinds: Readonly<Record<RelationName, SystemFieldKind>> = {
   'account.domain': 'domain',
   'account.name': 'text',

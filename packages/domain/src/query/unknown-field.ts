@@ -5,7 +5,7 @@ import { systemFields } from './system-fields.js';
 
 const customPrefix = 'custom__';
 
-/** What is said of a name that means no field, with the visible field that it may be a slip of. */
+/** The error text for an unknown field name, with the visible field that was probably meant. */
 export const unknownFieldText = ({ objectType, fullSelection }: FieldCatalogue, name: string): string => {
   const slugs = fullSelection.custom.map(({ slug }) => slug);
   const prefix = name.startsWith(customPrefix) ? customPrefix : '';

@@ -18,13 +18,13 @@ export const maxSelections = 500;
 const maxEchoedLength = 80;
 const maxListedLength = 400;
 
-/** The text as an error may repeat it: its first 80 characters, with `…` where some were left off. */
+/** The text as an error shows it: its first 80 characters, then `…` if it is longer. */
 export const echo = (text: string): string =>
   codePointLength(text) > maxEchoedLength
     ? `${[...text.slice(0, maxEchoedLength * 2)].slice(0, maxEchoedLength).join('')}…`
     : text;
 
-/** The texts as one list for an error, about 400 characters at most, ending in how many were left off. */
+/** The texts as one list for an error: about 400 characters at most, then how many more there are. */
 export const echoList = (texts: readonly string[]): string => {
   const shown: string[] = [];
   let length = 0;

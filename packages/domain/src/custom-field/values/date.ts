@@ -14,7 +14,7 @@ export const parseDatetime = (input: unknown): Result<string> => {
 const parseBound = (input: unknown): Result<string | null> =>
   input === null || input === undefined ? ok(null) : parseDate(input);
 
-/** Reads a `date_range`. One side may be null or left out, which leaves the range open there; the end day is included. */
+/** Reads a `date_range`. One side may be null or absent: the range is open on that side. The end day is included. */
 export const parseDateRange = (input: unknown): Result<DateRangeValue> => {
   if (!isJsonObject(input)) return fail('Must be an object with start and end');
   const unknownKey = findUnknownKey(input, rangeKeys);

@@ -48,9 +48,8 @@ const readCoordinates = (input: Readonly<Record<string, unknown>>): Result<Coord
 };
 
 /**
- * Reads a `location`: one string, which becomes its address, or an object of parts. `formatted` is made from the parts
- * and may be sent only as it would be read, so that a value that was read can be sent back; another text is refused
- * rather than dropped.
+ * Reads a `location`: one string, which becomes its address, or an object of parts. `formatted` is computed from the
+ * parts. A sent `formatted` must equal the computed one, so that a value that was read can be sent back unchanged.
  */
 export const parseLocation = (input: unknown): Result<LocationValue> => {
   if (typeof input === 'string') {

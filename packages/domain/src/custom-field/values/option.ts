@@ -8,8 +8,8 @@ const writable = (options: readonly FieldOption[]): readonly FieldOption[] =>
   options.filter((option) => option.archived !== true);
 
 /**
- * Finds the option that a text means. A value wins over an equal label, so that what is read can be sent again; a label
- * counts only among the options that may be written, and only when one of them alone carries it.
+ * Finds the option for a sent text. A value wins over an equal label, so that a value that was read can be sent back. A
+ * label matches only options that are not archived, and only if exactly one has it.
  */
 const findOption = (options: readonly FieldOption[], text: string): Result<FieldOption> => {
   const byValue = options.find((option) => option.value === text);
@@ -29,7 +29,7 @@ const findOption = (options: readonly FieldOption[], text: string): Result<Field
 
 const listValues = (options: readonly FieldOption[]): string => echoList(options.map((option) => option.value));
 
-/** Reads a `select` or `radio`: an option's value, or its label where unambiguous; stored as the value. */
+/** Reads a `select` or `radio`: an option's value, or its label if only one option has it. Stored as the value. */
 export const parseOption = (input: unknown, definition: CustomFieldDefinition): Result<string> => {
   const options = optionsOf(definition);
   if (typeof input !== 'string') return fail(`Must be a string, one of: ${listValues(writable(options))}`);
@@ -37,7 +37,10 @@ export const parseOption = (input: unknown, definition: CustomFieldDefinition): 
   return option.ok ? ok(option.value.value) : option;
 };
 
-/** Reads a `multi_select`: an array of what {@link parseOption} takes; stored as values in the options' order, each once. */
+/**
+ * Reads a `multi_select`: an array of texts as in {@link parseOption}. Stored as values in the options' order, each
+ * once.
+ */
 export const parseOptions = (input: unknown, definition: CustomFieldDefinition): Result<readonly string[]> => {
   const options = optionsOf(definition);
   if (!Array.isArray(input)) return fail(`Must be an array, of: ${listValues(writable(options))}`);

@@ -3,7 +3,8 @@ import { fail, ok, type Result } from '../../result.js';
 import type { CustomValueReferences } from '../custom-value.js';
 import { echo, maxTeamMembers } from './bounds.js';
 
-// Emails compare normalised and ids are lower case; whatever is neither is looked up too and found to be nobody's.
+// Emails are looked up normalised, ids in lower case. A text that is neither is looked up as well and matches no
+// member.
 const lookUpKey = (text: string): string => {
   const email = text.includes('@') ? normalizeEmail(text) : null;
   return email?.ok === true ? email.value.email : text.trim().toLowerCase();

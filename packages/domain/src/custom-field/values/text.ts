@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '../../result.js';
 import { codePointLength, findTextFault } from '../../text.js';
 import { maxStringLength } from './bounds.js';
 
-// Country code and number, 15 digits at most as E.164 has it; no numbering plan is shorter than 7 with its country code.
+// Country code and number: at most 15 digits by E.164, at least 7 in every numbering plan.
 const e164Pattern = /^\+[1-9]\d{6,14}$/;
 const phoneSeparators = /[\s.\-()\u2010-\u2015]/g;
 
@@ -15,7 +15,7 @@ export const parseText = (input: unknown, maxLength: number): Result<string> => 
   return fault === null ? ok(input) : fail(fault);
 };
 
-/** Reads a text as {@link parseText}, trimmed, and refuses a blank one: the types that use it have no empty value. */
+/** Like {@link parseText}, but trims the text and rejects a blank one, for types without an empty value. */
 export const parseTrimmedText = (input: unknown, maxLength: number): Result<string> => {
   const text = parseText(input, maxLength);
   if (!text.ok) return text;
@@ -35,7 +35,7 @@ export const parseEmail = (input: unknown): Result<string> => {
 
 /**
  * Reads a `phone`. A number that starts with `+` is international: it loses its separators and must then be E.164.
- * Anything else is a national number or an extension whose plan is not known here, kept as given but for outer space.
+ * Any other text is a national number or an extension and is only trimmed.
  */
 export const parsePhone = (input: unknown): Result<string> => {
   const text = parseTrimmedText(input, maxStringLength);

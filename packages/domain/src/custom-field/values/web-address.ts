@@ -4,23 +4,26 @@ import { codePointLength } from '../../text.js';
 import { maxAccountWebsiteLength, maxStringLength } from './bounds.js';
 import { parseTrimmedText } from './text.js';
 
-// User, host and port. Taking a host apart that is far too long would take milliseconds.
+// Length limit of user, host and port. Parsing a far longer host would take milliseconds.
 const maxAuthorityLength = 2_048;
 const absolutePattern = new RegExp(`^https?://[^/\\\\?#]{1,${maxAuthorityLength}}(?:[/?#]|$)`, 'i');
 const schemePattern = /^[a-z][a-z0-9+.-]*:\/\//i;
-// The URL parser drops tabs and line breaks silently and reads a backslash as a slash: refused rather than altered.
+// The URL parser drops tabs and line breaks silently and reads a backslash as a slash: such text is rejected, not
+// altered.
 const alteredCharacters = /[\s\\\u0000-\u001f\u007f]/;
 
 const parseAbsolute = (text: string): Result<URL> => {
   if (alteredCharacters.test(text)) return fail('Must not contain white space, backslashes or control characters');
   if (!absolutePattern.test(text) || !URL.canParse(text)) return fail('Must be an absolute http or https URL');
   const url = new URL(text);
-  // A password has no place in a record that many people read, and user names before a host serve to deceive them.
+  // Many people read a record: a password would leak, and a user name before the host can mislead readers about the
+  // host.
   if (url.username !== '' || url.password !== '') return fail('Must not contain a user name or password');
   return ok(url);
 };
 
-// Encoding makes a text longer, and what was read must be short enough to be written back.
+// Encoding makes a text longer. The encoded form must fit the limit too, so that a value that was read can be written
+// back.
 const bounded = (text: string, maxLength: number): Result<string> =>
   codePointLength(text) > maxLength ? fail(`Must have at most ${maxLength} characters when encoded`) : ok(text);
 
@@ -48,7 +51,7 @@ export const parseUrl = (input: unknown): Result<string> => readUrl(input, maxSt
 
 /**
  * Reads a `website`. With a scheme it is a {@link parseUrl}; without one it is a host name, perhaps with a port or path,
- * stored as `host/path` in the same serialisation: which scheme it answers on is not known, so none is invented.
+ * stored as `host/path` in the same serialisation, without a scheme, because its scheme is unknown.
  */
 export const parseWebsite = (input: unknown): Result<string> => readWebsite(input, maxStringLength);
 

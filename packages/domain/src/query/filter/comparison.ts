@@ -7,7 +7,7 @@ import type { FilterLeaf, FilterNode, FilterScalar, FilterValue } from './tree.j
 /** The most entries of one list value. */
 export const maxListValues = 200;
 
-/** A comparison whose field and operator are known to fit, and where its value stands in the request. */
+/** A comparison whose field and operator fit together, and the path of its value in the request. */
 export interface Comparison {
   readonly field: FieldRef;
   readonly kind: FilterKind;
@@ -17,9 +17,10 @@ export interface Comparison {
 }
 
 /**
- * Reads the value of a comparison and makes its node: a leaf for most. A whole day stands for its instants, so that on
- * instants `eq` becomes `between`, `neq` its opposite and `in` an `or`; the operators of order take the end that fits.
- * @returns null when something was refused; errors are on the path of the value or of its entries
+ * Reads the value of a comparison and returns its node, usually a leaf. For a field of instants, a day means all its
+ * instants: `eq` becomes `between`, `neq` its negation, `in` an `or`, and `gt`, `lt` and the like compare with the
+ * day's start or end.
+ * @returns null after an error; errors are on the path of the value or of its entries
  */
 export const parseComparison = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
   const { kind, operator, path } = comparison;
@@ -97,7 +98,7 @@ const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollecto
   const { operator } = comparison;
   const points = operands.filter(isPoint).map((operand) => operand.low);
   if (points.length === operands.length) return leaf(comparison, operator, inOrder(points));
-  // Only `in` and `not_in` get here: fields of several values hold no instants.
+  // Only `in` and `not_in` reach this line: fields of several values hold no instants.
   const days = new Map(operands.filter((operand) => !isPoint(operand)).map((day) => [day.low, day]));
   const nodes: FilterNode[] = inOrder([...days.keys()]).flatMap((low) => {
     const day = days.get(low);
@@ -109,7 +110,7 @@ const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollecto
   return operator === 'in' ? any : not(any);
 };
 
-/** Sorted and each once: the order of a list means nothing, so it must not make another cursor. */
+/** Sorted and without duplicates: the order of a list has no meaning, so it must not change the cursor. */
 const inOrder = (values: readonly FilterScalar[]): readonly FilterScalar[] =>
   [...new Set(values)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 

@@ -2,13 +2,14 @@ import type { FieldRef } from '../field-ref.js';
 import type { FilterLeaf, FilterNode, FilterScalar } from './tree.js';
 
 /**
- * A record's value in comparison form, as the tree has its own; a list for fields of several values; null for none. A date
- * range or location as a whole is any scalar when it is there.
+ * A record's value in the comparison form of the filter tree; a list for fields of several values; null for none. A
+ * date range or location as a whole is any scalar if it has a value.
  */
 export type ComparisonValue = FilterScalar | readonly FilterScalar[] | null;
 
 /**
- * Whether a record matches: what filters mean, in its plainest form, for tests to hold the database's answers against.
+ * Whether a record matches a filter. This is the plainest definition of filters; tests compare the database's results
+ * with it.
  * @param valueOf the record's value of a field that the tree names
  */
 export const matchesFilter = (node: FilterNode, valueOf: (field: FieldRef) => ComparisonValue): boolean => {
@@ -24,7 +25,10 @@ export const matchesFilter = (node: FilterNode, valueOf: (field: FieldRef) => Co
   }
 };
 
-/** The negative operators are complements, hence match records without a value; no other operator does. */
+/**
+ * The negative operators are complements, so they match records without a value. Of the other operators only `empty`
+ * does.
+ */
 const matchesLeaf = (leaf: FilterLeaf, value: ComparisonValue): boolean => {
   const values = present(value);
   const wanted = present(leaf.value);
@@ -51,7 +55,7 @@ const matchesLeaf = (leaf: FilterLeaf, value: ComparisonValue): boolean => {
   }
 };
 
-/** The values that are there: null, the empty text and the empty list are none. */
+/** The values of a field: none for null, the empty text and the empty list. */
 const present = (value: ComparisonValue): readonly FilterScalar[] => {
   if (value === null || value === '') return [];
   return typeof value === 'object' ? value : [value];

@@ -30,7 +30,7 @@ const attributeKinds: Readonly<Record<AttributeType, FilterKind>> = {
   location: 'whole',
   time: 'time',
   datetime: 'datetime',
-  // Not `email` and `domain`: what those hold are natural keys, these hold what a person typed.
+  // Not `email` and `domain`: those kinds are for natural keys, and these fields hold text that a person typed.
   email: 'text',
   phone: 'text',
   website: 'text',

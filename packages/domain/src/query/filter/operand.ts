@@ -9,7 +9,10 @@ import { quote } from '../quote.js';
 import type { FilterKind, Operator } from './operators.js';
 import type { FilterScalar } from './tree.js';
 
-/** What a value of a filter covers: one point, `low` equal to `high`, or all instants of one UTC day, both included. */
+/**
+ * The range that a filter value covers: one point (`low` equals `high`), or all instants of one UTC day, both ends
+ * included.
+ */
 export interface Operand {
   readonly low: FilterScalar;
   readonly high: FilterScalar;
@@ -19,7 +22,7 @@ export interface Operand {
 export const maxValueLength = 2_000;
 
 const dayMs = 86_400_000;
-// In milliseconds this is early 1973; in seconds, a date people mean.
+// As milliseconds this is early 1973; as seconds it is a plausible date.
 const implausibleMs = 100_000_000_000;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -30,7 +33,7 @@ const toPoint = (result: Result<FilterScalar>): Result<Operand> => (result.ok ? 
 /**
  * Reads one value for one field and operator into its comparison form; nothing is coerced.
  * @param kind the field's, as `filterKindOf` gives it
- * @param operator decides whether the text of a natural key is a whole key, to normalise, or a piece of one
+ * @param operator decides whether the text is a whole natural key, which is normalised, or a part of one
  */
 export const parseOperand = (
   input: unknown,
@@ -101,7 +104,10 @@ const readUuid = (text: string, message: string): Result<FilterScalar> => {
   return uuidPattern.test(uuid) ? ok(uuid) : fail(message);
 };
 
-/** An option's value or, as on writing, its label where only one has it. Archived options stay readable, so they count. */
+/**
+ * An option's value or, as in writes, its label if only one option has it. Archived options count, because stored
+ * values may use them.
+ */
 const readOption = (text: string, definition: CustomFieldDefinition): Result<FilterScalar> => {
   const options = definition.metadata?.options ?? [];
   if (options.some((option) => option.value === text)) return ok(text);
@@ -115,7 +121,7 @@ const readOption = (text: string, definition: CustomFieldDefinition): Result<Fil
 const instantMessage = 'Must be Unix milliseconds, RFC 3339 with an offset, or YYYY-MM-DD for that UTC day';
 
 const readInstant = (input: unknown, kind: 'instant' | 'timestamp' | 'datetime'): Result<Operand> => {
-  // A custom timestamp may be any instant, so that only there small numbers are taken as they are.
+  // A custom timestamp may be any instant, so small numbers are accepted there.
   if (kind === 'instant' && typeof input === 'number' && input !== 0 && Math.abs(input) < implausibleMs) {
     return fail('Looks like seconds: send Unix milliseconds');
   }

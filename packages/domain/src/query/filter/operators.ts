@@ -22,7 +22,7 @@ export const operators = [
 /** One of {@link operators}. */
 export type Operator = (typeof operators)[number];
 
-/** Other names that requests may use. */
+/** Aliases that requests may use. */
 export const operatorAliases: Readonly<Record<string, Operator>> = {
   is: 'eq',
   is_not: 'neq',
@@ -40,8 +40,8 @@ export const operatorAliases: Readonly<Record<string, Operator>> = {
 /**
  * How the values of a field compare, which decides its operators and what values they take.
  * `instant` is Unix milliseconds, `timestamp` the same in a custom field, `datetime`, `date` and `time` fixed-width text,
- * `checkbox` 0 or 1 as its indexed column has it, `option` one exact value, `option_set` and `member_set` several; `whole` is a date range or location named without a
- * part, of which only emptiness can be asked.
+ * `checkbox` 0 or 1 as its indexed column has it, `option` one exact value, `option_set` and `member_set` several;
+ * `whole` is a date range or location named without a part, which only `empty` and `not_empty` take.
  */
 export const filterKinds = [
   'text',

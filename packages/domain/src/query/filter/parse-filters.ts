@@ -6,10 +6,10 @@ import type { FilterNode } from './tree.js';
 /** The most comparisons of one request; each whole day in a list of instants is one. */
 export const maxFilterLeaves = 50;
 
-/** How deep nodes may stand: one of the outermost list, or an outermost node, is at depth 1. */
+/** The deepest nesting of nodes. A node of the outermost list, or a single outermost node, is at depth 1. */
 export const maxFilterDepth = 5;
 
-/** What is the same for all nodes of one request, and how much of its allowance is used. */
+/** State shared by all nodes of one request, including how many comparisons it has used. */
 interface Walk {
   readonly catalogue: FieldCatalogue;
   readonly errors: ErrorCollector;
@@ -18,11 +18,11 @@ interface Walk {
 
 /**
  * Reads `filters`: a list of nodes that must all hold, or one node; each `{and: […]}`, `{or: […]}`, `{not: node}` or
- * `{field, operator, value}`. Names and types are checked, values brought to comparison form.
+ * `{field, operator, value}`. Checks names and types and converts values to comparison form.
  * @param input what the request carried; null, undefined and an empty list mean no filter
- * @returns the tree, or null where there is no filter or something was refused. Errors are on paths such as
- * `filters[2].operator`, `filters.and[0].value` and `filters[0].value[3]`, all of them at once; once there are more
- * comparisons than allowed the rest is not looked at.
+ * @returns the tree, or null if there is no filter or an error. Errors are on paths such as
+ * `filters[2].operator`, `filters.and[0].value` and `filters[0].value[3]`, all of them at once. Checking stops at the
+ * first comparison past the limit.
  */
 export const parseFilters = (input: unknown, catalogue: FieldCatalogue, errors: ErrorCollector): FilterNode | null => {
   if (input === undefined || input === null) return null;
@@ -31,7 +31,7 @@ export const parseFilters = (input: unknown, catalogue: FieldCatalogue, errors: 
   return input.length === 0 ? null : parseGroup('and', input, 'filters', 1, walk);
 };
 
-/** Counts one comparison, or one node that failed to be anything: both cost the same work and at most a few errors. */
+/** Counts one comparison or one invalid node. Both cost the same work and yield at most a few errors. */
 const isWithinAllowance = (walk: Walk, count = 1): boolean => {
   walk.leaves += count;
   if (walk.leaves <= maxFilterLeaves) return true;
@@ -50,7 +50,7 @@ const parseNode = (input: unknown, path: string, depth: number, walk: Walk): Fil
   if (depth > maxFilterDepth) return refuse(walk, path, `Must not be nested deeper than ${maxFilterDepth}`);
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return refuse(walk, path, shapeMessage);
   const node = input as Readonly<Record<string, unknown>>;
-  // Typed clients send the keys of all four shapes and null in those that they do not mean.
+  // Typed clients send the keys of all four shapes, with null in the unused ones.
   const keys = Object.keys(node).filter((key) => node[key] !== null);
   const group = keys.find((key) => key === 'and' || key === 'or' || key === 'not');
   if (group === undefined) return parseComparisonNode(node, path, walk);
@@ -82,7 +82,7 @@ const parseGroup = (
   }
   const [first] = nodes;
   if (first === undefined) return null;
-  // A group of one is that one, so that the two spellings share their cursors.
+  // A group of one node becomes that node, so that both spellings share their cursors.
   return nodes.length === 1 ? first : { kind, nodes };
 };
 

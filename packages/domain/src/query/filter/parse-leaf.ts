@@ -13,8 +13,8 @@ const maxKeyLength = 60;
 
 /**
  * Reads one `{field, operator, value}`.
- * @param path where it stands, as in `filters[2]`; errors are on it with `.field`, `.operator` or `.value`
- * @returns null when something was refused
+ * @param path its path, as in `filters[2]`; errors add `.field`, `.operator` or `.value`
+ * @returns null after an error
  */
 export const parseLeaf = (
   node: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export const parseLeaf = (
   errors: ErrorCollector,
 ): FilterNode | null => {
   const { field: fieldName, operator: operatorName, value, ...others } = node;
-  // A group's key gets here with null alone, which means absent.
+  // A group's key can only be null here, which means absent.
   const unknownKeys = Object.keys(others).filter((key) => key !== 'and' && key !== 'or' && key !== 'not');
   for (const key of unknownKeys.slice(0, maxUnknownKeys)) {
     errors.add(`${path}.${key.slice(0, maxKeyLength)}`, 'Unknown key: a comparison has field, operator and value');

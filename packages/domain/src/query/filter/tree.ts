@@ -2,8 +2,8 @@ import { fieldKey, type FieldRef } from '../field-ref.js';
 import type { Operator } from './operators.js';
 
 /**
- * One value in comparison form: folded text, a number, a boolean, the exact value of an option, a lower-case uuid, or
- * dates and times as fixed-width text. Instants of system fields and of `timestamp` fields are Unix milliseconds, a
+ * One value in comparison form: normalized text, a number, a boolean, the exact value of an option, a lower-case uuid,
+ * or dates and times as fixed-width text. Instants of system fields and of `timestamp` fields are Unix milliseconds, a
  * custom checkbox is 0 or 1.
  */
 export type FilterScalar = string | number | boolean;
@@ -28,7 +28,10 @@ export type FilterNode =
   | { readonly kind: 'not'; readonly node: FilterNode }
   | FilterLeaf;
 
-/** A text shared by all spellings of one filter: aliases, key order, `slug` for `custom__slug`, order in `in` lists. */
+/**
+ * A text that is the same for all spellings of one filter: aliases, key order, `slug` for `custom__slug`, order in `in`
+ * lists.
+ */
 export const canonicalFilter = (node: FilterNode | null): string => JSON.stringify(node === null ? null : shape(node));
 
 const shape = (node: FilterNode): unknown => {
