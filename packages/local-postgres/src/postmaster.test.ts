@@ -9,7 +9,7 @@ describe('postmaster.pid', () => {
     expect(parsePostmaster(text.replace('ready', 'starting'))).toEqual({ pid: 123, port: 5433, ready: false });
   });
 
-  test.each(['', '\n', 'no number\n', '-5\n', '0\n'])('is nobody without a process id: %j', (text) => {
+  test.each(['', '\n', 'no number\n', '-5\n', '0\n'])('names no process without a process id: %j', (text) => {
     expect(parsePostmaster(text)).toBeNull();
   });
 

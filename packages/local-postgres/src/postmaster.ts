@@ -24,7 +24,10 @@ export function parsePostmaster(text: string): Postmaster | null {
   return { pid, port: Number(lines[3] ?? 0), ready: lines[7] === 'ready' };
 }
 
-/** The server that runs on the data directory now, whoever started it; null when a file is left over from a dead one. */
+/**
+ * The server that runs on the data directory, even if another process started it; null if the file is left over from a
+ * dead one.
+ */
 export async function findRunningPostmaster(dataDir: string): Promise<Postmaster | null> {
   const found = await readPostmaster(dataDir);
   if (found === null || !isAlive(found.pid)) return null;
@@ -32,9 +35,9 @@ export async function findRunningPostmaster(dataDir: string): Promise<Postmaster
 }
 
 /**
- * Frees a data directory whose left-over file names a process id that another program has got since. The file is not
- * deleted: its memory key lets the new server see whether workers of the dead one still run. A file that names the new
- * server's own parent counts as left over, so this process's id is put there.
+ * Frees a data directory whose left-over file has a process id that now belongs to another program. The file is not
+ * deleted: its memory key lets the new server see whether workers of the dead one still run. PostgreSQL ignores a file
+ * with the id of its own parent, so this writes the id of this process.
  */
 export async function disownStalePidFile(dataDir: string): Promise<void> {
   const text = await readFile(pidFile(dataDir), 'utf8').catch(() => '');
@@ -43,7 +46,10 @@ export async function disownStalePidFile(dataDir: string): Promise<void> {
   await writeFile(pidFile(dataDir), text.replace(/^\s*\d+/, String(process.pid)));
 }
 
-/** Says whether the process exists and still runs. A dead one that nobody waits for (a zombie) counts as gone. */
+/**
+ * Whether the process exists and still runs. A zombie (a dead process that its parent has not waited for) counts as
+ * gone.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -3,8 +3,8 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import type { Command } from './server-user.js';
 
 /**
- * Starts a program in a session of its own, so that Ctrl-C in a terminal reaches us alone and we choose the order of
- * the shutdown. The environment is almost empty: the variables of PostgreSQL (PGPORT, PGDATA) must not leak in.
+ * Starts a program in its own session, so that Ctrl-C in a terminal only reaches this process, which then shuts down in
+ * order. The environment is almost empty, so that PostgreSQL's variables (PGPORT, PGDATA) do not leak in.
  */
 export function spawnCommand(command: Command, stdio: StdioOptions): ChildProcess {
   const { file, args, uid, gid } = command;
@@ -18,7 +18,7 @@ export function spawnCommand(command: Command, stdio: StdioOptions): ChildProces
   });
 }
 
-/** Runs a program to its end. @throws with what it printed when it fails. */
+/** Runs a program to its end. @throws with its output if it fails. */
 export async function runCommand(command: Command): Promise<void> {
   const child = spawnCommand(command, ['ignore', 'pipe', 'pipe']);
   let output = '';

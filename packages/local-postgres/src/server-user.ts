@@ -9,7 +9,7 @@ export interface ServerUser {
   gid: number;
 }
 
-/** A program with its arguments, and the user that node itself is to switch to when no helper does it. */
+/** A program with its arguments, and the user that Node switches to if no helper program does. */
 export interface Command {
   file: string;
   args: string[];
@@ -20,15 +20,15 @@ export interface Command {
 export interface CommandOptions {
   /** Null when this process is an ordinary user already. */
   user: ServerUser | null;
-  /** Let the user pass folders that are closed to it; see `needsSearchCapability`. */
+  /** Lets the user pass through folders that are closed to it; see `needsSearchCapability`. */
   searchCapability: boolean;
   /** Send this signal to the program when its parent dies, however the parent dies (Linux only). */
   parentDeathSignal: 'INT' | null;
 }
 
 /**
- * Chooses who runs the server: nobody else for an ordinary user; for root the owner of an existing cluster, else the
- * user `postgres`, else `nobody`. No user is created: starting a demo must not change the machine.
+ * Chooses the user that runs the server. An ordinary user runs it directly. Root uses the owner of an existing cluster,
+ * else the user `postgres`, else `nobody`. No user is created: starting a demo must not change the machine.
  */
 export async function chooseServerUser(dataDir: string): Promise<ServerUser | null> {
   if (process.getuid?.() !== 0) return null;
@@ -49,8 +49,8 @@ export function parseUser(passwd: string, name: string): ServerUser | null {
 }
 
 /**
- * Says whether the user needs the capability to pass closed folders on its way to one of the paths: root's home and
- * temporary folders are closed to everybody else, and both are common places for a checkout.
+ * Whether the user needs the capability to pass through closed folders to reach one of the paths. Root's home and
+ * temporary folders are closed to other users, and both are common places for a checkout.
  * @throws when it is needed and cannot be given.
  */
 export async function needsSearchCapability(user: ServerUser | null, paths: string[]): Promise<boolean> {
@@ -76,7 +76,7 @@ async function findClosedParent(user: ServerUser, path: string): Promise<string 
   }
 }
 
-/** initdb asks access(2) for its programs, which forgets the capability unless the secure bit says otherwise. */
+/** initdb checks its programs with access(2), which ignores the capability unless the secure bit is set. */
 const SEARCH_CAPABILITY_FLAGS = [
   '--securebits=+no_setuid_fixup',
   '--inh-caps=+dac_read_search',

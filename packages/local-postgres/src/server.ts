@@ -10,7 +10,7 @@ import { spawnCommand } from './run.js';
 import { asServerUser, needsSearchCapability, type ServerUser } from './server-user.js';
 
 const POLL_INTERVAL_MS = 20;
-/** Recovery after a crash reads the write-ahead log again, which may take long for a large import. */
+/** Recovery after a crash replays the write-ahead log, which can take long after a large import. */
 const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 60_000;
 
@@ -38,13 +38,14 @@ export async function startServer(options: ServerOptions): Promise<Postmaster> {
     parentDeathSignal: stopOnExit ? 'INT' : null,
   });
   const logFile = join(dataDir, LOG_NAME);
-  // One run's log is kept besides the current one, so that logs stay bounded. A file, not a pipe: the server may outlive us.
+  // Keeps the log of one earlier run, so that logs stay bounded. Writes to a file, not a pipe, because the server may
+  // outlive this process.
   await rename(logFile, `${logFile}.1`).catch(() => undefined);
   const log = await open(logFile, 'a', 0o600);
   try {
     if (serverUser !== null) await chown(logFile, serverUser.uid, serverUser.gid);
     const child = spawnCommand(command, ['ignore', log.fd, log.fd]);
-    // The server must not keep this process alive: its owner decides when to stop it.
+    // The server must not keep this process alive.
     child.unref();
     return await waitUntilReady(dataDir, child);
   } finally {
@@ -58,7 +59,7 @@ function serverArguments({ dataDir, port, settings }: ServerOptions): string[] {
   const all: Record<string, string> = {
     listen_addresses: HOST,
     port: String(port),
-    // TCP is enough, and a socket's path has a length limit that a deep data directory would break.
+    // No Unix socket: TCP is enough, and the path of a socket in a deep data directory could exceed its length limit.
     unix_socket_directories: '',
     timezone: 'UTC',
     log_timezone: 'UTC',

@@ -15,15 +15,18 @@ export interface LocalPostgresOptions {
   /** On 127.0.0.1; a free one is picked when absent. */
   port?: number;
   user: string;
-  /** Given to the cluster when it is made; the same one is needed at every later start. */
+  /** Set when the cluster is created; every later start needs the same one. */
   password: string;
   /** Created when absent. */
   database: string;
-  /** Told what happens, a short sentence at a time. */
+  /** Receives progress messages, one short sentence at a time. */
   log?: (message: string) => void;
   /** Server settings, such as `{ fsync: 'off' }`; they win over this package's own. */
   settings?: Readonly<Record<string, string>>;
-  /** Stop the server when this process ends, on Linux even when it is killed. Default false: it outlives us. */
+  /**
+   * Stop the server when this process ends, on Linux even when it is killed. Default false: the server outlives this
+   * process.
+   */
   stopOnExit?: boolean;
 }
 
@@ -31,7 +34,7 @@ export interface LocalPostgres {
   url: string;
   port: number;
   pid: number;
-  /** True when the server ran already, so that `settings` may differ from those asked for. */
+  /** True if the server already ran. Its settings may then differ from the requested `settings`. */
   adopted: boolean;
   /** Stops the server and waits for its end, also when it was adopted. Safe to call twice. */
   stop(): Promise<void>;
@@ -39,8 +42,7 @@ export interface LocalPostgres {
 
 /**
  * Starts PostgreSQL on a data directory, or adopts the server that already runs there (its parent may have been killed).
- * @throws when the port is taken, the data directory is not usable or the password is another one; the message says
- * what to do.
+ * @throws if the port is taken, the data directory is unusable or the password is wrong; the message says what to do.
  */
 export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
   if (process.platform === 'win32') throw new Error('the local PostgreSQL needs Linux or macOS');
@@ -50,7 +52,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   const { server, adopted } =
     running === null ? await startWithRetries(dataDir, options) : { server: running, adopted: true };
   const exitHook = (): void => {
-    // The data directory is checked no more: an exit handler cannot wait.
+    // The data directory is not checked again, because an exit handler cannot wait.
     try {
       process.kill(server.pid, 'SIGINT');
     } catch {
@@ -67,7 +69,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   } catch (error) {
     if (!adopted) await stop();
     process.removeListener('exit', exitHook);
-    // It was killed a moment before it was adopted, and that did not show yet.
+    // The server was killed just before the adoption, before that could be detected.
     if (adopted && (await endsSoon(server.pid))) return startLocalPostgres(options);
     throw error;
   }
@@ -130,5 +132,8 @@ async function startWithRetries(dataDir: string, options: LocalPostgresOptions):
   }
 }
 
-/** The workers of a killed server need a moment to notice; and a port just picked may be taken in between. */
+/**
+ * Retries: the workers of a killed server need a moment to notice, and another program may take the picked port
+ * meanwhile.
+ */
 const PASSING_FAILURE = /pre-existing shared memory block|lock file "postmaster.pid"|Address already in use/;
