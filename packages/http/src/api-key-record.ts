@@ -8,25 +8,28 @@ export interface ApiKeyRecord {
   readonly allowedOperations: readonly string[];
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** Requests a minute where this key has limits of its own; 0 turns one off. */
+  /** Requests a minute, for a key with limits of its own; 0 turns a limit off. */
   readonly limits: GroupLimits;
-  /** Requests a minute of the whole organization where it has limits of its own; 0 turns one off. */
+  /** Requests a minute of the whole organization, if it has limits of its own; 0 turns a limit off. */
   readonly organizationLimits?: GroupLimits | undefined;
 }
 
 /**
- * Finds keys by their SHA-256 in one statement, whatever their state. Returns one entry for each hash, in order; null where
- * there is no such key.
+ * Finds keys by their SHA-256 in one statement, also revoked and expired ones. Returns one entry per hash, in order;
+ * null if there is no such key.
  */
 export type FindApiKeys = (hashes: readonly Buffer[]) => Promise<readonly (ApiKeyRecord | null)[]>;
 
-/** What authentication needs from outside, and its bounds. */
+/** Dependencies and bounds of authentication. */
 export interface AuthenticationOptions {
   readonly findApiKeysByHash: FindApiKeys;
-  /** Told of a key that was used, at most once a minute each; a failure is logged and changes no answer. */
+  /** Called when a key is used, at most once a minute per key. A failure is logged and changes no response. */
   readonly onKeyUsed?: ((apiKeyId: string, usedAt: Date) => Promise<void> | void) | undefined;
-  /** How long a looked-up key may be believed, 2,000 ms when absent. A revocation shows within this and one look-up. */
+  /**
+   * How long a looked-up key stays valid in the cache, by default 2,000 ms. A revocation takes effect within this time
+   * plus one lookup.
+   */
   readonly cacheMaxAgeMs?: number | undefined;
-  /** How many keys are kept, 10,000 when absent; the same number of unknown ones is kept beside them. */
+  /** How many keys are cached, by default 10,000; as many unknown hashes are cached separately. */
   readonly cacheMaxEntries?: number | undefined;
 }

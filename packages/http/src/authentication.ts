@@ -15,7 +15,7 @@ const defaultMaxEntries = 10_000;
 const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
   record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
 
-/** Where no operation answers, any key in force may learn so. */
+/** For an unknown path any valid key will do. */
 const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean => {
   if (match?.kind !== 'found') return true;
   const { id, group } = match.route.contract;
@@ -47,10 +47,10 @@ const createKeyFinder = (
 };
 
 /**
- * Lets a request pass whose key is in force and allows the operation. A missing, malformed, unknown, revoked, expired and
- * out-of-scope key get one and the same 401, after the same statements. Failures alone are counted, by address, and get 429
- * beyond the limit; a valid key never does. Beyond it the look-ups of an address share statements, so that a valid key that
- * is not cached is still found.
+ * Lets a request pass if its key is valid and allows the operation. Missing, malformed, unknown, revoked, expired and
+ * out-of-scope keys all get the same 401, after the same statements. Only failures are counted, by address, and get 429
+ * past the limit; a valid key never does. Past the limit, lookups from that address share statements, so that a valid
+ * key that is not cached is still found.
  */
 export const authenticate = (
   options: AuthenticationOptions,

@@ -34,11 +34,11 @@ const itemsText = fc
     fc.constantFrom({ items }, { items, rest }, { rest, items }, { rest: { items } }, { items: { items } }),
   )
   .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)))
-  // What the scan refuses is not what this is about.
+  // Texts that the scan rejects are not part of this test.
   .filter((text) => !/__proto__|constructor|prototype|\\u|e[+-]?\d|(?:\d\.?){15}/i.test(text));
 
 describe('a bulk body that is parsed an item at a time', () => {
-  it('is what it is when it is parsed at once', () => {
+  it('equals the body parsed at once', () => {
     fc.assert(
       fc.property(itemsText, (text) => {
         expect(parseAll(text)).toEqual(parseAtOnce(text));
@@ -47,7 +47,7 @@ describe('a bulk body that is parsed an item at a time', () => {
     );
   });
 
-  it('is refused where its text is no JSON, and nowhere else', () => {
+  it('is refused exactly when its text is not JSON', () => {
     const mark = fc.constantFrom('', '{', '}', '[', ']', ',', ':', '"', ' ', '1', 'x');
     let refused = 0;
     fc.assert(

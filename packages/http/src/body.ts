@@ -4,9 +4,9 @@ import { ApiError, type FieldErrors, type JsonScan, JsonScanner, type ListScan, 
 import type { ArrivingBodies } from './arriving-bodies.js';
 import { runInTurns, type Steps } from './turns.js';
 
-/** The largest body in bytes where a contract says nothing else. */
+/** The default for the largest body, in bytes. */
 export const defaultMaxBodyBytes = 256 * 1024;
-/** Objects and arrays within each other. */
+/** The deepest nesting of objects and arrays. */
 export const maxJsonDepth = 32;
 
 const contentTypeForm = /^\s*application\/json\s*((?:;[^;]*)*)$/i;
@@ -21,7 +21,7 @@ const isUtf8Json = (contentType: string): boolean => {
 
 const bodyError = (text: string): ApiError => validationError({ body: text });
 
-/** Refuses a body by its headers, before a byte of it is read. */
+/** Rejects a body by its headers, before reading it. */
 const checkHeaders = (request: IncomingMessage, maxBytes: number): void => {
   const { headers } = request;
   const contentType = headers['content-type'];
@@ -39,7 +39,10 @@ const checkHeaders = (request: IncomingMessage, maxBytes: number): void => {
 const tooLarge = (maxBytes: number): ApiError =>
   new ApiError('payload_too_large', { message: `The request body is larger than ${maxBytes} bytes` });
 
-/** The bytes of a body. @throws ApiError `payload_too_large` as soon as there is one too many; `request_timeout` when it is too slow. */
+/**
+ * The bytes of a body. @throws ApiError `payload_too_large` at the first byte past the limit; `request_timeout` if it
+ * is too slow.
+ */
 const readBytes = (request: IncomingMessage, { maxBytes, bodies, organizationId }: BodyOptions): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -47,7 +50,7 @@ const readBytes = (request: IncomingMessage, { maxBytes, bodies, organizationId 
     const settle = (act: () => void): void => {
       leave();
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
-      // Errors may still follow, and one that nobody listens for would end the process.
+      // More errors may follow, and one without a listener would end the process.
       request.on('error', () => undefined);
       act();
     };
@@ -56,7 +59,7 @@ const readBytes = (request: IncomingMessage, { maxBytes, bodies, organizationId 
       if (length <= maxBytes) chunks.push(chunk);
       else
         settle(() => {
-          // The rest is read and dropped, so that the client gets to read the answer; the request timeout bounds it.
+          // The rest is read and dropped, so that the client can read the response. The request timeout bounds this.
           request.resume();
           reject(tooLarge(maxBytes));
         });
@@ -73,10 +76,10 @@ const readBytes = (request: IncomingMessage, { maxBytes, bodies, organizationId 
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 
-/** A body as it was parsed. */
+/** A parsed body. */
 export interface JsonBody {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Of a bulk body: the faults of the JSON text that lie in one item each, by the item's index and the path in it. */
+  /** Of a bulk body: the faults of the JSON text inside items, by the item's index and the path in it. */
   readonly itemErrors: ReadonlyMap<number, FieldErrors>;
 }
 
@@ -86,7 +89,8 @@ const itemPath = /^items\[(\d+)\]\.(.+)$/su;
 
 /**
  * The faults of a text by item.
- * @throws ApiError `validation_failed` with all faults when one lies outside the items, or when there are more than reported
+ * @throws ApiError `validation_failed` with all faults if one is outside the items, or if there are more than are
+ * reported
  */
 const errorsByItem = ({ errors, isComplete }: JsonScan): ReadonlyMap<number, FieldErrors> => {
   const byItem = new Map<number, Record<string, string>>();
@@ -109,8 +113,8 @@ const parse = (text: string): unknown => {
 };
 
 /**
- * Parses a text whose list of items is parsed an item at a time: parsing four megabytes at once would hold up every other request.
- * Cut out at its brackets and commas, items are valid by themselves, and the rest without them, exactly where the text is.
+ * Parses a text with a list of items, one item at a time: parsing four megabytes at once would block every other
+ * request. The text is cut at the list's brackets and commas. It is valid JSON exactly if every item and the rest are.
  */
 function* parseItems(text: string, { from, to, commas }: ListScan): Steps<unknown> {
   const rest = parse(text.slice(0, from) + text.slice(to));
@@ -122,12 +126,12 @@ function* parseItems(text: string, { from, to, commas }: ListScan): Steps<unknow
     start = end + 1;
     yield;
   }
-  // It is an object, since it has a list under a name.
+  // The body is an object, because it has a list under a key.
   return { ...(rest as object), items };
 }
 
 /**
- * Parses the text of a body strictly. Nothing that reaches an operation was dropped, altered or guessed on the way.
+ * Parses the text of a body strictly: no value is dropped, altered or guessed.
  * @param isBulk - whether a fault in one item leaves the others valid
  * @throws ApiError `validation_failed` with every problem of the text on its dotted path.
  */
@@ -154,9 +158,9 @@ export interface BodyOptions {
   readonly maxBytes: number;
   /** Whether a fault in one item leaves the others valid. */
   readonly isBulk: boolean;
-  /** The bodies that are arriving at this process. */
+  /** The bodies that are still arriving at this process. */
   readonly bodies: ArrivingBodies;
-  /** Whose body it is. */
+  /** The organization that sent the body. */
   readonly organizationId: string;
 }
 

@@ -12,7 +12,7 @@ const codeByNodeCode: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** The whole answer to what never became a request. */
+/** The whole response to input that never became a request. */
 const rawAnswer = (code: ErrorCode, requestId: string): string => {
   const body = errorBody(code);
   const { status } = errorCatalogue[code];
@@ -29,7 +29,7 @@ const rawAnswer = (code: ErrorCode, requestId: string): string => {
   ].join('\r\n');
 };
 
-/** Answers a request whose body broke off, in place of the app, which waits for the body and logs the request. */
+/** Answers a request whose body broke off. The app itself still waits for the body; it logs the request. */
 const answerUnderway = (response: ServerResponse, code: ErrorCode): void => {
   const body = errorBody(code);
   response.shouldKeepAlive = false;
@@ -42,13 +42,13 @@ const answerUnderway = (response: ServerResponse, code: ErrorCode): void => {
   response.end(body);
 };
 
-/** Whether the answer to a request no longer depends on what else arrives: its message is whole, or its operation runs. */
+/** Whether the response no longer depends on further input: the message is complete, or the operation runs. */
 const isSettled = ({ req }: ServerResponse): boolean => req.complete || exchangeOf(req).input !== undefined;
 
 /**
- * Answers in the envelope what Node refuses before any app sees it: broken requests, headers that are too large or too
- * slow, bodies that do not arrive in time, `CONNECT`. Each is one log line, as every request is. What comes before it on the
- * connection is answered first: a create that is committed must not be answered 400 for garbage that follows it.
+ * Answers, in the envelope, requests that Node rejects before the app sees them: broken requests, headers that are too
+ * large or too slow, bodies that do not arrive in time, `CONNECT`. Each gets a log line, like every request. Earlier
+ * requests on the connection are answered first: a committed create must not get 400 because of garbage after it.
  */
 export const answerClientErrors = (server: Server, logger: Logger): void => {
   const underway = new WeakMap<Duplex, ServerResponse>();
@@ -56,11 +56,12 @@ export const answerClientErrors = (server: Server, logger: Logger): void => {
   const refuse = (socket: Duplex, code: ErrorCode): void => {
     const response = underway.get(socket);
     const isOpen = response !== undefined && !response.writableFinished;
-    // A request that was answered before its body had arrived: a second answer would be taken for that to the next request.
+    // The request was answered before its body had arrived. The client would take a second response for that of its
+    // next request.
     const isAnswered = response?.writableFinished === true && !response.req.complete;
     if (!socket.writable || isAnswered) socket.destroy();
     else if (isOpen && isSettled(response)) response.once('close', () => refuse(socket, code));
-    // In the middle of an answer nothing else can be said any more.
+    // A response is already under way, so no other can be sent.
     else if (isOpen && response.headersSent) socket.destroy();
     else if (isOpen) answerUnderway(response, code);
     else {
@@ -75,7 +76,7 @@ export const answerClientErrors = (server: Server, logger: Logger): void => {
       socket.destroy();
       return;
     }
-    // Node reports every further piece of a broken connection again.
+    // Node emits this event again for further data of a broken connection.
     if (refused.has(socket)) return;
     refused.add(socket);
     refuse(socket, codeByNodeCode[error.code ?? ''] ?? 'bad_request');

@@ -4,13 +4,13 @@ import { buildReference, type ReferenceOptions } from '@crm/reference';
 import type { Response } from 'express';
 import { sendBody, type Headers } from './reply.js';
 
-/** Writes one page to whoever asked. */
+/** Writes one page as the response. */
 export type PublicPage = (response: Response) => Promise<void> | void;
 
 const compress = promisify(gzip);
 const htmlType = 'text/html; charset=utf-8';
 
-/** Everything comes from the gateway, and requests go to no other host. */
+/** Everything is loaded from the gateway, and no request goes to another host. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,10 +29,10 @@ const pageHeaders: Headers = {
   Vary: 'Accept-Encoding',
 };
 
-/** The address of a file has its hash, so it can be kept for good. */
+/** The address of a file contains its hash, so clients may cache it forever. */
 const fileHeaders: Headers = { 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' };
 
-/** Compresses the content once, when the first caller accepts that. */
+/** Compresses the content once, for the first caller that accepts it. */
 const serveCompressed = (contentType: string, content: Buffer, headers: Headers): PublicPage => {
   let compressed: Promise<Buffer> | undefined;
   return async (response) => {
@@ -46,8 +46,8 @@ const serveCompressed = (contentType: string, content: Buffer, headers: Headers)
 };
 
 /**
- * The pages of the reference, by path: `/docs`, `/docs/contract` and the files that they load. They are rendered once, kept
- * in memory, and need no other host.
+ * The pages of the reference, by path: `/docs`, `/docs/contract` and the files that they load. They are rendered once
+ * and kept in memory. They load nothing from other hosts.
  * @throws Error when a file of the reference is missing
  */
 export const buildDocsPages = (options: ReferenceOptions): ReadonlyMap<string, PublicPage> => {

@@ -1,10 +1,10 @@
-/** A process environment, as `process.env`. */
+/** A process environment, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The exit code of a process whose configuration is wrong (EX_CONFIG of sysexits.h). */
 export const configurationExitCode = 78;
 
-/** Every problem of an environment at once. Values are never part of it: they may be secrets. */
+/** All problems of an environment at once. The text never contains values: they may be secrets. */
 export class EnvironmentError extends Error {
   readonly exitCode = configurationExitCode;
 
@@ -19,7 +19,7 @@ export class EnvironmentError extends Error {
 export interface IntegerRules {
   readonly min: number;
   readonly max: number;
-  /** Taken when the variable is not set; without it the variable is required. */
+  /** The value if the variable is not set; without a fallback the variable is required. */
   readonly fallback?: number;
 }
 
@@ -29,7 +29,7 @@ export interface UrlRules {
   readonly schemes: readonly string[];
 }
 
-/** Reads typed variables and gathers what is wrong with them. A reader of a wrong variable returns a stand-in. */
+/** Reads typed variables and collects their problems. For a wrong variable it returns a stand-in value. */
 export class EnvironmentReader {
   readonly #env: Environment;
   readonly #problems: string[] = [];
@@ -38,17 +38,17 @@ export class EnvironmentReader {
     this.#env = env;
   }
 
-  /** Everything found wrong so far. */
+  /** The problems so far. */
   get problems(): readonly string[] {
     return this.#problems;
   }
 
-  /** Notes a problem that only the caller can see, as of two variables that do not fit each other. */
+  /** Adds a problem that only the caller can see, such as two variables that contradict each other. */
   problem(name: string, text: string): void {
     this.#problems.push(`${name} ${text}`);
   }
 
-  /** A text; required when no fallback is given. */
+  /** A text; required without a fallback. */
   string(name: string, fallback?: string): string {
     const value = this.#raw(name) ?? fallback;
     if (value === undefined) this.problem(name, 'is required');
@@ -107,7 +107,7 @@ export class EnvironmentReader {
     return undefined;
   }
 
-  /** The comma-separated parts, trimmed, none empty; required when no fallback is given. */
+  /** The comma-separated parts, trimmed, none empty; required without a fallback. */
   list(name: string, fallback?: readonly string[]): readonly string[] {
     const value = this.#raw(name);
     if (value === undefined) {
@@ -119,7 +119,7 @@ export class EnvironmentReader {
     return parts;
   }
 
-  /** A variable set to nothing counts as not set: compose files pass `NAME=` for what they leave open. */
+  /** An empty variable counts as not set: compose files pass `NAME=` for variables without a value. */
   #raw(name: string): string | undefined {
     const value = this.#env[name]?.trim();
     return value === undefined || value === '' ? undefined : value;
@@ -128,7 +128,7 @@ export class EnvironmentReader {
 
 /**
  * Builds a configuration from an environment; pure.
- * @throws EnvironmentError that names every problem the reader met.
+ * @throws EnvironmentError that names every problem.
  */
 export const readEnvironment = <Config>(env: Environment, build: (read: EnvironmentReader) => Config): Config => {
   const reader = new EnvironmentReader(env);

@@ -17,7 +17,7 @@ const codeOfStatus = new Map<number, ErrorCode>(
   (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => [errorCatalogue[code].status, code]),
 );
 
-/** The status that Express and its parts put on an error, when it blames the client. */
+/** The status of an error of Express or its parts, if the client caused it. */
 const clientStatusOf = (error: unknown): number | undefined => {
   if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
   const { status } = error;
@@ -25,8 +25,8 @@ const clientStatusOf = (error: unknown): number | undefined => {
 };
 
 /**
- * The one place that turns whatever was thrown into a public error. An unknown error answers as `internal`: its text may
- * hold SQL, addresses or secrets and goes to the log alone.
+ * The one place that turns a thrown value into a public error. An unknown error becomes `internal`: its text may
+ * contain SQL, addresses or secrets and only goes to the log.
  */
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error;
@@ -36,11 +36,13 @@ export const toApiError = (error: unknown): ApiError => {
   return new ApiError(codeOfStatus.get(status) ?? 'validation_failed', { cause: error });
 };
 
-/** The last middleware of a gateway: answers every error in the envelope and leaves what is behind a 5xx to the log line. */
+/**
+ * The last middleware of a gateway: answers every error in the envelope. The cause of a 5xx only goes to the log line.
+ */
 export const handleError: ErrorRequestHandler = (thrown: unknown, request, response, _next) => {
   const error = toApiError(thrown);
   if (error.status >= 500) exchangeOf(request).failure = error.code === 'internal' ? error.cause : thrown;
-  // A response that has begun cannot turn into an error any more; cutting it off is the only honest end.
+  // A response that has begun can no longer become an error, so the connection is cut.
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;

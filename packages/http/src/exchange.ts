@@ -4,29 +4,29 @@ import type { ApiKeyRecord } from './api-key-record.js';
 import type { OperationRequest } from './operation.js';
 import type { RouteMatch } from './route-table.js';
 
-/** The validated input of an operation, whichever it is. */
+/** The validated input of any operation. */
 export type OperationInput = Pick<OperationRequest<OperationContract>, 'params' | 'query' | 'body' | 'itemErrors'>;
 
-/** What one request has become so far; every middleware reads what those before it wrote. */
+/** The state of one request. Each middleware reads what earlier ones wrote. */
 export class Exchange {
   readonly startedAtMs = performance.now();
   match: RouteMatch | undefined;
   apiKey: ApiKeyRecord | undefined;
   input: OperationInput | undefined;
-  /** Gives up the room among the requests whose key is being looked up. */
+  /** Gives up the request's place among those whose key is being looked up. */
   leaveArrivals: (() => void) | undefined;
-  /** Gives up the place among the requests in work. */
+  /** Gives up the request's place among the running requests. */
   leavePlace: (() => void) | undefined;
-  /** How long the request has waited for news, in milliseconds. */
+  /** How long the request has waited for events, in milliseconds. */
   waitedMs = 0;
   /**
-   * Headers of the answer, whatever it will be. Gathered here, they go into the head at once: set one by one, every header of
-   * the answer would be stored, looked up and checked again.
+   * Headers for any response to this request. They are collected here and written at once: setting them one by one
+   * would make Node store, look up and check each of them again.
    */
   readonly headers: Record<string, string> = {};
-  /** The error behind a 5xx, for the log line. */
+  /** The cause of a 5xx, for the log line. */
   failure: unknown;
-  /** The trace of the request, where requests are traced. */
+  /** The trace of the request, if tracing is on. */
   traceId: string | undefined;
 
   readonly #releases: (() => void)[] = [];
@@ -38,17 +38,17 @@ export class Exchange {
     readonly requestId: string,
     /** The path of the request target, without the query. */
     readonly path: string,
-    /** The text behind the first `?` of the request target, `''` without one. */
+    /** The text after the first `?` of the request target, `''` without one. */
     readonly queryText: string,
   ) {}
 
-  /** Calls `release` when the request is over: its answer is taken or its caller gone, and nothing works on it any more. */
+  /** Calls `release` when the request is over: the response is sent or the caller is gone, and no work is left. */
   whenOver(release: () => void): void {
     this.#releases.push(release);
     this.#releaseIfOver();
   }
 
-  /** Does a part of the work. A caller that hangs up meanwhile is gone, but what it asked for still takes time and memory. */
+  /** Runs a part of the work. If the caller hangs up meanwhile, the work still takes time and memory until it ends. */
   async work(part: () => Promise<void>): Promise<void> {
     this.#parts += 1;
     try {
@@ -59,13 +59,13 @@ export class Exchange {
     }
   }
 
-  /** Calls `listener` when the answer is taken or the caller gone. @returns what to call to stop that */
+  /** Calls `listener` when the response is sent or the caller is gone. @returns a function that removes the listener */
   onceClosed(listener: () => void): () => void {
     this.#closeListeners.add(listener);
     return () => this.#closeListeners.delete(listener);
   }
 
-  /** Notes that the answer is taken or the caller gone. */
+  /** Records that the response is sent or the caller is gone. */
   close(): void {
     this.#isClosed = true;
     for (const listener of [...this.#closeListeners]) listener();
@@ -96,10 +96,10 @@ export const exchangeOf = (request: IncomingMessage): Exchange => {
   return exchange;
 };
 
-/** The key of a request that is authenticated. @throws Error before it is. */
+/** The key of an authenticated request. @throws Error before authentication. */
 export const callerOf = (request: IncomingMessage): ApiKeyRecord => present(exchangeOf(request).apiKey, 'apiKey');
 
-/** What an earlier middleware must have written. @throws Error when it has not: the order of the middleware is wrong. */
+/** A value that an earlier middleware must have written. @throws Error if the middleware is in the wrong order. */
 export const present = <T>(value: T | undefined, name: string): T => {
   if (value === undefined) throw new Error(`${name} was read before it was written`);
   return value;

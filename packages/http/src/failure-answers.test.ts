@@ -82,7 +82,7 @@ test.each<[FailureReason, number, object]>([
 test.each<[FailureReason['kind'], string | undefined]>([
   ['idempotency_in_flight', '1'],
   ['unavailable', '1'],
-  // A retry would take as long again.
+  // A retry would time out again.
   ['timeout', undefined],
 ])('%s: Retry-After is %p', (kind, seconds) => {
   expect(toApiError(new Failure({ kind } as FailureReason)).headers?.['Retry-After']).toBe(seconds);

@@ -14,7 +14,7 @@ const mergeLimitTexts: Readonly<
     `A merged opportunity would have more than ${limit} additional contacts: remove some first`,
 };
 
-/** The code and details that a failure answers with. The texts that are not here are those of `errorCatalogue`. */
+/** The code and details of the response to a failure. Default texts are in `errorCatalogue`. */
 const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?] => {
   switch (reason.kind) {
     case 'key_taken': {

@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { MemoryStore } from './memory-store.js';
 import { OutageLog, type OutageTexts } from './outage-log.js';
 
-/** A shared store that has not answered by then counts as failed: limits must not make requests wait. */
+/** A shared store that is slower than this counts as failed: rate limits must not delay requests. */
 const answerWithinMs = 250;
-/** Nothing waits while it is made ready, and at the start of a process there is much else to do. */
+/** Longer for preparing the store: no request waits for it, and a starting process is busy. */
 const readyWithinMs = 2_000;
-/** After a failure the shared store is left alone this long. */
+/** The pause after a failure of the shared store. */
 const retryAfterMs = 1_000;
 
-/** Counted when the store is tried again: one that is full can be made ready, and still refuses to count. */
+/** The key of the probe. A full store can be prepared and still refuse to count. */
 const probeKey = 'probe';
 
 const outageTexts: OutageTexts = {
@@ -23,7 +23,7 @@ const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     const end = (): void => reject(new Error(`no answer within ${timeoutMs} ms`));
-    // After a hold-up of the event loop timers come first: an answer that has arrived by then is read in the same turn.
+    // After a delay of the event loop, timers run first. A response that has already arrived is read in the same turn.
     timer = setTimeout(() => setImmediate(() => setImmediate(end)), timeoutMs);
   });
   try {
@@ -33,15 +33,15 @@ const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
   }
 };
 
-/** What is done with a store before it is used, and to see whether it counts. */
+/** Prepares and probes a store. */
 interface StoreCheck {
   readonly prepare: () => Promise<unknown>;
   readonly probe: () => Promise<unknown>;
 }
 
 /**
- * Whether the store that all limiters of a process share can be used. Limiters fail and recover together, so that an outage
- * is one warning; and it is tried again in the background, so that no request waits for a store that is known to fail.
+ * Whether the shared store of a process's limiters works. Limiters fail and recover together, so that an outage is one
+ * warning. Retries run in the background, so that no request waits for a failing store.
  */
 export class SharedStoreHealth {
   readonly #outage: OutageLog;
@@ -54,13 +54,13 @@ export class SharedStoreHealth {
     this.#outage = new OutageLog(logger, () => true, outageTexts);
   }
 
-  /** Makes a store ready, now and again when the shared store is tried after a failure; only then is it also probed. */
+  /** Prepares a store now, and again at each retry after a failure, when it is also probed. */
   add(check: StoreCheck): void {
     this.#checks.push(check);
     within(check.prepare(), readyWithinMs).catch((error: unknown) => this.#fail(error));
   }
 
-  /** Does `shared` while the store is well and answers in time; else `memory`. */
+  /** Runs `shared` while the store works and answers in time, else `memory`. */
   async use<T>(shared: () => Promise<T>, memory: () => T): Promise<T> {
     if (this.#failing) {
       this.#retryInBackground();
@@ -85,7 +85,7 @@ export class SharedStoreHealth {
   #retryInBackground(): void {
     if (this.#isTrying || performance.now() < this.#retryAtMs) return;
     this.#isTrying = true;
-    // One that is only slow is not well either: requests would wait for it again, and again in vain.
+    // A slow store counts as failed too: requests would wait for it in vain.
     within(this.#tryAgain(), answerWithinMs)
       .then(
         () => {
@@ -100,14 +100,14 @@ export class SharedStoreHealth {
 
   async #tryAgain(): Promise<void> {
     await Promise.all(this.#checks.map(({ prepare }) => prepare()));
-    // All limiters count in one store, so that one of them stands for all.
+    // All limiters share one store, so probing one of them is enough.
     await this.#checks[0]?.probe();
   }
 }
 
 /**
- * Counts in a shared store, and in memory while that store fails or is silent: a limit then holds by process instead of for
- * all, and no request is refused or answered 500 for it.
+ * Counts in a shared store, and in memory while that store fails or is silent. Limits then hold per process, and no
+ * request fails because of the store.
  */
 export class FallbackStore implements Store {
   readonly localKeys = false;

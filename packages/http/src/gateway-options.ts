@@ -7,7 +7,7 @@ import type { Operation, OperationRequest } from './operation.js';
 import type { RateLimitOptions } from './rate-limit-config.js';
 import type { ShareLimits } from './shares.js';
 
-/** Whose `X-Forwarded-For` is believed: a number of hops, a list of addresses and CIDRs, or nobody's. */
+/** The proxies whose `X-Forwarded-For` is trusted: a number of hops, a list of addresses and CIDRs, or none. */
 export type TrustProxy = number | readonly string[] | false;
 
 /** Chooses the context of one request and runs its operation with it. */
@@ -16,31 +16,34 @@ export type WithContext<Context> = <Reply>(
   run: (context: Context) => Promise<Reply>,
 ) => Promise<Reply>;
 
-/** Everything a gateway's app is built from. */
+/** Everything that a gateway's app needs. */
 export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly gateway: Gateway;
-  /** Runs an operation with the context that its request asks for; more than once where the first did not do. */
+  /**
+   * Runs an operation with the right context for its request, and again with another context if the first could not
+   * answer.
+   */
   readonly withContext: WithContext<Context>;
   readonly operations: readonly Operation<Context>[];
-  /** Compiles the validators of one operation; called once each, when the app is built. */
+  /** Compiles the validators of one operation; called once per operation when the app is built. */
   readonly validators: (contract: OperationContract) => OperationValidators;
   readonly authentication: AuthenticationOptions;
   readonly limits: RateLimitOptions;
-  /** Rejects when the gateway cannot serve now, as while its database is away. */
+  /** Rejects if the gateway cannot serve now, for example while its database is away. */
   readonly readiness: () => Promise<void>;
-  /** Whether an error means that the database is away; an outage is then told once. Nothing does when absent. */
+  /** Whether an error means that the database is away; an outage is then logged once. If absent, no error does. */
   readonly isOutage?: ((error: unknown) => boolean) | undefined;
   readonly logger: Logger;
-  /** Served at `/openapi.json` and shown at `/docs`; neither is there without it. */
+  /** Served at `/openapi.json` and shown at `/docs`. Without it both are 404. */
   readonly openApiDocument?: object | undefined;
-  /** Where browsers reach the other gateway; `/docs` links to its page. No link when absent. */
+  /** The other gateway's address for browsers; `/docs` links to its page. No link if absent. */
   readonly otherGatewayUrl?: string | undefined;
-  /** Nobody's when absent. */
+  /** By default none is trusted. */
   readonly trustProxy?: TrustProxy | undefined;
-  /** Load is shed while the event loop runs later than this, 500 ms when absent. */
+  /** Requests are shed while the event loop is later than this, by default 500 ms. */
   readonly maxEventLoopDelayMs?: number | undefined;
-  /** Where the gateway counts what it does, for whoever shows it. */
+  /** The gateway's counters, read by its metrics. */
   readonly activity?: GatewayActivity | undefined;
-  /** Whether requests become spans; `startTracing` says where those go. False when absent. */
+  /** Whether requests become spans; `startTracing` configures where they are sent. By default false. */
   readonly isTraced?: boolean | undefined;
 }

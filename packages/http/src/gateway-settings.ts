@@ -12,7 +12,7 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** What both gateways read from their environment. */
+/** The settings that both gateways read from their environment. */
 export interface GatewaySettings extends Omit<ShareOptions, 'maxPageBytes' | 'maxWaiting'> {
   readonly host: string;
   readonly port: number;
@@ -20,13 +20,13 @@ export interface GatewaySettings extends Omit<ShareOptions, 'maxPageBytes' | 'ma
   readonly logLevel: LogLevel;
   readonly maxEventLoopDelayMs: number;
   readonly rateLimits: RateLimits;
-  /** Where rate limits are counted for all processes together; each counts for itself when absent. */
+  /** The Redis in which all processes count rate limits together; if absent, each process counts for itself. */
   readonly redisUrl: string | undefined;
-  /** Where metrics are served; nowhere when absent. */
+  /** Where metrics are served; off if absent. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
-  /** Where browsers reach the other gateway, for the link at `/docs`; no link when absent. */
+  /** The other gateway's address for browsers, for the link at `/docs`; no link if absent. */
   readonly otherGatewayUrl: string | undefined;
-  /** Where traces are sent; nowhere when absent. */
+  /** Where traces are sent; off if absent. */
   readonly tracing: TracingSettings | undefined;
 }
 
@@ -37,7 +37,10 @@ const isAddressRange = (part: string): boolean => {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 };
 
-/** `TRUST_PROXY`: a number of hops, or addresses and CIDRs. There is no "everyone": it would let callers forge addresses. */
+/**
+ * `TRUST_PROXY`: a number of hops, or addresses and CIDRs. "Trust everyone" is not allowed: it would let callers forge
+ * addresses.
+ */
 const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
   const parts = read.list('TRUST_PROXY', []);
   const [first] = parts;
@@ -48,7 +51,7 @@ const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
   return false;
 };
 
-/** `ADMIN_PORT` and `ADMIN_HOST`: never the address of the API, where anyone may ask. */
+/** `ADMIN_PORT` and `ADMIN_HOST`: never the port of the API, which is public. */
 const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admin'] => {
   const host = read.string('ADMIN_HOST', '127.0.0.1');
   if (read.optionalString('ADMIN_PORT') === undefined) return undefined;
@@ -58,7 +61,7 @@ const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admi
 };
 
 /** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_BYTES_IN_FLIGHT MAX_BULK_PER_ORGANIZATION MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_* REDIS_URL
- * OTHER_GATEWAY_URL`; problems are noted in the reader. */
+ * OTHER_GATEWAY_URL`; problems go to the reader. */
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
   const limit = (name: string, fallback: number): number =>
     read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });

@@ -41,7 +41,7 @@ const matchRoute =
     next();
   };
 
-/** The shares of the process, whose use `activity` shows. */
+/** The shares of the process; `activity` shows their use. */
 const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShares => {
   const shares = createShares({
     maxInFlight: options.maxInFlight ?? defaultShares.maxInFlight,
@@ -57,9 +57,9 @@ const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShare
 };
 
 /**
- * Builds the Express app of a gateway, apart from any listener; pass it to `startServer`. The order below is the order of
- * every request. The operation is looked up before the key, because whether a key is allowed depends on it, and answered
- * for after the key and the limits, so that nobody learns without a key which paths there are.
+ * Builds the Express app of a gateway without a listener; pass it to `startServer`. Every request passes the middleware
+ * in the order below. The operation is looked up before the key, because the key's permissions depend on it. An unknown
+ * path is answered after the key and the limits, so that callers without a key cannot find out which paths exist.
  * @throws Error when an operation belongs to the other gateway, or two share method and path.
  */
 export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): Express => {
@@ -81,7 +81,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.use(checkHead);
   app.use(answerPublicPages(options, outage));
   const shares = sharesOf(options, activity);
-  // Sent by the server when it begins to shut down.
+  // The server emits this when it begins to shut down.
   app.once(drainingSetting, () => shares.waiting.stop());
   app.use(limitArrivals(shares, activity));
   app.use(matchRoute(new RouteTable(toRoutes(options))));

@@ -1,8 +1,8 @@
 import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
 
-/** How long a look-up waits for others to share its statement. */
+/** How long a lookup waits for others to share its statement. */
 const gatherMs = 20;
-/** As many go at once: each is a request that holds a place among those in work. */
+/** So many lookups start at once, because each belongs to a running request. */
 const maxGathered = 32;
 
 interface Waiting {
@@ -12,8 +12,9 @@ interface Waiting {
 }
 
 /**
- * Looks up keys in common: one statement for all that arrive within 20 ms, or for 32 of them. Somebody who tries keys from one
- * address costs the database at most 50 statements a second, or one for each 32 keys, and a valid key among them is found.
+ * Looks up keys in batches: one statement for all that arrive within 20 ms, or for 32 of them. Guessing keys from one
+ * address costs the database at most 50 statements a second, or one per 32 keys, and a valid key among them is still
+ * found.
  */
 export class GatheredLookUps {
   readonly #find: FindApiKeys;
@@ -24,7 +25,7 @@ export class GatheredLookUps {
     this.#find = find;
   }
 
-  /** The record of a hash, null where there is none. */
+  /** The record of a hash, null if there is none. */
   find(hash: Buffer): Promise<ApiKeyRecord | null> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ hash, resolve, reject });

@@ -1,7 +1,7 @@
 import { ApiError, validationError } from '@crm/domain';
 import type { RequestHandler } from 'express';
 
-/** Node drops what comes after the 2,000th header in silence; callers and the proxies between send a few dozen. */
+/** Node silently drops headers after the 2,000th. Callers and proxies send a few dozen. */
 const maxHeaders = 100;
 
 const countHosts = (rawHeaders: readonly string[]): number => {
@@ -13,7 +13,7 @@ const countHosts = (rawHeaders: readonly string[]): number => {
   return count;
 };
 
-/** What two servers in a row might read in two ways. @returns the header and what is wrong with it, or null */
+/** Headers that two servers in a row may interpret differently. @returns the header and its error text, or null */
 const findDoubt = (
   rawHeaders: readonly string[],
   transferEncoding: string | undefined,
@@ -21,7 +21,7 @@ const findDoubt = (
 ): Readonly<Record<string, string>> | null => {
   const hosts = countHosts(rawHeaders);
   if (hosts > 1) return { host: 'is sent twice as a header' };
-  // Node's own answer to its absence would not be in the envelope.
+  // Checked here because Node's own response to a missing Host is not in the envelope.
   if (hosts === 0 && httpVersionMinor > 0) return { host: 'must be sent as a header' };
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
     return { 'transfer-encoding': 'must be chunked, and nothing else' };
@@ -29,7 +29,9 @@ const findDoubt = (
   return null;
 };
 
-/** Refuses requests whose head leaves room for doubt, and closes their connections: what follows on them is in doubt too. */
+/**
+ * Rejects requests with an ambiguous head and closes their connections, because later bytes on them are ambiguous too.
+ */
 export const checkHead: RequestHandler = ({ rawHeaders, headers, httpVersionMinor }, response, next) => {
   if (rawHeaders.length > 2 * maxHeaders) {
     response.shouldKeepAlive = false;

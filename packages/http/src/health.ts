@@ -8,7 +8,7 @@ import { drainingSetting, sendJson, successBody } from './reply.js';
 import { NotReadyError } from './start-up.js';
 
 const readinessTimeoutMs = 2_000;
-/** Anyone may ask, so the database is asked at most this often. */
+/** /readyz needs no key, so the database is checked at most this often. */
 const readinessMaxAgeMs = 1_000;
 
 const notReady = (message: string): ApiError =>
@@ -26,7 +26,7 @@ const withTimeout = async (work: Promise<void>): Promise<void> => {
   }
 };
 
-/** One check for everyone who asks within a second; only a success is kept beyond its own end. */
+/** One check serves all requests within a second. Only a success is cached; a failed check is repeated. */
 const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => Promise<void>) => {
   let running: Promise<void> | undefined;
   let readyAtMs = Number.NEGATIVE_INFINITY;
@@ -39,7 +39,7 @@ const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => 
           outage.noteSuccess();
         },
         (error: unknown) => {
-          // What is waited for before serving was logged when it was found.
+          // The reason was logged when the start-up checks found it.
           if (error instanceof NotReadyError) throw notReady(error.message);
           outage.noteFailure(error);
           throw notReady('Not ready');
@@ -55,7 +55,7 @@ const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => 
 const answer = (response: Response, message: string): void =>
   sendJson(response, 200, successBody({ message, data: {} }));
 
-/** What a gateway answers to callers without a key. */
+/** The responses of a gateway to callers without a key. */
 export interface PublicPages {
   readonly readiness: () => Promise<void>;
   readonly gateway: 'read' | 'inbound';
@@ -64,8 +64,9 @@ export interface PublicPages {
 }
 
 /**
- * Answers `/livez`, `/readyz`, `/openapi.json` and `/docs`, and 404 to everything else outside `/v1`. `/livez` asks nobody:
- * restarting a gateway does not bring its database back. `/readyz` is 503 while the gateway cannot serve or shuts down.
+ * Answers `/livez`, `/readyz`, `/openapi.json` and `/docs`, and 404 to everything else outside `/v1`. `/livez` checks
+ * nothing else, because restarting a gateway does not bring its database back. `/readyz` is 503 while the gateway
+ * cannot serve or shuts down.
  */
 export const answerPublicPages = (pages: PublicPages, outage: OutageLog): RequestHandler => {
   const check = shareChecks(pages.readiness, outage);

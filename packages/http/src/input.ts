@@ -52,11 +52,11 @@ const readInput = async (
   validateQuery(validators.query, query, errors);
   if (body !== undefined) addAll(validators.body?.(body) ?? null, errors);
   errors.throwIfAny();
-  // Validated against the schemas of which the types of an operation's input are made.
+  // The types of the input are derived from the schemas that validated it.
   return { params, query, body, itemErrors: json?.itemErrors };
 };
 
-/** Reads and validates what a request carries, or answers that no operation takes it. All field errors come together. */
+/** Reads and validates the input of a request, or answers 404 or 405. All field errors are reported together. */
 export const readOperationInput =
   (bodies: ArrivingBodies): RequestHandler =>
   async (request, _response, next) => {

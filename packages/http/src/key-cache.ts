@@ -15,14 +15,14 @@ interface Flight {
 /** Bounds of an {@link ApiKeyCache}. */
 export interface ApiKeyCacheBounds {
   readonly maxAgeMs: number;
-  /** Of keys, and as many again of hashes that are no key. */
+  /** The most keys, and also the most hashes without a key. */
   readonly maxEntries: number;
 }
 
 /**
- * Keeps looked-up keys for a short time, so that a request costs no statement and a revocation still shows soon. Age counts
- * from the start of the look-up, since that is when the database was asked. Hashes without a key are kept too, apart, so
- * that a flood of invented keys can push out no real one. Requests for one hash share one look-up.
+ * Caches keys for a short time, so that most requests need no statement and a revocation still takes effect soon. Age
+ * counts from the start of the lookup, because the result may be that old. Hashes without a key are cached separately,
+ * so that a flood of invented keys cannot evict real ones. Requests for one hash share one lookup.
  */
 export class ApiKeyCache {
   readonly #find: FindApiKeys;
@@ -41,8 +41,9 @@ export class ApiKeyCache {
   }
 
   /**
-   * The record of a hash in whatever state it is, `null` when there is none. A failed look-up rejects and is not kept.
-   * @param mayWait whether a look-up may wait for others, to share their statement
+   * The record of a hash, also of a revoked or expired key; `null` if there is none. A failed lookup rejects and is not
+   * cached.
+   * @param mayWait whether the lookup may wait for others, to share one statement
    */
   async find(hash: Buffer, mayWait: boolean): Promise<ApiKeyRecord | null> {
     const id = hash.toString('base64');
@@ -54,7 +55,7 @@ export class ApiKeyCache {
     }
     this.#counter.misses++;
     const flight = this.#flights.get(id);
-    // A look-up that began too long ago may answer what no longer holds.
+    // The result of a lookup that began too long ago may be out of date.
     if (flight !== undefined && flight.startedAtMs > oldest) return flight.result;
     return this.#lookUp(id, mayWait ? this.#gathered.find(hash) : this.#findNow(hash));
   }
@@ -86,7 +87,7 @@ export class ApiKeyCache {
     const map = known.record === null ? this.#absent : this.#keys;
     map.set(id, known);
     if (map.size <= this.#bounds.maxEntries) return;
-    // A map keeps its order of insertion, so the first entry is the oldest.
+    // A map keeps insertion order, so the first entry is the oldest.
     for (const first of map.keys()) {
       map.delete(first);
       break;

@@ -5,7 +5,7 @@ const maxKeys = 10_000;
 
 type OnKeyUsed = (apiKeyId: string, usedAt: Date) => Promise<void> | void;
 
-/** Passes on that a key was used, at most once a minute each, without making any request wait or fail for it. */
+/** Reports the use of a key, at most once a minute per key. No request waits or fails because of it. */
 export const createKeyUsageReporter = (
   onKeyUsed: OnKeyUsed | undefined,
   logger: Logger,
@@ -17,7 +17,7 @@ export const createKeyUsageReporter = (
     try {
       await onKeyUsed(apiKeyId, new Date());
     } catch (error) {
-      // An outage is told once, and not again for every key.
+      // An outage is logged once, not for every key.
       const level = isOutage(error) ? 'debug' : 'warn';
       logger[level]({ err: error, api_key_id: apiKeyId }, 'the use of a key could not be noted');
     }

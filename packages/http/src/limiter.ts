@@ -6,17 +6,17 @@ import { exchangeOf } from './exchange.js';
 import type { GatewayActivity } from './metrics/activity.js';
 import { rateLimitWindowMs } from './rate-limit-config.js';
 
-/** What one limiter counts, and where. */
+/** The settings of one limiter. */
 export interface LimiterOptions {
-  /** Names its policy in the headers. */
+  /** The name of the policy in the headers. */
   readonly name: string;
   readonly store: Store;
   readonly activity: GatewayActivity;
-  /** Whom a request is counted for. */
+  /** The key under which a request is counted. */
   readonly keyOf: (request: Request) => string;
-  /** Requests in a window; 0 is no limit. */
+  /** Requests per window; 0 means no limit. */
   readonly limitOf: (request: Request) => number;
-  /** Called for each refused request, with what it was counted for and when that window ends, by `performance.now()`. */
+  /** Called for each refused request with its key and the end of the window, by `performance.now()`. */
   readonly onRefused?: (key: string, untilMs: number) => void;
 }
 
@@ -25,7 +25,7 @@ const maxPartitionKeys = 10_000;
 const partitionKeyLength = 12;
 const partitionKeys = new Map<string, string>();
 
-/** Tells counters of one policy apart without telling whose they are: the start of a digest, as base64. */
+/** Distinguishes counters of one policy without revealing their keys: the start of a digest, as base64. */
 const partitionKeyOf = (key: string): string => {
   const known = partitionKeys.get(key);
   if (known !== undefined) return known;
@@ -36,19 +36,19 @@ const partitionKeyOf = (key: string): string => {
   return partitionKey;
 };
 
-/** Several limiters of one response add to each other instead of overwriting. */
+/** Appends, because several limiters may add headers to one response. */
 const addTo = (headers: Record<string, string>, header: string, item: string): void => {
   const items = headers[header];
   headers[header] = items === undefined ? item : `${items}, ${item}`;
 };
 
 /**
- * One limiter, with `RateLimit-Policy` and `RateLimit` as in the eighth draft of the IETF. It takes the stores of
- * express-rate-limit; that package's own middleware does the same for 15 µs of a small request's 50, this one for 2.
+ * One limiter, with `RateLimit-Policy` and `RateLimit` as in the eighth draft of the IETF. It uses the stores of
+ * express-rate-limit. That package's own middleware takes 15 µs of a small request's 50; this one takes 2.
  */
 export const createLimiter = ({ name, store, activity, keyOf, limitOf, onRefused }: LimiterOptions): RequestHandler => {
   activity.rateLimited.set(name, 0);
-  // Stores look at nothing else.
+  // Stores use no other option.
   void store.init?.({ windowMs: rateLimitWindowMs } as Options);
   return (request, _response, next) => {
     const limit = limitOf(request);
@@ -72,7 +72,7 @@ export const createLimiter = ({ name, store, activity, keyOf, limitOf, onRefused
       next(new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.max(1, seconds)) } }));
     };
     const counted = store.increment(key);
-    // What is counted in memory is known at once: a promise would only make the request wait for its turn.
+    // A store in memory returns at once; awaiting a promise would only delay the request.
     if (counted instanceof Promise) counted.then(judge).catch(next);
     else judge(counted);
   };

@@ -18,9 +18,9 @@ const listenProblem = (error: NodeJS.ErrnoException, { host, port }: ListenOptio
 };
 
 /**
- * Listens, and logs what goes wrong with the listener later.
- * @returns the port in use, also where 0 was asked for
- * @throws Error naming the port when it is taken or not allowed.
+ * Listens, and logs later errors of the listener.
+ * @returns the port in use, also if 0 was requested
+ * @throws Error that names the port, if it is taken or not allowed.
  */
 export const listen = (server: Server, options: ListenOptions): Promise<number> =>
   new Promise((resolve, reject) => {

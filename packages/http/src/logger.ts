@@ -6,7 +6,7 @@ const apiKeys = /crm_live_[0-9A-Za-z]*/g;
 const urlPasswords = /(:\/\/[^\s:/@]*:)[^\s@]*@/g;
 const longestMessage = 500;
 const deepestCause = 4;
-/** Lines are gathered to this size: a write of its own for each costs as much as the rest of a small request. */
+/** Lines are buffered up to this size: one write per line costs as much as the rest of a small request. */
 const bufferedBytes = 4096;
 const flushEveryMs = 100;
 
@@ -17,7 +17,7 @@ const mask = (text: string): string =>
     .replace(apiKeys, '[api key]')
     .replace(emails, '[email]');
 
-/** What of an error is logged: no more than these, since drivers hang parameters and row values on their errors. */
+/** The logged properties of an error. No others, because drivers attach parameters and row values to their errors. */
 export interface LoggedError {
   readonly type: string;
   readonly message: string;
@@ -30,7 +30,7 @@ export interface LoggedError {
 export const describeError = (error: unknown, depth = 0): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: mask(String(error)) };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  // Only the frames: the head of a stack repeats the message unmasked.
+  // Only the frames, because the first line of a stack repeats the message unmasked.
   const stack = error.stack
     ?.split('\n')
     .filter((line) => line.startsWith('    at '))
@@ -48,16 +48,15 @@ export const describeError = (error: unknown, depth = 0): LoggedError => {
 /** How loggers are made. */
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Which gateway writes. */
+  /** The gateway's name. */
   readonly name: string;
-  /** Standard output when absent. */
+  /** By default standard output. */
   readonly destination?: DestinationStream | undefined;
 }
 
 /**
- * A logger of one JSON line an entry; JSON escapes line breaks and control characters, so that no value can forge a line.
- * Standard output is written in the background, at most 100 ms late, and
- * flushed when the process exits.
+ * A logger with one JSON line per entry. JSON escapes line breaks and control characters, so that no value can forge a
+ * line. Standard output is written in the background, at most 100 ms late, and flushed when the process exits.
  */
 export const createLogger = (options: LoggerOptions): Logger =>
   pino(

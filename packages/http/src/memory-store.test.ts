@@ -5,7 +5,7 @@ const windowMs = 60;
 const hourMs = 3_600_000;
 
 const untilItEnds = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, windowMs + 5));
-/** Puts the clock of the machine on or back. */
+/** Sets the clock of the machine forward or back. */
 const setClock = (byMs: number): void => {
   const real = Date.now.bind(Date);
   jest.spyOn(Date, 'now').mockImplementation(() => real() + byMs);
@@ -24,7 +24,7 @@ describe('MemoryStore', () => {
     expect(store.increment('a').totalHits).toBe(1);
   });
 
-  it.each([-hourMs, hourMs])('ends a window in its time though the clock is put on by %d ms', async (byMs) => {
+  it.each([-hourMs, hourMs])('ends a window on time though the clock is set forward by %d ms', async (byMs) => {
     const store = new MemoryStore(windowMs);
     store.increment('a');
     setClock(byMs);
@@ -35,7 +35,7 @@ describe('MemoryStore', () => {
     expect(store.increment('a').totalHits).toBe(1);
   });
 
-  it('lets the oldest window go when there are too many', () => {
+  it('drops the oldest window if there are too many', () => {
     const store = new MemoryStore(hourMs, 2);
     for (const key of ['a', 'b', 'c']) store.increment(key);
     expect(store.increment('c').totalHits).toBe(2);

@@ -1,9 +1,9 @@
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
 
-/** Counters kept at once; the oldest window goes first, so that a flood of addresses cannot fill the memory. */
+/** The most counters. The oldest window is dropped first, so that a flood of addresses cannot fill the memory. */
 const defaultMaxKeys = 100_000;
 
-/** Its window ends by a clock that nobody sets: an hour that is put back would keep callers out for that hour. */
+/** Uses a monotonic clock: if the system clock were set back by an hour, callers would be locked out for that hour. */
 class Counter implements ClientRateLimitInfo {
   totalHits = 0;
   readonly #endsAtMs: number;
@@ -21,7 +21,7 @@ class Counter implements ClientRateLimitInfo {
   }
 }
 
-/** Fixed windows in this process. Bounded, and without a timer: a counter past its window is replaced when it is met. */
+/** Fixed windows in this process. Bounded and without a timer: an expired counter is replaced at its next use. */
 export class MemoryStore implements Store {
   readonly localKeys = true;
   readonly #windowMs: number;

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
-/** The classes that a server makes its requests and responses of. */
+/** The request and response classes of a server. */
 export interface MessageClasses {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
@@ -9,9 +9,9 @@ export interface MessageClasses {
 
 /**
  * Message classes whose prototypes are already those of the app. Express gives every request and response the prototypes
- * of its app, and V8 drops what it knows of an object whose prototype changes: every later access is slow. Born with the
- * right prototype the change is none. Measured on Node 20: CPU of a request that only answers 12 KB is 0.031 ms instead of
- * 0.098 (0.024 without Express).
+ * of its app, and V8 drops its optimizations for an object whose prototype changes, so every later access is slow. With
+ * the right prototype from the start nothing changes. Measured on Node 20: CPU of a request that only answers 12 KB is
+ * 0.031 ms instead of 0.098 (0.024 without Express).
  */
 export const messageClassesOf = (app: Express): MessageClasses => {
   class AppRequest extends IncomingMessage {}

@@ -8,11 +8,11 @@ import { startTracing } from './tracing/start-tracing.js';
 
 type Stop = () => Promise<void>;
 
-/** What lets operators look into a running gateway: metrics on a port of their own, and traces, as far as they are configured. */
+/** Metrics on their own port, and traces, each if configured. */
 export class Observability {
   /** For `createGatewayApp`. */
   readonly activity = new GatewayActivity();
-  /** Only where `ADMIN_PORT` is set. */
+  /** Only if `ADMIN_PORT` is set. */
   readonly metrics: Metrics | undefined;
   readonly #gateway: Gateway;
   readonly #settings: GatewaySettings;
@@ -26,7 +26,7 @@ export class Observability {
     this.metrics = settings.admin === undefined ? undefined : new Metrics(gateway, this.activity);
   }
 
-  /** Begins to serve metrics and to send traces. @throws Error naming the port when it is taken or not allowed. */
+  /** Begins to serve metrics and to send traces. @throws Error that names the port, if it is taken or not allowed. */
   async start(): Promise<void> {
     const { admin, tracing } = this.#settings;
     const logger = this.#logger;
@@ -39,7 +39,7 @@ export class Observability {
     }
   }
 
-  /** Sends the traces that are left and closes the port. */
+  /** Sends the remaining traces and closes the port. */
   async stop(): Promise<void> {
     await Promise.all(this.#stops.map((stop) => stop()));
   }

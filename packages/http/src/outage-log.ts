@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 
-/** An outage is over when nothing failed for this long: in the middle of one, single requests may still succeed. */
+/** An outage is over if nothing failed for this long: single requests may succeed during one. */
 const quietMs = 5_000;
 
-/** The lines about one outage. */
+/** The texts of the log lines about an outage. */
 export interface OutageTexts {
   readonly level: 'error' | 'warn';
   readonly began: string;
@@ -18,8 +18,8 @@ const ofDatabase: OutageTexts = {
 };
 
 /**
- * Logs one line when an outage begins and one when it is over, however many requests and polls meet it. The lines of those
- * then need no more than their status.
+ * Logs one line when an outage begins and one when it is over, for any number of failing requests and polls. Their own
+ * log lines only need a status.
  */
 export class OutageLog {
   readonly #logger: Logger;
@@ -29,8 +29,8 @@ export class OutageLog {
   #lastFailureMs = 0;
 
   /**
-   * `isOutage` says whether an error means that the database is away, rather than that it refused something; `texts` are
-   * those about the database when absent.
+   * `isOutage`: whether an error means that the database is away, and not that it refused a statement. `texts`: by
+   * default those about the database.
    */
   constructor(logger: Logger, isOutage: (error: unknown) => boolean, texts = ofDatabase) {
     this.#logger = logger;
@@ -38,14 +38,14 @@ export class OutageLog {
     this.#texts = texts;
   }
 
-  /** Whether an error is one of an outage; it is then noted as such. */
+  /** Whether an error means an outage. If so, it is recorded as one. */
   covers(error: unknown): boolean {
     if (!this.#isOutage(error)) return false;
     this.noteFailure(error);
     return true;
   }
 
-  /** Notes that there was no answer. */
+  /** Records a failure. */
   noteFailure(error: unknown): void {
     this.#lastFailureMs = performance.now();
     if (this.#beganAtMs !== undefined) return;
@@ -53,7 +53,7 @@ export class OutageLog {
     this.#logger[this.#texts.level]({ err: error }, this.#texts.began);
   }
 
-  /** Notes that there was an answer. */
+  /** Records a success. */
   noteSuccess(): void {
     if (this.#beganAtMs === undefined || performance.now() - this.#lastFailureMs < quietMs) return;
     const awayMs = Math.round(this.#lastFailureMs - this.#beganAtMs);

@@ -10,17 +10,20 @@ const resolutionMs = 20;
 const nanosecondsPerMs = 1e6;
 /** A bulk call waits as long for its turn as a statement waits for a connection. */
 const turnWaitMs = 2_000;
-/** How long a page waits for room: longer than it takes to notice that a replica is away, during which pages hold theirs. */
+/**
+ * How long a page waits for room. Longer than it takes to detect a failed replica, because pages hold their room
+ * meanwhile.
+ */
 const roomWaitMs = 5_000;
 
-/** Samples how late the event loop runs; without keeping the process alive. */
+/** Samples the delay of the event loop, without keeping the process alive. */
 const watchEventLoop = (): (() => number) => {
   const histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   let delayMs = 0;
   let isStarting = true;
   setInterval(() => {
-    // Loading and compiling hold the loop up once, before there is any load to shed.
+    // Loading and compiling delay the loop once, before there is any load to shed.
     const hasSample = !isStarting && histogram.count > 0;
     isStarting = false;
     delayMs = !hasSample ? 0 : Math.max(0, histogram.mean / nanosecondsPerMs - resolutionMs);
@@ -36,7 +39,7 @@ const overloadError = (activity: GatewayActivity): ApiError => {
 
 /**
  * Bounds the requests that wait for their key to be looked up. Each key has a share, so that one key's burst leaves room for the
- * others. Requests that were let in, or refused and their answers not taken, leave when they get a place or are over.
+ * others. A request counts until it gets a place among the running requests or is over.
  */
 export const limitArrivals =
   ({ arrivals }: GatewayShares, activity: GatewayActivity): RequestHandler =>
@@ -53,18 +56,21 @@ export const limitArrivals =
     next();
   };
 
-/** Whether a slow body made room: any organization's when the process is full, else one of the same organization. */
+/**
+ * Drops a slow body: of any organization if the process is full, else of the same organization. @returns whether there
+ * was one
+ */
 const gaveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
   activity.bodies.giveUpSlowest(places.isExhausted ? undefined : organizationId);
 
-/** Notes that a request has a place among those in work. */
+/** Records that a request has a place among the running ones. */
 const enter = (exchange: Exchange, leave: () => void): void => {
   exchange.leavePlace = leave;
   exchange.whenOver(leave);
 };
 
 /**
- * Waits for a place for a request that gave its own up to wait for news.
+ * Waits for a place for a request that gave up its own to wait for events.
  * @throws ApiError `unavailable` if there was none for five seconds
  */
 export const takePlace = async (
@@ -78,7 +84,7 @@ export const takePlace = async (
   enter(exchange, leave);
 };
 
-/** The answer to a request that may not wait because too many do. */
+/** The response to a request that may not wait because too many do. */
 export const waitingRoomError = (activity: GatewayActivity): ApiError => {
   activity.shed++;
   const message = 'Too many requests wait for events: retry, or ask without wait';
@@ -86,9 +92,9 @@ export const waitingRoomError = (activity: GatewayActivity): ApiError => {
 };
 
 /**
- * Answers 503 at once where a process could only answer late: its event loop is late, all its places are taken, or the
- * organization has its share of them. Requests whose bodies are slow to arrive make room first. Comes after the rate limits, so that
- * retries of refused requests count against the key that sends them.
+ * Answers 503 at once if the process could only answer late: its event loop is late, all places are taken, or the
+ * organization has used its share. Requests whose bodies are slow to arrive make room first. Comes after the rate
+ * limits, so that retries of refused requests count against the key that sends them.
  */
 export const shedLoad = (
   maxEventLoopDelayMs: number,
@@ -130,10 +136,10 @@ export const limitBulkCalls =
   };
 
 /**
- * Waits until there is room for the longest page, because the length of a page is known only after it is read.
- * @returns what to call to give the room back, once or more
- * @throws ApiError `unavailable` if there was no room for five seconds: the organization's callers, or all callers, take their
- * answers too slowly
+ * Waits until there is room for the longest page, because the size of a page is only known after it is read. @returns a
+ * function that gives the room back; calling it again does nothing
+ * @throws ApiError `unavailable` if there was no room for five seconds: the organization's callers, or all callers,
+ * read their responses too slowly
  */
 export const reservePage = async (
   { answerBytes }: GatewayShares,
@@ -146,7 +152,7 @@ export const reservePage = async (
   return giveBack;
 };
 
-/** Counts the bytes of an answer until the caller has taken them. */
+/** Counts the bytes of a response until the caller has read them. */
 export const holdAnswerBytes = ({ answerBytes }: GatewayShares, request: Request, bytes: number): void => {
   exchangeOf(request).whenOver(answerBytes.take(callerOf(request).organizationId, bytes));
 };

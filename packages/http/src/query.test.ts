@@ -21,14 +21,14 @@ describe('reading a query', () => {
     });
   });
 
-  it('gathers fields from commas, repetition and brackets', () => {
+  it('collects fields from commas, repetition and brackets', () => {
     const fields = ['a', 'b', 'c', 'd'];
     expect(read('fields=a,b&fields=c&fields[]=d').query).toEqual({ fields });
     expect(read('fields%5B%5D=a&fields%5B%5D=b%2C+c,d').query).toEqual({ fields });
     expect(read('fields=').query).toEqual({});
   });
 
-  it('takes a blank q or cursor as not given, and nothing else', () => {
+  it('treats a blank q or cursor as absent, and no other parameter', () => {
     expect(read('q=+&cursor=&limit=')).toEqual({ query: { limit: '' }, errors: null });
   });
 

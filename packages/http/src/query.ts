@@ -4,7 +4,7 @@ import { ErrorCollector } from '@crm/domain';
 export type QueryInput = Readonly<Record<string, string | string[]>>;
 
 const fieldsName = 'fields';
-/** Parameters for which nothing but white space means that they were not given. */
+/** Parameters that count as absent if they are blank. */
 const blankIsAbsent = new Set(['q', 'cursor']);
 const shownNameLength = 100;
 
@@ -33,8 +33,8 @@ const splitFields = (value: string): string[] =>
     .filter((name) => name !== '');
 
 /**
- * Reads the text behind the `?`. Nothing is guessed: a broken escape, U+0000 and a parameter given twice are noted in
- * `errors`. Only `fields` may be repeated, also as `fields[]`, and holds comma-separated names.
+ * Reads the text after the `?`. Nothing is guessed: a broken escape, U+0000 and a duplicate parameter are errors. Only
+ * `fields` may be repeated, also as `fields[]`, and holds comma-separated names.
  */
 export const readQuery = (text: string, errors: ErrorCollector): QueryInput => {
   const query = Object.create(null) as Record<string, string | string[]>;

@@ -1,19 +1,19 @@
 import type { OperationGroup } from '@crm/contract';
 import type { Store } from 'express-rate-limit';
 
-/** What is counted apart; deletions and changes of the set-up are counted with the other writes. */
+/** Groups with separate counters. Deletions and changes of the set-up count as other writes. */
 export type RateLimitGroup = Exclude<OperationGroup, 'delete' | 'setup'>;
 
-/** Requests a minute by {@link RateLimitGroup}; a group left out keeps its default, 0 turns its limit off. */
+/** Requests a minute by {@link RateLimitGroup}; an absent group keeps its default, 0 turns its limit off. */
 export type GroupLimits = Readonly<Partial<Record<RateLimitGroup, number>>>;
 
 /** Requests a minute: by key and operation group, and failed authentications by address. */
 export type RateLimits = Readonly<Record<RateLimitGroup | 'failedAuth', number>>;
 
-/** The limits of a gateway that is told nothing else, in requests a minute. */
+/** The default limits of a gateway, in requests a minute. */
 export const defaultRateLimits: RateLimits = { list: 1200, search: 600, inbound: 1500, bulk: 120, failedAuth: 30 };
 
-/** An organization may spend this many times what one of its keys may. */
+/** The limit of an organization, as a multiple of the limit of one key. */
 export const organizationFactor = 3;
 
 /** The window of every limit. */
@@ -23,8 +23,8 @@ export const rateLimitWindowMs = 60_000;
 export interface RateLimitOptions {
   readonly perMinute: RateLimits;
   /**
-   * Makes the store of one limiter. `name` (`key-list`, `org-list`, `failed-auth` …) is unique and meant as a prefix, so
-   * that processes which share a store count together. In memory when absent or while the store fails.
+   * Makes the store of one limiter. `name` (`key-list`, `org-list`, `failed-auth` …) is unique and serves as a prefix,
+   * so that processes with a shared store count together. Counts in memory if absent or while the store fails.
    */
   readonly createStore?: ((name: string) => Store) | undefined;
 }

@@ -22,8 +22,8 @@ export const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: 
   record.limits[group] ?? limits[group];
 
 /**
- * Requests a minute of an organization; 0 is no limit. A key that was given more than usual lifts the bound of its
- * organization with it, for its own requests: else the key's limit could never be reached.
+ * Requests a minute of an organization; 0 means no limit. A key with a higher limit raises the limit of its
+ * organization for its own requests; otherwise it could never reach its own limit.
  */
 export const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number => {
   const own = record.organizationLimits?.[group];
@@ -32,12 +32,12 @@ export const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup,
   return keyLimit === 0 || limits[group] === 0 ? 0 : organizationFactor * Math.max(keyLimit, limits[group]);
 };
 
-/** What all limiters of a gateway are made with. */
+/** Settings shared by all limiters of a gateway. */
 export interface LimiterParts {
   readonly options: RateLimitOptions;
   readonly activity: GatewayActivity;
   readonly logger: Logger;
-  /** One for all of them, so that what one meets of the shared store the others know. */
+  /** Shared by all limiters, so that a failure found by one counts for all. */
   readonly health: SharedStoreHealth;
 }
 
@@ -52,15 +52,15 @@ const createStore = (name: string, { options, health }: LimiterParts): Store => 
 export interface FailureLimiter {
   /** Counts a failed authentication, and refuses it past the limit. */
   readonly limit: RequestHandler;
-  /** Whether this process has refused the address of a request in the window that still runs. */
+  /** Whether this process has refused the request's address in the current window. */
   readonly isPastLimit: (request: Request) => boolean;
 }
 
 const addressOf = ({ ip }: Request): string => (ip === undefined ? 'unknown' : ipKeyGenerator(ip));
-/** Addresses past the limit that are remembered; a flood of them cannot fill the memory. */
+/** The most remembered addresses past the limit; a flood of them cannot fill the memory. */
 const maxAddresses = 100_000;
 
-/** Counts failed authentications by address (IPv6: by /56); the only limiter that callers without a key meet. */
+/** Counts failed authentications by address (IPv6: by /56); the only limiter for callers without a key. */
 export const limitFailedAuthentication = (parts: LimiterParts): FailureLimiter => {
   const name = 'failed-auth';
   const untilMs = new Map<string, number>();
@@ -88,8 +88,8 @@ const inTurn =
   };
 
 /**
- * Counts requests by key, then by organization, in the group of their operation. A request to no operation counts as the
- * gateway's plainest one, so that guessing at paths is limited too.
+ * Counts requests by key, then by organization, in the group of their operation. A request to an unknown path counts as
+ * the gateway's simplest operation, so that guessing paths is limited too.
  */
 export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHandler => {
   const { perMinute } = parts.options;

@@ -14,12 +14,12 @@ export interface SharedCounters {
 
 const connectTimeoutMs = 1_000;
 const longestReconnectDelayMs = 1_000;
-/** What a Redis that accepts commands and answers none may hold up before further ones fail at once. */
+/** The most unanswered commands; further ones fail at once. */
 const maxWaitingCommands = 10_000;
 
 /**
- * Connects to Redis and stays connected; one that cannot be reached within a second is waited for in the background. A command fails at once while there is no connection; nothing
- * waits for one, and none is repeated. Whether limits hold for all is then told by the store that falls back, once.
+ * Connects to Redis and stays connected; if it is unreachable for a second, the client keeps connecting in the
+ * background. Without a connection a command fails at once and is not repeated. `FallbackStore` logs the outage once.
  * @param url `redis://` or `rediss://`, with user, password and database as Redis takes them
  */
 export const connectSharedCounters = async (url: string, logger: Logger): Promise<SharedCounters> => {
@@ -35,7 +35,7 @@ export const connectSharedCounters = async (url: string, logger: Logger): Promis
   // Without a listener an error of the connection would end the process.
   client.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis broke'));
   const connected = client.connect().catch((error: unknown) => logger.debug({ err: error }, 'Redis cannot be reached'));
-  // Limiters that are made before there is a connection would call the store failed at every start.
+  // Waits for the connection, because limiters created before it would report a failed store at every start.
   await Promise.race([connected, sleep(connectTimeoutMs, undefined, { ref: false })]);
   return {
     createStore: (name) =>

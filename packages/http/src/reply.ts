@@ -7,13 +7,13 @@ import { JsonParts, JsonText, type OperationReply } from './operation.js';
 /** Response headers by name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** The setting of an Express app that says it is shutting down. */
+/** The setting of an Express app that marks it as shutting down. */
 export const drainingSetting = 'draining';
 
 const standingHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 const jsonType = 'application/json; charset=utf-8';
 
-/** Writes a finished response. Head and body leave in one write; Express's `send` would hash and inspect the body first. */
+/** Writes a finished response, head and body in one write. Express's `send` would hash and inspect the body first. */
 export const sendBody = (
   response: Response,
   status: number,
@@ -60,8 +60,8 @@ const bytesBody = ({ parts }: JsonParts, { message, extra }: OperationReply<Oper
 };
 
 /**
- * Answers a success, compressed where it is long and the caller takes it. A caller that does not pays nothing for it.
- * @param hold - counts the bytes of a long answer until they are taken; it may throw to refuse them
+ * Sends a success, compressed if it is long and the caller accepts that.
+ * @param hold - counts the bytes of a long response until the caller has read them; may throw to refuse it
  */
 export const sendSuccess = async (
   response: Response,
@@ -70,7 +70,7 @@ export const sendSuccess = async (
 ): Promise<void> => {
   const { data, headers } = reply;
   const body = data instanceof JsonParts ? bytesBody(data, reply) : successBody(reply);
-  // Characters are at most as many as bytes; which of both is compared makes no difference that matters.
+  // Compares characters instead of bytes: close enough, and there are never more characters than bytes.
   if (body.length < minCompressedBytes) {
     sendBody(response, 200, jsonType, body, headers);
     return;

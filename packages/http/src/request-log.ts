@@ -8,10 +8,13 @@ import type { OutageLog } from './outage-log.js';
 import type { RouteMatch } from './route-table.js';
 
 const wellFormedRequestId = /^[A-Za-z0-9_-]{8,64}$/;
-/** What a client that hangs up before its answer is logged as; never sent. */
+/** The logged status if the client hung up before the response; never sent. */
 const clientGoneStatus = 499;
 
-/** The caller's request id when it is well-formed, else a new one. A header sent twice arrives joined and is not. */
+/**
+ * The caller's request id if it is well-formed, else a new one. A header sent twice arrives joined and is not
+ * well-formed.
+ */
 export const requestIdOf = (header: string | string[] | undefined): string =>
   typeof header === 'string' && wellFormedRequestId.test(header) ? header : randomUUID();
 
@@ -24,24 +27,24 @@ export const splitTarget = (target: string): { readonly path: string; readonly q
     : { path: origin.slice(0, mark), queryText: origin.slice(mark + 1) };
 };
 
-/** The path of the log line is the route's template: a path itself may carry anything. */
+/** The log line has the route's template, because a path may contain anything. */
 export const templateOf = (match: RouteMatch | undefined): string | undefined => {
   if (match?.kind === 'found') return match.route.contract.path;
   return match?.kind === 'wrong-method' ? match.template : undefined;
 };
 
-/** The name of the operation that a request met, for counting; anything else is one, since paths may be anything. */
+/** The operation's name, for counting. All unknown paths share one name, because there can be any number of them. */
 export const operationOf = (match: RouteMatch | undefined): string =>
   match?.kind === 'found' ? match.route.contract.id : 'none';
 
-/** The status that a finished exchange is counted under. */
+/** The status under which a finished request is counted. */
 export const statusOf = (response: Response): number =>
   response.writableFinished || response.headersSent ? response.statusCode : clientGoneStatus;
 
-/** Polls for ever, which nobody wants to read. */
+/** Polls that would fill the log. */
 const isHealthCheck = ({ path }: Exchange): boolean => path === '/livez' || path === '/readyz';
 
-/** Overload and what a gateway waits for before it serves: they have no cause but themselves, and are told elsewhere. */
+/** Overload and start-up: these 503s have no other cause, and are logged elsewhere. */
 const hasNoCause = (failure: unknown): boolean =>
   failure instanceof ApiError && failure.code === 'unavailable' && failure.cause === undefined;
 
@@ -76,8 +79,8 @@ const writeLine = (
 };
 
 /**
- * Calls `end` once the caller has the answer or is gone. Of an answer that waits behind another one of its connection, Node does
- * not say that the connection closed.
+ * Calls `end` once the caller has the response or is gone. The connection is watched too, because Node does not report
+ * its close for a response that waits for an earlier one.
  */
 const whenClosed = (request: Request, response: Response, end: () => void): void => {
   if (response.socket !== null) {
@@ -90,7 +93,7 @@ const whenClosed = (request: Request, response: Response, end: () => void): void
     socket.off('close', onClose);
     end();
   };
-  // One for each answer that waits, which may be many.
+  // One listener per waiting response, so there may be many.
   socket.setMaxListeners(0);
   socket.once('close', onClose);
   response.once('close', onClose);
@@ -98,7 +101,7 @@ const whenClosed = (request: Request, response: Response, end: () => void): void
 
 /**
  * The first middleware: gives the request its id, puts it on the response, and writes one line and counts it when the response
- * is over. Health checks are lines at the level debug. The line never has header values, query text or bodies.
+ * is over. Health checks are lines at the level debug. The line never contains header values, query text or bodies.
  */
 export const beginExchange =
   (logger: Logger, activity: GatewayActivity, outage: OutageLog): RequestHandler =>

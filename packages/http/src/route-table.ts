@@ -9,7 +9,7 @@ export interface Route {
   readonly run: (request: OperationRequest<OperationContract>) => Promise<OperationReply<OperationContract>>;
 }
 
-/** What a method and a path lead to. Path parameters are still percent-encoded. */
+/** The route of a method and a path. Path parameters are still percent-encoded. */
 export type RouteMatch =
   | { readonly kind: 'found'; readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: 'wrong-method'; readonly template: string; readonly allow: string }
@@ -26,8 +26,8 @@ const noParams: Readonly<Record<string, string>> = Object.freeze(Object.create(n
 const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
 
 /**
- * Finds the operation of a request before anything else runs: whether a key is allowed depends on the operation, and the
- * answer to a bad key must not tell known paths from unknown ones. Exact paths win over those with parameters.
+ * Finds the operation of a request before anything else runs: a key's permission depends on the operation, and the
+ * response to a bad key must be the same for known and unknown paths. Exact paths win over those with parameters.
  */
 export class RouteTable {
   readonly #exact = new Map<string, PathEntry>();
@@ -57,7 +57,7 @@ export class RouteTable {
     const method = route.contract.method.toUpperCase();
     if (entry.byMethod.has(method)) throw new Error(`Two operations answer ${method} ${template}`);
     entry.byMethod.set(method, route);
-    // Node leaves the body of an answer to HEAD out; everything else about it is as for GET.
+    // HEAD runs like GET; Node omits the body.
     if (method === 'GET') entry.byMethod.set('HEAD', route);
   }
 

@@ -13,7 +13,7 @@ import type { GatewayShares } from './shares.js';
 export interface RunOptions {
   readonly shares: GatewayShares;
   readonly activity: GatewayActivity;
-  /** Bytes of the longest page, for which there has to be room before it is read. */
+  /** Bytes of the longest page. A page is only read once there is room for it. */
   readonly pageBytes: number;
 }
 
@@ -35,16 +35,16 @@ const operationRequestOf = (request: Request, exchange: Exchange): OperationRequ
   };
 };
 
-/** Bytes for which there has to be room before the operation runs: those of a page, if its answer is one. */
+/** The room that an operation needs before it runs: that of a page, if it returns one. */
 const reservedBytes = ({ group }: OperationContract, pageBytes: number): number =>
   group === 'list' || group === 'search' ? pageBytes : 0;
 
-/** One request on its way from its input to its answer. */
+/** One request, from its input to its response. */
 class OperationRun {
   readonly #exchange: Exchange;
   readonly #organizationId: string;
   readonly #input: OperationRequest<OperationContract>;
-  /** When the request has waited as long as it asked for. */
+  /** When the requested wait ends. */
   #waitsUntilMs: number | undefined;
 
   constructor(
@@ -58,7 +58,7 @@ class OperationRun {
     this.#input = operationRequestOf(request, this.#exchange);
   }
 
-  /** Answers, as often as it takes until there is something to say or the request's time to wait is up. */
+  /** Runs the operation until it has events or the requested wait is over, then sends its response. */
   async run(): Promise<void> {
     for (;;) {
       const waiting = await this.#answer();
@@ -67,7 +67,7 @@ class OperationRun {
     }
   }
 
-  /** Runs the operation and sends its answer. @returns the answer that is held back instead, or null */
+  /** Runs the operation and sends its response. @returns the response if it is held back instead, else null */
   async #answer(): Promise<Reply | null> {
     const { shares, activity, pageBytes } = this.options;
     const { contract } = this.route;
@@ -75,7 +75,7 @@ class OperationRun {
     const giveBack =
       reserved === 0 ? () => undefined : await reservePage(shares, activity, this.#organizationId, reserved);
     try {
-      // Who reads a page that has to wait may be gone.
+      // The caller may be gone after waiting for room.
       if (reserved > 0 && this.response.closed) return null;
       const reply = await this.route.run(this.#input);
       if (this.#mayWait(reply)) return reply;
@@ -99,7 +99,7 @@ class OperationRun {
     });
   }
 
-  /** Waits without a place among the requests in work. @returns whether to run the operation again */
+  /** Waits without counting as a running request. @returns whether to run the operation again */
   async #wait(reply: Reply): Promise<boolean> {
     const { shares, activity } = this.options;
     const wait = present(reply.wait, 'wait');
@@ -121,7 +121,7 @@ class OperationRun {
 export const runOperation = (options: RunOptions): RequestHandler => {
   const run = async (request: Request, response: Response): Promise<void> => {
     const { match } = exchangeOf(request);
-    // Answered 400 because its body broke off while the key was looked up: the operation must not run any more.
+    // The body broke off during the key lookup and got 400, so the operation must not run.
     if (response.writableEnded) return;
     if (match?.kind !== 'found') throw new ApiError('not_found');
     await new OperationRun(request, response, match.route, options).run();

@@ -14,28 +14,31 @@ export interface ServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly logger: Logger;
-  /** Time for a whole request to arrive, 15,000 ms when absent; 408 past it. */
+  /** Time for a whole request to arrive, by default 15,000 ms; then 408. */
   readonly requestTimeoutMs?: number | undefined;
-  /** Time for the headers of a request to arrive, 10,000 ms when absent; 408 past it. */
+  /** Time for the headers of a request to arrive, by default 10,000 ms; then 408. */
   readonly headersTimeoutMs?: number | undefined;
-  /** Time for the caller to take an answer that is finished, 30,000 ms when absent; then the connection is cut. */
+  /** Time for the caller to read a finished response, by default 30,000 ms; then the connection is cut. */
   readonly answerTimeoutMs?: number | undefined;
-  /** Time in which the caller must take some of it, 10,000 ms when absent; the connection is cut after at most twice this. */
+  /**
+   * Time in which the caller must read some of it, by default 10,000 ms; the connection is cut after at most twice
+   * this.
+   */
   readonly answerStallMs?: number | undefined;
-  /** Time for a connection on which nothing happens, 65,000 ms when absent; then it is closed. */
+  /** Time for an idle connection, by default 65,000 ms; then it is closed. */
   readonly keepAliveTimeoutMs?: number | undefined;
-  /** Time for requests in work to end after a stop was asked for, 15,000 ms when absent. */
+  /** Time for running requests to end during a shutdown, by default 15,000 ms. */
   readonly shutdownTimeoutMs?: number | undefined;
-  /** Called once when the last request has ended, to close pools; given 3 seconds. */
+  /** Called once after the last request, to close pools; has 3 seconds. */
   readonly onStopped?: (() => Promise<void> | void) | undefined;
-  /** Stop on SIGTERM and SIGINT and exit with code 0; true when absent. */
+  /** Stop on SIGTERM and SIGINT and exit with code 0; by default true. */
   readonly handleSignals?: boolean | undefined;
 }
 
-/** A gateway that listens. */
+/** A listening gateway. */
 export interface RunningServer {
   readonly server: Server;
-  /** The port in use, also where 0 was asked for. */
+  /** The port in use, also if 0 was requested. */
   readonly port: number;
   /** `http://host:port`, without a trailing slash. */
   readonly url: string;
@@ -47,26 +50,32 @@ const defaultRequestTimeoutMs = 15_000;
 const defaultHeadersTimeoutMs = 10_000;
 const defaultAnswerTimeoutMs = 30_000;
 const defaultAnswerStallMs = 10_000;
-/** Longer than the 60 s after which common balancers drop an idle connection: the side that sends must close first. */
+/**
+ * Longer than the 60 s of common balancers: the balancer must close an idle connection first, or it may send into a
+ * closed one.
+ */
 const defaultKeepAliveTimeoutMs = 65_000;
 const checkTimeoutsEveryMs = 1_000;
 const maxHeaderBytes = 16 * 1024;
 const defaultShutdownTimeoutMs = 15_000;
-/** How long no request may come before a shutdown closes idle connections: one may be on its way on any of them. */
+/**
+ * How long a shutdown waits without a new request before it closes idle connections, since a request may be on its way.
+ */
 const idleGraceMs = 1_000;
 const checkIdleEveryMs = 100;
 const onStoppedTimeoutMs = 3_000;
-/** How long a flood of new connections or requests may hold up a step of the shutdown. */
+/** How long a flood of new connections or requests may delay a step of the shutdown. */
 const quietTurnsTimeoutMs = 1_000;
 
 /**
- * Cuts connections whose caller takes no more of an answer, or takes too long for all of it: answers that wait hold memory and a
- * place among the requests in work.
+ * Cuts connections whose caller stops reading a response or reads it too slowly: unread responses hold memory and count
+ * as running requests.
  */
 const limitTimeToTakeAnswers = (server: Server, { answerTimeoutMs, answerStallMs }: ServerOptions): void => {
   server.prependListener('request', (_request, response) => {
     response.once('prefinish', () => {
-      // Without a listener Node destroys the connection. It looks whether bytes were taken since it looked last.
+      // Without a listener Node would destroy the connection. This listener first checks whether bytes were read since
+      // the last time.
       response.setTimeout(answerStallMs ?? defaultAnswerStallMs);
       const timer = setTimeout(() => response.destroy(), answerTimeoutMs ?? defaultAnswerTimeoutMs).unref();
       response.once('close', () => clearTimeout(timer));
@@ -96,8 +105,8 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
 };
 
 /**
- * Calls `then` once two turns of the event loop have passed without the event. Every turn reads the sockets that have something
- * to read, but a timer runs before them: what has arrived by then would go unnoticed.
+ * Calls `then` once two turns of the event loop have passed without the event. One turn is not enough: a timer runs
+ * before the sockets are read, so data that has already arrived would be missed.
  */
 const afterQuietTurns = (server: Server, event: 'connection' | 'request', then: () => void): void => {
   const lastTurnAtMs = performance.now() + quietTurnsTimeoutMs;
@@ -121,11 +130,13 @@ const afterQuietTurns = (server: Server, event: 'connection' | 'request', then: 
 /** Closes the listening socket; resolves when the last connection is gone. Connections stay as they are. */
 const stopAccepting = (server: Server, app: Express): Promise<void> =>
   new Promise((resolve) => {
-    // A closed listener resets connections that wait to be accepted, and Node accepts few in one turn of its event loop.
+    // Closing the listener resets connections that wait to be accepted, and Node accepts few per turn of the event
+    // loop.
     afterQuietTurns(server, 'connection', () => {
-      // The close of `http.Server` would also end idle connections at once, and with them requests already on their way.
+      // `http.Server.close` would also end idle connections at once, and with them requests already on their way.
       NetServer.prototype.close.call(server, () => resolve());
-      // Only now do answers close their connections: clients that connect anew meet a closed port, not a closing one.
+      // Only now do responses close their connections, so that a client that reconnects finds a closed port, not a
+      // closing one.
       app.enable(drainingSetting);
       // Requests that wait are answered now.
       app.emit(drainingSetting);
@@ -143,9 +154,9 @@ const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<boolean
 };
 
 /**
- * Closes idle connections once no request has come for a while. While requests still come, each of them closes its connection,
- * so the caller's pool empties by itself, and no connection is closed just when its caller uses it.
- * @returns stops it
+ * Closes idle connections once no request has come for a while. While requests still come, each response closes its
+ * connection, so the caller's pool empties by itself, and no connection closes just when its caller uses it. @returns a
+ * function that stops this
  */
 const closeIdleWhenQuiet = (server: Server): (() => void) => {
   let lastRequestAtMs = performance.now();
@@ -165,8 +176,8 @@ const closeIdleWhenQuiet = (server: Server): (() => void) => {
 };
 
 /**
- * No new connections; from here on the gateway is not ready and every answer closes its connection; idle connections are
- * closed when no more requests come; what is still in work when the time is up is cut off.
+ * Stops accepting connections. The gateway is no longer ready, and every response closes its connection. Idle
+ * connections close when no more requests come. Requests that still run at the end of the time are cut off.
  */
 const drain = async (server: Server, app: Express, options: ServerOptions): Promise<void> => {
   const { logger } = options;
@@ -179,7 +190,7 @@ const drain = async (server: Server, app: Express, options: ServerOptions): Prom
     logger.warn('requests were still in work when the time to shut down was over');
     server.closeAllConnections();
   }
-  // Its timer for timeouts ends with this close; the listener itself is closed already.
+  // This close only ends the server's timer for timeouts; the listener is closed already.
   server.close(() => undefined);
   const released = await withinMs(Promise.resolve(options.onStopped?.()), onStoppedTimeoutMs);
   if (!released) logger.warn('resources were not released in time');
@@ -187,8 +198,8 @@ const drain = async (server: Server, app: Express, options: ServerOptions): Prom
 };
 
 /**
- * Listens with the app, until SIGTERM or SIGINT or a call of `stop`.
- * @throws Error naming the port when it is taken or not allowed.
+ * Serves the app until SIGTERM, SIGINT or a call of `stop`.
+ * @throws Error that names the port, if it is taken or not allowed.
  */
 export const startServer = async (app: Express, options: ServerOptions): Promise<RunningServer> => {
   const server = createHttpServer(app, options);

@@ -1,13 +1,13 @@
 import { maxPageBytes, OrganizationShares, shareOf, TimeShares } from '@crm/domain';
 import { WaitingRequests } from './waiting.js';
 
-/** What a process takes on at once. */
+/** Limits of what a process does at once. */
 export interface ShareOptions {
-  /** Requests in work. */
+  /** Running requests. */
   readonly maxInFlight: number;
-  /** Bytes of answers that callers have not taken yet, and of pages that are being read. */
+  /** Bytes of responses that callers have not read yet, and of pages that are being read from the database. */
   readonly maxBytesInFlight: number;
-  /** Bytes that a page may have, for which there has to be room before it is read. */
+  /** The most bytes of a page. A page is only read once there is room for it. */
   readonly maxPageBytes: number;
   /** Bulk calls of one organization. */
   readonly maxBulkPerOrganization: number;
@@ -15,10 +15,10 @@ export interface ShareOptions {
   readonly maxWaiting: number;
 }
 
-/** The same as far as it was set. */
+/** The configured ones of these limits. */
 export type ShareLimits = { readonly [Name in keyof ShareOptions]?: number | undefined };
 
-/** What holds where nothing was set: 16 of the longest pages. */
+/** The default: 16 of the longest pages. */
 export const defaultShares: ShareOptions = {
   maxInFlight: 256,
   maxBytesInFlight: 16 * maxPageBytes,
@@ -27,17 +27,20 @@ export const defaultShares: ShareOptions = {
   maxWaiting: 1_000,
 };
 
-/** What organizations share in one process: none may have so much of it that nothing is left for the others. */
+/** The resources that organizations share in one process. No organization may take all of one. */
 export interface GatewayShares {
-  /** Requests whose key is being looked up, by that key: their organization is not known yet. */
+  /** Requests whose key is being looked up, counted by key, because their organization is not known yet. */
   readonly arrivals: OrganizationShares;
-  /** Requests in work, from the check of the rate limits to the end of the answer. */
+  /** Running requests, from the check of the rate limits to the end of the response. */
   readonly places: OrganizationShares;
-  /** Bytes of answers that callers have not taken yet, and of pages that are being read. */
+  /** Bytes of responses that callers have not read yet, and of pages that are being read from the database. */
   readonly answerBytes: OrganizationShares;
-  /** Bulk calls in work. Each takes a connection for long, and much of the event loop: beside others only half of them for long. */
+  /**
+   * Running bulk calls. Each holds a connection for long and uses much of the event loop, so one organization has at
+   * most half of them while others call.
+   */
   readonly bulkCalls: OrganizationShares;
-  /** Requests that wait until there is something to answer. They are not in work meanwhile. */
+  /** Requests that wait for events. They do not count as running. */
   readonly waiting: WaitingRequests;
 }
 

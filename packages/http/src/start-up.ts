@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { configurationExitCode } from './environment.js';
 
-/** Why a gateway cannot serve yet, as `/readyz` tells it to everyone. */
+/** The public reason, in `/readyz`, why a gateway cannot serve yet. */
 export class NotReadyError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,10 @@ export class NotReadyError extends Error {
   }
 }
 
-/** Logs what the checks before serving find; what no waiting mends ends the process with code 78 and a plain text. */
+/**
+ * Logs the findings of the start-up checks. A problem that waiting cannot fix ends the process with code 78 and a plain
+ * text.
+ */
 export const reportStartUp = (logger: Logger) => ({
   onWarning: (text: string): void => logger.warn(text),
   onWaiting: (text: string, error?: unknown): void =>

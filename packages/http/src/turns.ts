@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long work may hold up other requests, in milliseconds. */
+/** How long work may block other requests, in milliseconds. */
 const turnMs = 1;
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Resolves in a turn of the event loop that no other long work gets, so that other requests wait for one piece of work at a time. */
+/**
+ * Resolves in a turn of the event loop without other long work, so that requests wait for one piece of work at a time.
+ */
 const nextTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => setImmediate()));
 
 /** Work in steps. It yields after each step, and other requests may be served before the next one. */

@@ -3,15 +3,17 @@ import type { Exchange } from './exchange.js';
 import type { Wait } from './operation.js';
 
 /**
- * Requests whose answer waits until there is something to say. They hold neither a connection of the database nor a place among the
- * requests in work nor room for a page: only their socket and an entry here.
+ * Requests that wait for events. They hold no database connection, no place among the running requests and no room for
+ * a page, only their socket and an entry here.
  */
 export class WaitingRequests {
   readonly #places: RemainderShares;
   readonly #ends = new Set<() => void>();
   #isStopped = false;
 
-  /** @param most - how many wait at once; one organization may have half of what the others leave */
+  /**
+   * @param most - the most waiting requests; one organization may have half of the places that the others leave free
+   */
   constructor(most: number) {
     this.#places = new RemainderShares(most);
   }
@@ -21,7 +23,7 @@ export class WaitingRequests {
     return this.#places.total;
   }
 
-  /** Whether the gateway shuts down, so that no caller waits any longer. */
+  /** Whether the gateway shuts down and no request may wait. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -32,8 +34,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Holds a request back. The wait ends at once when the caller goes away or the gateway shuts down.
-   * @returns whether there may be news; false when the time was up or the wait was cut short
+   * Makes a request wait. The wait ends at once if the caller hangs up or the gateway shuts down. @returns whether
+   * there may be new events; false after the full time or an early end
    */
   hold(exchange: Exchange, organizationId: string, wait: Wait, leftMs: number): Promise<boolean> {
     const startedAtMs = performance.now();
@@ -56,7 +58,7 @@ export class WaitingRequests {
     });
   }
 
-  /** Ends all waits, and lets no request wait from now on. */
+  /** Ends all waits; from now on no request may wait. */
   stop(): void {
     this.#isStopped = true;
     for (const end of [...this.#ends]) end();

@@ -102,7 +102,7 @@ describe('the assets of the page', () => {
   });
 
   it.each(['/docs/', '/docs/reference.css', '/docs/0123456789abcdef/reference.js', '/docs/../package.json'])(
-    '%s is unknown: 404 in the envelope, kept by nobody',
+    '%s is unknown: 404 in the envelope, never cached',
     async (path) => {
       const answer = await request(app).get(path).expect(404);
       expect(answer.body).toEqual({

@@ -5,7 +5,7 @@ import { defaultRateLimits } from '../src/index.js';
 import { createTestGateway, KeyRing, until } from './support.js';
 
 describe('health', () => {
-  it('is told without a key, in the envelope', async () => {
+  it('is public, in the envelope', async () => {
     const { app, keys } = createTestGateway();
     for (const path of ['/livez', '/readyz']) {
       const response = await request(app).get(path).expect(200);

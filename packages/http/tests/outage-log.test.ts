@@ -5,7 +5,7 @@ import { createTestGateway } from './support.js';
 
 const away = (): ApiError => new ApiError('unavailable', { cause: new Error('connect ECONNREFUSED') });
 
-it('an outage in the middle of which requests succeed is told once', async () => {
+it('an outage in the middle of which requests succeed is logged once', async () => {
   const { app, key, lines, behaviour } = createTestGateway({ isOutage: (error) => error instanceof ApiError });
   const call = (status: number) => request(app).get('/v1/things').set('x-api-key', key).expect(status);
   for (let round = 0; round < 3; round += 1) {

@@ -66,11 +66,11 @@ describe('the request log', () => {
     const noted = () => parse(lines).filter(({ msg }) => msg === 'request');
     await until(() => noted().length >= 5);
     const requests = noted();
-    const telling = lines.filter((line) => [canary, key, '\u001b'].some((secret) => line.includes(secret)));
+    const leaks = lines.filter((line) => [canary, key, '\u001b'].some((secret) => line.includes(secret)));
     reportFigure('R20', 'lines of the log with something secret or forged', telling.length, 0);
     reportFigure('R20', 'lines about 5 requests', requests.length, 5);
     expect(requests).toHaveLength(5);
-    expect(telling).toEqual([]);
+    expect(leaks).toEqual([]);
     for (const line of lines) expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(requests[0]).toMatchObject({ level: 50, status: 500, err: { cause: { code: '23505' } } });
   });
@@ -86,7 +86,7 @@ describe('the request log', () => {
       };
       socket.write(`GET /v1/things HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\n\r\n`);
       await until(isNoted);
-      // The operation ends behind that, and a second line would come with it.
+      // The operation ends after that; a second line would appear then.
       await sleep(50);
       expect(parse(gateway.lines).map(({ status, cut_off }) => [status, cut_off])).toEqual([[499, true]]);
     });

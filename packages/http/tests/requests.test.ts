@@ -155,7 +155,7 @@ describe('errors of operations', () => {
     delete behaviour.run;
   });
 
-  it('that nobody expected are 500 with nothing of the inside', async () => {
+  it('that are unexpected are 500 without internals', async () => {
     for (const thrown of [
       new Error('SELECT secret'),
       'text',

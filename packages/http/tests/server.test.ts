@@ -57,7 +57,7 @@ describe('what Node refuses by itself', () => {
 describe('connections on which nothing happens', () => {
   const alive = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
 
-  it('are closed after 65 s, and requests must arrive in 15 s, their headers in 10 s, unless told otherwise', async () => {
+  it('are closed after 65 s, and requests must arrive in 15 s, their headers in 10 s, by default', async () => {
     await withServer(createTestGateway(), async ({ server }) => {
       expect(server).toMatchObject({ keepAliveTimeout: 65_000, requestTimeout: 15_000, headersTimeout: 10_000 });
     });

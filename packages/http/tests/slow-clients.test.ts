@@ -75,7 +75,7 @@ describe('clients that are slow on purpose do not hold the process', () => {
       await until(async () => (await statusOf(port, caller)) === 200);
       expect(await statusOf(port, caller)).toBe(200);
       await until(() => texts.some((text) => text().startsWith('HTTP/1.1 408')));
-      // Whoever was not in the way is served.
+      // The other callers are served.
       for (const socket of sockets) socket.write('"a":"bc"}');
       await until(() => texts.every((text) => /^HTTP\/1\.1 (200|400|408)/.test(text())));
       const isGivenUp = texts.map((text) => text().startsWith('HTTP/1.1 408'));

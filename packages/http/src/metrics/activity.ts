@@ -1,32 +1,32 @@
 import { ArrivingBodies } from '../arriving-bodies.js';
 
-/** How often something kept was found, and how often it had to be fetched. */
+/** Hits and misses of a cache. */
 export interface CacheCounts {
   readonly hits: number;
   readonly misses: number;
 }
 
-/** Counts of a cache that are counted on. */
+/** Mutable counts of a cache. */
 export class CacheCounter implements CacheCounts {
   hits = 0;
   misses = 0;
 }
 
-/** Told of each request that is over. `operation` is `none` where no operation was met. */
+/** Called for each finished request. `operation` is `none` if no operation matched. */
 export type OnRequest = (operation: string, status: number, durationMs: number) => void;
 
 /**
- * What a gateway knows of its work, mostly plain numbers: counting costs a request next to nothing, and whoever wants the
- * numbers reads them.
+ * A gateway's counters and gauges, mostly plain numbers: counting costs a request next to nothing, and the metrics read
+ * the numbers on demand.
  */
 export class GatewayActivity {
-  /** Requests under `/v1` in work. */
+  /** Running requests under `/v1`. */
   inFlight: () => number = () => 0;
-  /** Bytes of answers that callers have not taken yet. */
+  /** Bytes of responses that callers have not read yet. */
   answerBytes: () => number = () => 0;
-  /** Requests that wait for events; they are not in work meanwhile. */
+  /** Requests that wait for events; they do not count as running. */
   waiting: () => number = () => 0;
-  /** Requests refused since the process was overloaded. */
+  /** Requests refused because of overload. */
   shed = 0;
   /** Mean delay of the event loop over the last half second, in milliseconds. */
   eventLoopDelayMs: () => number = () => 0;

@@ -12,9 +12,9 @@ export interface AdminServerOptions {
 }
 
 /**
- * Serves `/metrics` apart from the API, without keys: whoever reaches the port may read it.
- * @returns what closes it
- * @throws Error naming the port when it is taken or not allowed.
+ * Serves `/metrics` apart from the API, without keys: every caller that reaches the port may read it. @returns a
+ * function that closes it
+ * @throws Error that names the port, if it is taken or not allowed.
  */
 export const startAdminServer = async (options: AdminServerOptions): Promise<() => Promise<void>> => {
   const { metrics, logger } = options;

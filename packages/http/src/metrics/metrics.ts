@@ -16,8 +16,8 @@ const waitBuckets = [0.0001, 0.001, 0.005, 0.025, 0.1, 0.5, 1, 2];
 const msPerSecond = 1000;
 
 /**
- * The metrics of one gateway process, in the Prometheus format. Everything but durations is read from the plain numbers of
- * the gateway when somebody asks, so that a request costs one observation.
+ * The metrics of one gateway process, in the Prometheus format. Everything except durations is read from the gateway's
+ * plain numbers when Prometheus scrapes, so that a request costs one observation.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -39,17 +39,17 @@ export class Metrics {
     this.watchCache('api_keys', activity.apiKeys);
   }
 
-  /** Shows the state of a pool from now on. */
+  /** Adds the metrics of a pool. */
   watchPool(name: string, pool: PoolState): void {
     this.#pools.set(name, pool);
   }
 
-  /** Shows the counts of a cache from now on. */
+  /** Adds the metrics of a cache. */
   watchCache(name: string, counts: CacheCounts): void {
     this.#caches.set(name, counts);
   }
 
-  /** Takes how long each statement waited for a connection of a pool, in milliseconds. */
+  /** Records how long a statement waited for a connection, in milliseconds. */
   waitsOf(pool: string): (waitMs: number) => void {
     const child = this.#wait.labels(pool);
     return (waitMs) => child.observe(waitMs / msPerSecond);
@@ -59,7 +59,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** All of it as text. */
+  /** All metrics as text. */
   render(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -77,7 +77,7 @@ export class Metrics {
       labelNames: ['operation', 'status'],
       buckets: requestBuckets,
     });
-    // Finding a child by its labels is most of an observation, and there are few of them.
+    // Cached, because finding a child by its labels is most of the cost of an observation, and there are few.
     const children = new Map<string, Histogram.Internal<'operation' | 'status'>>();
     activity.onRequest = (operation, status, durationMs) => {
       const id = `${operation} ${status}`;
@@ -89,15 +89,15 @@ export class Metrics {
 
   #readActivity(activity: GatewayActivity): void {
     this.#gauge('crm_requests_in_flight', 'Requests in work.', () => activity.inFlight());
-    this.#gauge('crm_requests_waiting', 'Requests that wait for events; they are not in work.', () =>
+    this.#gauge('crm_requests_waiting', 'Requests that wait for events; they do not count as running.', () =>
       activity.waiting(),
     );
-    this.#gauge('crm_answer_bytes_in_flight', 'Bytes of answers that callers have not taken yet.', () =>
+    this.#gauge('crm_answer_bytes_in_flight', 'Bytes of responses that callers have not read yet.', () =>
       activity.answerBytes(),
     );
     this.#gauge(
       'crm_event_loop_delay_seconds',
-      'Mean delay of the event loop over the last half second, by which load is shed.',
+      'Mean delay of the event loop over the last half second; decides when load is shed.',
       () => activity.eventLoopDelayMs() / msPerSecond,
     );
     this.#counter('crm_requests_shed_total', 'Requests refused because of overload.', [], () => [[{}, activity.shed]]);
@@ -110,7 +110,7 @@ export class Metrics {
     this.#counter('crm_requests_rate_limited_total', 'Requests refused by a rate limit.', ['limiter'], () =>
       [...activity.rateLimited].map(([limiter, count]) => [{ limiter }, count]),
     );
-    this.#counter('crm_cache_lookups_total', 'Look-ups in caches of this process.', ['cache', 'result'], () =>
+    this.#counter('crm_cache_lookups_total', 'Lookups in caches of this process.', ['cache', 'result'], () =>
       [...this.#caches].flatMap(([cache, { hits, misses }]) => [
         [{ cache, result: 'hit' }, hits],
         [{ cache, result: 'miss' }, misses],

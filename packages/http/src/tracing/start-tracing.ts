@@ -4,7 +4,7 @@ import type { TracingSettings } from './tracing-settings.js';
 
 const warnEveryMs = 10 * 60_000;
 
-/** Every part is loaded here only: a gateway without tracing neither loads nor runs any of it. */
+/** The SDK is loaded only here, so a gateway without tracing never loads it. */
 const loadSdk = async () => {
   const [sdk, hooks, core, exporter, resources] = await Promise.all([
     import('@opentelemetry/sdk-trace'),
@@ -17,9 +17,9 @@ const loadSdk = async () => {
 };
 
 /**
- * Samples a share of the requests, by chance: the id of a trace is the caller's to choose. A caller without a key can send
- * any `traceparent`, so its "sampled" adds nothing to the share; its "not sampled" is honoured. The statements of a request
- * follow the request.
+ * Samples a random share of the requests. It ignores the trace id, because the caller chooses it. A caller without a
+ * key can send any `traceparent`, so its "sampled" does not raise the share; its "not sampled" is honoured. The
+ * statements of a request follow the request.
  */
 const sampleShare = (sdk: Awaited<ReturnType<typeof loadSdk>>, share: number) => {
   const byChance = {
@@ -32,10 +32,10 @@ const sampleShare = (sdk: Awaited<ReturnType<typeof loadSdk>>, share: number) =>
 };
 
 /**
- * Sends what is traced in this process to an OTLP collector, as JSON over HTTP. `OTEL_SERVICE_NAME`,
- * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS` are read by the library. A collector that is away costs
- * spans and a warning in the log now and then, and no request.
- * @returns what sends the rest and ends it
+ * Sends the traces of this process to an OTLP collector, as JSON over HTTP. `OTEL_SERVICE_NAME`,
+ * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS` are read by the library. While a collector is away, spans
+ * are lost and the log has a warning now and then; requests are not affected. @returns a function that sends the rest
+ * and stops
  */
 export const startTracing = async (
   settings: TracingSettings,
@@ -45,10 +45,10 @@ export const startTracing = async (
   const sdk = await loadSdk();
   let lastWarningMs = Number.NEGATIVE_INFINITY;
   const warn = (message: string): void => {
-    // A collector that is away fails at every batch.
+    // Logged at intervals, because an absent collector fails at every batch.
     if (performance.now() - lastWarningMs < warnEveryMs) return;
     lastWarningMs = performance.now();
-    logger.warn({ detail: message }, 'traces cannot be sent; told every ten minutes while that lasts');
+    logger.warn({ detail: message }, 'traces cannot be sent (logged at most every ten minutes)');
   };
   diag.setLogger({ error: warn, warn, info: warn, debug: warn, verbose: warn }, DiagLogLevel.WARN);
   const provider = new sdk.TracerProvider({

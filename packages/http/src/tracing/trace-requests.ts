@@ -6,8 +6,8 @@ import { operationOf, statusOf, templateOf } from '../request-log.js';
 const tracer = trace.getTracer('@crm/http');
 
 /**
- * Makes one span of a request, named by its operation, as a part of the caller's trace where a `traceparent` was sent. What
- * runs for the request runs within it. No path, query or header value goes into a span.
+ * Makes one span per request, named after its operation, in the caller's trace if it sent a `traceparent`. Everything
+ * that runs for the request runs inside the span. No path, query or header value goes into a span.
  */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const exchange = exchangeOf(request);

@@ -1,16 +1,16 @@
 import type { EnvironmentReader } from '../environment.js';
 
-/** Where traces are sent, and of how many requests. */
+/** Where traces are sent, and the share of traced requests. */
 export interface TracingSettings {
   /** The address to which spans are posted. */
   readonly url: string;
-  /** The share of requests that are traced, 0 to 1. A caller can leave its request out, and can ask for no more. */
+  /** The share of traced requests, 0 to 1. A caller can exclude its request but cannot force a trace. */
   readonly sampledShare: number;
 }
 
 const web = { schemes: ['http', 'https'] };
 
-/** The OpenTelemetry names, so that what a platform sets for all its services holds for this one too. */
+/** The standard names of OpenTelemetry, so that a platform's settings for all services work here too. */
 export const readTracingSettings = (read: EnvironmentReader): TracingSettings | undefined => {
   const endpoint = read.optionalUrl('OTEL_EXPORTER_OTLP_ENDPOINT', web);
   const shareText = read.optionalString('OTEL_TRACES_SAMPLER_ARG') ?? '1';
@@ -22,7 +22,7 @@ export const readTracingSettings = (read: EnvironmentReader): TracingSettings | 
   );
   if (!(share <= 1)) read.problem('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1');
   const sampledShare = sampler === 'parentbased_always_on' ? 1 : share;
-  // Port 4317 speaks gRPC, which would swallow everything in silence.
+  // Port 4317 speaks gRPC and would silently drop everything.
   if (read.optionalString('OTEL_EXPORTER_OTLP_PROTOCOL') === 'grpc') {
     read.problem('OTEL_EXPORTER_OTLP_PROTOCOL', 'must be http/json: traces are sent over HTTP, usually to port 4318');
   }
