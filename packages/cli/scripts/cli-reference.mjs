@@ -9,7 +9,7 @@ const path = new URL('../../../docs/cli.md', import.meta.url);
 const sink = new PassThrough().resume();
 const program = createProgram({ env: {}, stdout: sink, stderr: sink, onInterrupt: () => new AbortController().signal });
 
-/** The whole help of a command, also what stands behind its options. */
+/** The whole help of a command, including the text after its options. */
 const helpOf = (command) => {
   let text = '';
   // Widths of terminals differ, and so would the lines of the page.

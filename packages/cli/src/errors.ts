@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** What the process answers its shell: sysexits' 78 tells a supervisor that restarting will not help. */
+/** Exit codes of the process. 78 (EX_CONFIG of sysexits.h) lets a supervisor know that restarting will not help. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2, configuration: 78 } as const;
 
 /** One of the values of {@link exitCodes}. */

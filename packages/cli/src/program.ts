@@ -144,7 +144,7 @@ export const runCli = async (args: readonly string[], context: CliContext): Prom
       return showError(context, args, error.message, exitCodes.usage, true);
     }
     if (!(error instanceof CliError)) return showError(context, args, errorText(error), exitCodes.failure, false);
-    // An empty message: the command has printed its result, which tells what failed.
+    // An empty message: the command has already printed what failed.
     return error.message === '' ? error.exitCode : showError(context, args, error.message, error.exitCode, false);
   }
 };

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCrm } from './run-crm.js';
 import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
 
-const nobody = '01890000-0000-7000-8000-000000000001';
+const unknownId = '01890000-0000-7000-8000-000000000001';
 
 let administered: AdministeredDatabase;
 let database: Database;
@@ -46,7 +46,7 @@ describe('crm org', () => {
 describe('what a terminal is shown', () => {
   const steering = '\u001b]0;owned\u0007\u001b[2J\u202e\r';
 
-  it('steers no terminal, whoever gave a thing its name, and JSON keeps it as it is', async () => {
+  it('escapes control characters in stored names, and JSON keeps them', async () => {
     const name = `Evil ${steering} Corp`;
     await crm('org', 'create', name);
     const listed = await crm('org', 'list');
@@ -79,7 +79,7 @@ describe('crm key', () => {
     expect(listed.stdout).toContain('"status":"valid"');
   });
 
-  it('does not allow deleting unless told', async () => {
+  it('does not allow deleting by default', async () => {
     const org = await createOrganization();
     const { allowed_operations: allowed } = await crmJson('key', 'create', '--org', org);
     expect(allowed).toEqual(['list', 'search', 'inbound', 'bulk']);
@@ -102,7 +102,7 @@ describe('crm member add', () => {
     const file = join(directory, 'members.csv');
     await writeFile(
       file,
-      '\ufeffemail,name\r\nann@acme.com,Somebody else\r\nbob.ray@acme.com\r\n"c@acme.com","Lee, C"\r\n',
+      '\ufeffemail,name\r\nann@acme.com,Another name\r\nbob.ray@acme.com\r\n"c@acme.com","Lee, C"\r\n',
     );
     expect(await crmJson('member', 'add', '--org', org, '--file', file)).toEqual({
       members: [
@@ -113,7 +113,7 @@ describe('crm member add', () => {
     });
   });
 
-  it('adds nobody when one line of the file is wrong', async () => {
+  it('adds no member if one line of the file is wrong', async () => {
     const org = await createOrganization();
     const file = join(directory, 'wrong.csv');
     await writeFile(file, 'ann@acme.com\nnot an address\n');
@@ -183,8 +183,12 @@ describe('crm pipeline and crm field', () => {
       /--currency is not for/,
     ],
     [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--slug', 'constructor'], 2, /reserved/],
-    [['field', 'define', 'X', '--object', 'account', '--type', 'date', '--pipeline', nobody], 2, /opportunity fields/],
-    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--pipeline', nobody], 1, /no pipeline/],
+    [
+      ['field', 'define', 'X', '--object', 'account', '--type', 'date', '--pipeline', unknownId],
+      2,
+      /opportunity fields/,
+    ],
+    [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--pipeline', unknownId], 1, /no pipeline/],
     [['pipeline', 'create', 'P', '--stage', 'A', 'A'], 2, /--stage: "A" is there twice/],
   ])('refuse %j', async (args, exitCode, message) => {
     const result = await crm(...args, '--org', await createOrganization());
@@ -195,7 +199,7 @@ describe('crm pipeline and crm field', () => {
 describe('every command', () => {
   const commands = [
     ['key', 'create'],
-    ['key', 'rotate', nobody],
+    ['key', 'rotate', unknownId],
     ['key', 'list'],
     ['org', 'limit', 'list=1'],
     ['audit'],
@@ -207,12 +211,12 @@ describe('every command', () => {
   ];
 
   it.each(commands)('says that an organization is unknown: %s %s', async (...args) => {
-    const result = await crm(...args, '--org', nobody, '--json');
-    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`no organization ${nobody}`) });
+    const result = await crm(...args, '--org', unknownId, '--json');
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`no organization ${unknownId}`) });
     expect(JSON.parse(result.stdout)).toEqual({ error: { message: expect.any(String), exit_code: 1 } });
   });
 
-  it('asks for a database, and shows no password when there is none behind the address', async () => {
+  it('asks for a database, and shows no password if the address reaches none', async () => {
     const env = { CRM_DATA_DIR: directory };
     expect(await runCrm(['org', 'list'], env)).toMatchObject({
       exitCode: 78,

@@ -62,7 +62,7 @@ describe('CrmGatewayDown at a Prometheus that scrapes both gateways', () => {
     ({ drop } = database);
     [read, inbound] = await Promise.all([start('read', database.url), start('inbound', database.url)]);
     const rules = await readFile(fileOf('docker/observability/alerts.yaml'), 'utf8');
-    // The same rules with short waits: nobody sits through minutes.
+    // The same rules with short waits, so that the test does not take minutes.
     prometheus = await startPrometheus(rules.replace(/\bfor: \d+m/g, 'for: 2s'));
   });
   afterAll(async () => {

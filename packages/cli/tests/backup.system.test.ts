@@ -206,7 +206,7 @@ describe('the backup of docs/operating.md', () => {
     expect(findings.filter(({ status }) => status !== 'ok').map(({ check }) => check)).toEqual(['role', 'durability']);
   });
 
-  test('crm doctor tells how far a replica is behind', async () => {
+  test('crm doctor reports how far a replica is behind', async () => {
     const examine = async () => {
       const env = {
         DATABASE_URL: url,

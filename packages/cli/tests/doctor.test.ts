@@ -90,7 +90,7 @@ describe('crm doctor', () => {
     expect(others.filter(({ check }) => check === 'inbound-gateway configuration')).toHaveLength(2);
   });
 
-  it('finds a database that nobody has migrated', async () => {
+  it('finds a database without migrations', async () => {
     await withDatabase('', async (address) => {
       const { others } = await examine({ DATABASE_URL: address });
       expect(others.map(({ check }) => check).sort()).toEqual(['extensions', 'migrations']);

@@ -99,7 +99,7 @@ describe('crm events tail', () => {
   test('shows a line for people with what changed, from now on', async () => {
     const { data } = await client.accounts.create({ domain: 'tail.example' });
     const tail = new Command(['events', 'tail']);
-    // Only what happens once it follows is shown, so changes go on until one is.
+    // Only what happens once it follows is shown, so the test makes changes until one is.
     for (let round = 0; tail.lines.length === 0; round += 1) {
       await client.accounts.update(data.company_id, { name: `Round ${round}` });
       await sleep(100);
@@ -124,7 +124,7 @@ describe('crm events export', () => {
     expect(JSON.parse(later.stdout)).toMatchObject({ events: 2, last_position: end });
   });
 
-  test('goes on where it was interrupted', async () => {
+  test('continues where it was interrupted', async () => {
     const end = await latest();
     const file = join(directory, 'resumed.jsonl');
     const interrupt = new AbortController();

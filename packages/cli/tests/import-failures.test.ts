@@ -25,7 +25,7 @@ describe('crm import, a gateway that fails', () => {
     expect(report(result)['stopped']).toMatch(/does not answer/);
   });
 
-  it('goes on when the gateway comes back within the bound', async () => {
+  it('continues when the gateway comes back within the bound', async () => {
     const first = await fixture.start();
     const importing = fixture.import(deals(1000), first.url, ['--outage', '20']);
     while (first.recordNames.size < 100) await sleep(5);
@@ -36,7 +36,7 @@ describe('crm import, a gateway that fails', () => {
     expect(new Set([...first.recordNames, ...second.recordNames]).size).toBe(1000);
   });
 
-  it('refuses a row that alone keeps failing, and goes on with the others', async () => {
+  it('refuses a row that alone keeps failing, and continues with the others', async () => {
     const { url } = await fixture.start((request, response) =>
       nameOf(request.body) === 'Deal 0' ? answerError(response, 503) : 'create',
     );
@@ -82,7 +82,7 @@ describe('crm import, a gateway that fails', () => {
 });
 
 describe('crm import, its last words', () => {
-  const runAgain = 'Run the same command again to go on: rows that are there already are matched, not duplicated.';
+  const runAgain = 'Run the same command again to continue: rows that are there already are matched, not duplicated.';
   /** As text: the last `--json` of the fixture is for scripts. */
   const importText = (csv: string, url: string, more: readonly string[]): Promise<string> =>
     fixture.import(csv, url, more, undefined, 'text').then(({ stdout, stderr }) => stdout + stderr);

@@ -46,7 +46,7 @@ export class ImportFixture {
     return gateway;
   }
 
-  /** Runs `crm import` on a text, with the fixture's mapping and rejects file; by single creates unless told otherwise. */
+  /** Runs `crm import` on a text, with the fixture's mapping and rejects file; by default with single creates. */
   async import(
     csv: string | Buffer,
     url: string,

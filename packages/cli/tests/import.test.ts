@@ -85,7 +85,7 @@ describe('crm import', () => {
     expect((times[11] ?? 0) - (times[10] ?? 0)).toBeGreaterThanOrEqual(950);
   });
 
-  it('stops before the limit is reached when the gateway tells how much is left', async () => {
+  it('stops before the limit is reached, by the headers of the gateway', async () => {
     let left = 20;
     let resetAtMs = 0;
     let refused = 0;
@@ -190,7 +190,7 @@ describe('crm import, before anything is sent', () => {
     expect(await fixture.import(Buffer.from('PK\u0003\u0004'), url)).toMatchObject({ exitCode: 78 });
   });
 
-  it('sends nothing on a dry run, which tells the rows that do not fit', async () => {
+  it('sends nothing on a dry run, which reports the rows that do not fit', async () => {
     const { url, requests } = await fixture.start();
     const result = await fixture.import('Name,Value,Domain\nA,1,a.com\nB,x,b.com\n', url, ['--dry-run']);
     expect(result.exitCode).toBe(1);

@@ -86,7 +86,7 @@ describe('the files for Prometheus and Grafana', () => {
     expect(() => metricsIn('sum by (x) rate(up[5m])')).toThrow('not PromQL');
   });
 
-  it('tells of every alarm what it means and what to do', async () => {
+  it('says for every alarm what it means and what to do', async () => {
     const manual = await readText('docs/operating.md');
     for (const { alert, annotations, labels } of await rules()) {
       expect(annotations.runbook).toBe(`docs/operating.md#${alert.toLowerCase()}`);

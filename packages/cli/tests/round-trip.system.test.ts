@@ -165,7 +165,7 @@ describe('crm export', () => {
     expect([await ended, complaint]).toEqual([0, expect.not.stringMatching(/EPIPE|stopped/)]);
   });
 
-  it('goes on after it was killed, and then has the same file', async () => {
+  it('continues after it was killed, and then has the same file', async () => {
     const rows = Array.from({ length: 1100 }, (_, index) => ({ domain: `many-${index}.example` }));
     while (rows.length > 0) await crm.source.client.accounts.bulkCreate(rows.splice(0, 100));
     await exportTo('whole.csv', crm.source, 'accounts');
@@ -183,7 +183,7 @@ describe('crm export', () => {
     const other = await runCrm([...args, '--fields', 'name']);
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--restart') });
     const resumed = await runCrm(args);
-    expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Going on behind 1000 accounts') });
+    expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Continuing after 1000 accounts') });
     await slow.close();
     expect(await readFile(path('killed.csv'), 'utf8')).toBe(await readFile(path('whole.csv'), 'utf8'));
     expect((await readdir(directory)).filter((name) => name.startsWith('killed'))).toEqual(['killed.csv']);

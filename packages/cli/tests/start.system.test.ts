@@ -90,17 +90,17 @@ describe('crm start', () => {
   });
 
   it('R17: does so as a user without rights too', async () => {
-    // Only root can become somebody else; anybody else has just shown it.
+    // Only root can switch users; for another user the tests above have just shown it.
     if (process.getuid?.() !== 0) return;
-    const nobody = 65_534;
+    const nobodyId = 65_534;
     const home = join(directory, 'nobody');
     await mkdir(home);
-    await chown(home, nobody, nobody);
+    await chown(home, nobodyId, nobodyId);
     await chmod(directory, 0o755);
-    const stack = new RunningStack({ ...env, CRM_DATA_DIR: join(home, 'data'), HOME: home }, nobody);
+    const stack = new RunningStack({ ...env, CRM_DATA_DIR: join(home, 'data'), HOME: home }, nobodyId);
     stacks.push(stack);
     const demo = await stack.ready();
-    reportFigure('R17', 'first answer of crm start as nobody, ms', stack.ageMs, '<= 60000');
+    reportFigure('R17', 'first answer of crm start as another user, ms', stack.ageMs, '<= 60000');
     expect((await list(demo)).length).toBeGreaterThanOrEqual(5);
   });
 
@@ -124,7 +124,7 @@ describe('crm start', () => {
     }
   });
 
-  it('refuses to start twice on one directory, and the first one goes on', async () => {
+  it('refuses to start twice on one directory, and the first one keeps running', async () => {
     const demo = await start().ready();
     const second = start();
     expect(await second.exitCode).toBe(1);

@@ -13,7 +13,7 @@ export interface ReceivedRequest {
 /** What the stub does with a request instead of creating a record. */
 export type Mischief = (request: ReceivedRequest, response: ServerResponse, times: number) => 'answered' | 'create';
 
-/** An inbound gateway on a real socket that creates, matches, and misbehaves where it is told to. */
+/** An inbound gateway on a real socket that creates, matches, and misbehaves on request. */
 export interface StubGateway {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];

@@ -9,7 +9,7 @@ export interface DatabaseUrlOption {
 
 /**
  * The database to work on: `--database-url`, then `DATABASE_URL`, then that of the local stack here, which is said aloud
- * because nobody named it.
+ * because the caller did not name it.
  *
  * @throws CliError (78) when there is none, or it is no PostgreSQL address.
  */

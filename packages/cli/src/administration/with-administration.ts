@@ -25,7 +25,7 @@ export interface AdministrationSession {
   readonly catalog: (organizationId: string) => Promise<Catalog>;
   /** Reads a page and returns how it was read. */
   readonly explainPage: (request: PageRequest) => Promise<ExplainedPage>;
-  /** Makes the stored records of an organization's opportunities anew. */
+  /** Rebuilds the stored records of an organization's opportunities. */
   readonly rebuildRecords: (organizationId: string, onProgress: (done: number) => void) => Promise<number>;
 }
 

@@ -25,7 +25,7 @@ Examples:
     $ crm events export --output events.jsonl
     $ crm events export --object opportunity --after 1041 --output -
 
-Stopped or killed, the same command goes on where it was, since FILE.progress.json says how far FILE.partial is; FILE
+Stopped or killed, the same command continues where it stopped, since FILE.progress.json says how far FILE.partial is; FILE
 itself appears when it is complete. --restart starts over. Without --after the file begins at the oldest retained event.
 The summary names the last position: give it as --after to the next export.
 A key needs the group list.
@@ -77,7 +77,7 @@ const findRange = async (
   return { after, end: data.position, logId: data.log_id };
 };
 
-/** Writes pages up to the end of the range. @returns how many events, and the position to go on after; null if interrupted */
+/** Writes pages up to the end of the range. @returns how many events, and the position to continue after; null if interrupted */
 const writePages = async (
   client: CrmClient,
   output: Output,
@@ -109,7 +109,7 @@ const exportEvents = async (context: CliContext, options: ExportEventsOptions): 
   const connection = await findReadConnection(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
-  const resume = options.output === '-' ? '' : ' The same command goes on where it was.';
+  const resume = options.output === '-' ? '' : ' The same command continues where it stopped.';
   try {
     const { output, earlier } = await openOutput(context, options);
     const write = async () => {

@@ -54,7 +54,7 @@ Examples:
   Some columns only, on stdout (the summary is then on stderr):
     $ crm export opportunities --fields stage,amount,custom_fields --output - | head
 
-Stopped or killed, the same command goes on where it was, since FILE.progress.json says how far FILE.partial is; FILE
+Stopped or killed, the same command continues where it stopped, since FILE.progress.json says how far FILE.partial is; FILE
 itself appears when it is complete. --restart starts over.
 CSV: an empty cell is no value, "" is the empty text, lists and objects are JSON. Dates of deals are Unix milliseconds.
 In CSV a text that begins with = + - or @ gets an apostrophe in front, since spreadsheet programs would run it as a formula;
@@ -121,7 +121,7 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
     const members = await makeMembers(client, connection, customFields, columns);
     const { output, earlier } = await openOutput(context, options, requestName(object, options, columns, pipelineId));
     isBegun = true;
-    if (earlier !== undefined) context.stderr.write(`Going on behind ${earlier.records} ${object}.\n`);
+    if (earlier !== undefined) context.stderr.write(`Continuing after ${earlier.records} ${object}.\n`);
     const { records, seconds } = await runExport({
       readPage: makePageReader(client, object, columns, customFields, pipelineId),
       members,
@@ -151,7 +151,7 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
 };
 
 const resumeHint = ({ output }: ExportOptions): string =>
-  output === '-' ? '' : ' The same command goes on where it was.';
+  output === '-' ? '' : ' The same command continues where it stopped.';
 
 const chooseColumns = (
   object: ExportObject,
@@ -177,7 +177,7 @@ const makeMembers = async (
   return new MemberTranslation(fields, await emailsInDatabase(databaseUrl, apiKey));
 };
 
-/** Says what is exported without saying the key, so that only the same command goes on with a file. */
+/** Describes the export without the key, so that only the same command can continue a file. */
 const requestName = (
   object: ExportObject,
   { format, url, raw }: ExportOptions,

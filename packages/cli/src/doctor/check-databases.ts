@@ -89,7 +89,7 @@ export const checkReplica = (url: string): Promise<readonly Finding[]> =>
     const tables = await checkMigrations(
       'replica tables',
       database,
-      'Wait until it has caught up, or make it anew from the primary.',
+      'Wait until it has caught up, or rebuild it from the primary.',
     );
     if (!isInRecovery || replayLagMs === null) {
       const advice = 'Point READ_DATABASE_URL at a streaming replica of DATABASE_URL, or unset it.';

@@ -65,7 +65,7 @@ export const checkGateway = async (name: string, address: string): Promise<Findi
     const advice = 'Its log line of /readyz has the reason in err; mostly it cannot reach its database.';
     return problem(name, `${address}/readyz answers ${response.status}`, advice);
   } catch (error) {
-    const advice = 'Is it started, and is this its HOST and PORT? Its log tells why it ended.';
+    const advice = 'Is it started, and is this its HOST and PORT? Its log says why it ended.';
     return problem(name, `${address} does not answer: ${errorText(error)}`, advice);
   }
 };

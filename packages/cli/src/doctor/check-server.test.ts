@@ -29,7 +29,7 @@ describe('what a server says about itself', () => {
 
   test.each<[string, Partial<ServerFacts>, Readonly<Record<string, string>>]>([
     ['an old version', { versionNumber: 140_012 }, { version: 'problem' }],
-    ['a version nobody has tried', { versionNumber: 190_000 }, { version: 'warning' }],
+    ['an untested version', { versionNumber: 190_000 }, { version: 'warning' }],
     ['an encoding that cannot hold every name', { encoding: 'LATIN1' }, { encoding: 'problem' }],
     ['a missing extension', { extensions: ['pg_trgm'] }, { extensions: 'problem' }],
     ['a superuser', { isSuperuser: true }, { role: 'warning' }],

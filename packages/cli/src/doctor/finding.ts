@@ -16,7 +16,7 @@ export const ok = (check: string, message: string): Finding => ({ check, status:
 /** A finding that there was nothing to check. */
 export const skipped = (check: string, message: string): Finding => ({ check, status: 'skipped', message });
 
-/** A finding that somebody has to do something about. */
+/** A problem to fix. */
 export const problem = (check: string, message: string, advice: string): Finding => ({
   check,
   status: 'problem',
@@ -24,7 +24,7 @@ export const problem = (check: string, message: string, advice: string): Finding
   advice,
 });
 
-/** A finding that somebody should think about. */
+/** A warning to consider. */
 export const warning = (check: string, message: string, advice: string): Finding => ({
   check,
   status: 'warning',

@@ -13,7 +13,7 @@ export type ExportRecord = Account | Contact | Note | Opportunity;
 export interface SystemColumn {
   readonly name: string;
   readonly field: string;
-  /** Without it a record cannot be told from others, so that `--fields` cannot leave it out. */
+  /** Identifies a record, so `--fields` cannot leave it out. */
   readonly isKey: boolean;
 }
 

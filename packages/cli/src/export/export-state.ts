@@ -4,7 +4,7 @@ import { CliError, errorCode } from '../errors.js';
 
 /** How far an export is, as it stands in the file beside the output. */
 export interface ExportState {
-  /** What is exported, so that another command does not go on with this one's file. */
+  /** Describes the export, so that another command does not continue this one's file. */
   readonly request: string;
   /** Of the next page; null when all pages are written. */
   readonly cursor: string | null;
@@ -39,16 +39,16 @@ export class PartialFile {
     const text = await readIfThere(this.#statePath);
     if (text === undefined) return undefined;
     const state = parseState(text);
-    if (state === undefined) throw new CliError(`${this.#statePath} is damaged. Give --restart to begin anew.`);
+    if (state === undefined) throw new CliError(`${this.#statePath} is damaged. Give --restart to start over.`);
     if (state.request !== request) {
       throw new CliError(
-        `${this.#statePath} is of another export. Run that one to its end, or give --restart to begin this one anew.`,
+        `${this.#statePath} is of another export. Run that one to its end, or give --restart to start this one over.`,
       );
     }
     const sizeBytes = await sizeIfThere(this.path);
     if (sizeBytes === undefined) return undefined;
     if (sizeBytes < state.bytes) {
-      throw new CliError(`${this.path} is shorter than it was. Give --restart to begin anew.`);
+      throw new CliError(`${this.path} is shorter than it was. Give --restart to start over.`);
     }
     return state;
   }

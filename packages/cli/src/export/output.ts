@@ -5,7 +5,10 @@ import type { ExportState, PartialFile } from './export-state.js';
 
 /** Where the lines of an export go. */
 export interface Output {
-  /** Writes a page; once it has resolved, an interrupted export goes on behind it. False when the reader wants no more. */
+  /**
+   * Writes a page. Once it has resolved, an interrupted export continues after it. False if the reader has closed the
+   * stream.
+   */
   readonly writePage: (text: string, cursor: string | null, records: number) => Promise<boolean>;
   /** The output is complete. */
   readonly finish: () => Promise<void>;
@@ -13,7 +16,7 @@ export interface Output {
   readonly close: () => Promise<void>;
 }
 
-/** Writes to the partial file, behind what an earlier run left of it. */
+/** Appends to the partial file of an earlier run. */
 export const openPartialFile = async (
   partial: PartialFile,
   request: string,
@@ -44,12 +47,12 @@ export const openPartialFile = async (
 const openAt = async (path: string, earlier: ExportState | undefined): Promise<FileHandle> => {
   if (earlier === undefined) return open(path, 'w');
   const handle = await open(path, 'r+');
-  // What stands behind the last whole page was cut off in the middle and comes again.
+  // Text after the last whole page was cut off in the middle; that page is read again.
   await handle.truncate(earlier.bytes);
   return handle;
 };
 
-/** Writes to a stream, as fast as its reader takes it. There is nothing to go on with. */
+/** Writes to a stream, as fast as its reader reads. A stream cannot be continued later. */
 export const streamOutput = (stream: NodeJS.WritableStream): Output => ({
   writePage: (text) =>
     new Promise((resolve, reject) => {

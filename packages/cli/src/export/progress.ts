@@ -34,7 +34,7 @@ export const exportProgress = ({
     stream.write(`${records}${of} ${object}, ${Math.round(rate)} a second${left === '' ? '' : `, ${left}`}\n`);
     if (isAsked) return;
     isAsked = true;
-    // Without a count there is no estimate, and the export goes on.
+    // Without a count there is no estimate, but the export continues.
     countAll().then(
       (count) => (total = count),
       () => undefined,

@@ -59,10 +59,11 @@ export const runExport = async (job: ExportJob): Promise<ExportResult> => {
 
 const readPage = (job: ExportJob, cursor: string | null): Promise<RecordPage> => {
   const page = job.readPage(cursor, job.signal).catch((error: unknown) => {
-    if (job.signal.aborted) throw new CliError('The export was interrupted. The same command goes on where it was.');
+    if (job.signal.aborted)
+      throw new CliError('The export was interrupted. The same command continues where it stopped.');
     throw error;
   });
-  // It may fail while the page before it is being written, or when nobody wants it any more.
+  // It may fail while the page before it is being written, or after the export has ended.
   page.catch(() => undefined);
   return page;
 };

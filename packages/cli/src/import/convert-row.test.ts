@@ -91,7 +91,7 @@ describe('convertRow', () => {
     });
   });
 
-  it('tells all problems of a row', () => {
+  it('reports all problems of a row', () => {
     expect(convert(deal, { stage: 'Lots', value: 'much', closed: '2/30/2017' })).toEqual({
       kind: 'rejected',
       problems: [

@@ -48,7 +48,7 @@ describe('openCsv', () => {
     expect(rows[0]?.cells).toEqual(['Müller', '1']);
   });
 
-  it('says what is wrong with a record and goes on', async () => {
+  it('says what is wrong with a record and continues', async () => {
     const { rows } = await readAll('a,b\n1\n1,2,3\n4,M\uFFFDller\n5,6\n');
     expect(rows.map(({ line, problems }) => [line, problems[0]?.field, problems[0]?.reason])).toEqual([
       [2, '', 'has 1 cells where the header has 2 columns'],

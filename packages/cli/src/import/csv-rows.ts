@@ -153,7 +153,7 @@ const recordProblems = (
   );
 };
 
-/** Finds the line on which a record starts; the parser only tells the one where it ends. */
+/** Finds the line on which a record starts; the parser only reports the one where it ends. */
 class LineCounter {
   /** The parser counts a CRLF inside quotes as two lines. */
   #countedTwice = 0;

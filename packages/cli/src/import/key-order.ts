@@ -15,7 +15,7 @@ export class KeyOrder {
     return this.#last.size;
   }
 
-  /** Takes the place behind all earlier turns with one of the keys. */
+  /** Takes the place after all earlier turns with one of the keys. */
   enter(keys: readonly string[]): Turn {
     const before = keys.flatMap((key) => this.#last.get(key) ?? []);
     let resolve: () => void = () => undefined;

@@ -72,7 +72,7 @@ const readSource = (
   return { kind: 'template', template: template.value };
 };
 
-/** Makes the steps fit the target: an amount is always read as a number, a date needs to be told its format. */
+/** Makes the steps fit the target: an amount is always read as a number, a date needs a format. */
 const stepsFor = (
   source: MappingSource,
   path: KeyPath,

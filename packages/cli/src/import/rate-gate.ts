@@ -34,7 +34,7 @@ export class RateGate {
   #inFlight = 0;
   readonly #onWait: (seconds: number) => void;
 
-  /** `onWait` is told when the gate closes for longer than a moment, so that a user sees why nothing moves. */
+  /** `onWait` is called when the gate closes for longer than a moment, so that a user sees why nothing moves. */
   constructor(onWait: (seconds: number) => void = () => undefined) {
     this.#onWait = onWait;
   }
@@ -59,7 +59,7 @@ export class RateGate {
     }
   };
 
-  /** Says that a request which entered has ended, and what its answer told. */
+  /** Records the end of a request and the limits in its response. */
   leave(state?: RateLimitState): void {
     this.#inFlight -= 1;
     // Requests still under way may not be counted in `remaining` yet, and would take what is left.

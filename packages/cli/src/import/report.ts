@@ -96,7 +96,7 @@ export const closingText = ({
   const unknown = unanswered === 0 ? '' : `; the result of ${count(unanswered)} more is unknown`;
   return [
     `${rowsText(tally.imported)} ${tally.imported === 1 ? 'was' : 'were'} imported before that${unknown}.`,
-    'Run the same command again to go on: rows that are there already are matched, not duplicated.',
+    'Run the same command again to continue: rows that are there already are matched, not duplicated.',
   ].join(' ');
 };
 

@@ -24,7 +24,7 @@ export interface ImportJob {
   readonly batchSize: number;
   readonly concurrency: number;
   readonly limitRows: number | undefined;
-  /** Which rows are in already; of notes, which have no natural key that would tell. */
+  /** Which rows are imported already. Only for notes: the other objects have a natural key. */
   readonly sentNotes: SentNotes | undefined;
   readonly makeProgress: (sizeBytes: number) => Progress;
   /** Aborted when the user stops the import; requests under way still end. */
@@ -92,7 +92,7 @@ class ImportRun {
     const interrupt = (): void => this.#stopFor('The import was interrupted.');
     this.job.signal.addEventListener('abort', interrupt);
     if (this.job.signal.aborted) interrupt();
-    // A generator answers its readers one after the other, so that batches are those of the file whoever asks.
+    // A generator answers its readers one after the other, so that batches are in file order for any number of readers.
     const batches = this.#readBatches();
     await Promise.all(Array.from({ length: this.job.concurrency }, () => this.#worker(batches)));
     this.job.signal.removeEventListener('abort', interrupt);

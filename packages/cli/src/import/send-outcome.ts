@@ -52,7 +52,7 @@ export const readRefusal = (object: ImportObject, gateway: GatewayAddress, error
   const { status, message, requestId } = error;
   const problems = problemsOf(object, error.errors);
   const isPipeline = status === 404 || problems.some(({ field }) => field === 'pipeline_id');
-  // These say the same of every row, so that going on would only fill the rejects file.
+  // These errors apply to every row, so continuing would only fill the rejects file.
   if (isPipeline || status < 400 || [401, 403, 405].includes(status)) {
     throw new CliError(`${gatewayErrorText(gateway, error)}${isPipeline ? ` ${pipelineHint}` : ''}`);
   }

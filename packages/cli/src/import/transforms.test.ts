@@ -111,7 +111,7 @@ describe('number', () => {
     expect(run('number', none, '1234567890123456')).toMatch(/more than 15 digits/);
   });
 
-  it('reads other decimal and group signs when told', () => {
+  it('reads other decimal and group signs if configured', () => {
     expect(run('number', { value: { decimal: ',', group: '.' } }, '1.234.567,89')).toBe(1234567.89);
     expect(run('number', { value: { group: ',' } }, '1,234.5')).toBe(1234.5);
     expect(run('number', { value: { decimal: ',' } }, '1.5')).toMatch(/^refused/);

@@ -99,7 +99,7 @@ const mapStep = ({ value, fallback }: TransformArgument): Result<Step> => {
     entries.set(from, to ?? '');
   }
   if (fallback === undefined) return ok(mapTo(entries, (text) => text));
-  // `default:` with nothing behind it means that other values become empty.
+  // `default:` with nothing after it means that other values become empty.
   const otherwise = fallback ?? '';
   return isScalar(otherwise) ? ok(mapTo(entries, () => otherwise)) : fail('default must be one value');
 };

@@ -46,7 +46,7 @@ const isDemoFile = (value: unknown): value is DemoFile =>
 
 /**
  * Publishes the demo file while the stack runs. At other times it is kept under another name, because the plain text of
- * the key is nowhere else: so whoever sees the file may use what is in it.
+ * the key is nowhere else: so the key may be used by anyone who can read the file.
  */
 export class DemoFileKeeper {
   readonly #directory: string;

@@ -33,7 +33,7 @@ export class GatewayProcess {
   readonly name: GatewayName;
   readonly url: string;
   readonly logFile: string;
-  /** Resolves with a description when the process ends, whoever ended it. */
+  /** Resolves with a description when the process ends, for any reason. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
 

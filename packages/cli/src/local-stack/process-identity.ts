@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { errorCode } from '../errors.js';
 
-/** A process, told apart from a later one with the same id where the system tells when it began. */
+/** A process. Its start time, if the system reports it, distinguishes it from a later one with the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks since boot, on Linux; ids are used again soon in containers, where they start from 1. */
@@ -22,7 +22,7 @@ export const isRunning = async ({ pid, startTicks }: ProcessIdentity): Promise<b
   return current === null || startTicks === null || current === startTicks;
 };
 
-/** Whether any process has this id; one that belongs to somebody else counts. */
+/** Whether any process has this id, also one of another user. */
 export const hasProcess = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

@@ -22,7 +22,7 @@ export interface StackOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Told what happens, a short sentence at a time. */
+  /** Receives progress messages, one short sentence each. */
   readonly log: (text: string) => void;
   /** Called once, when everything is ready. */
   readonly onReady: (demo: DemoFile) => void;
@@ -36,7 +36,7 @@ const watchIntervalMs = 1000;
 type Stop = () => Promise<void>;
 
 /**
- * Runs the whole stack until it is told to stop, and then stops all of it in order.
+ * Runs the whole stack until a stop is requested, and then stops all of it in order.
  *
  * @throws CliError when it cannot start, or when a part of it ends by itself.
  */
@@ -45,7 +45,7 @@ export const runStack = async (options: StackOptions): Promise<void> => {
   try {
     await start(options, stops);
   } catch (error) {
-    // Told to stop while starting: that is no failure.
+    // A stop during the start is not a failure.
     if (!options.signal.aborted) throw error;
   } finally {
     await stopAll(stops, options.log);
@@ -178,7 +178,7 @@ const watch = async (
     const end = await gateway.ended;
     throw new CliError(`The ${gateway.name} ended by itself (${end}). ${await gateway.logTail()}`);
   });
-  // Those who lose the race end when everything is stopped; nobody waits for them then.
+  // The losers of the race end when everything is stopped; nothing waits for them.
   for (const end of ends) void end.catch(() => undefined);
   await Promise.race([...ends, watchPostgres(postgres, settings, signal)]);
 };

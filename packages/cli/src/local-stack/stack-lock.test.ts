@@ -44,7 +44,7 @@ describe('takeStackLock', () => {
   it('is taken over from another process that had the same id', async () => {
     await leaveLock(JSON.stringify({ pid: process.pid, startTicks: '1' }));
     const takeOver = takeStackLock(directory);
-    // Only Linux tells when a process began.
+    // Only Linux reports when a process began.
     if (process.platform === 'linux') expect((await takeOver).recovered).toBe(true);
     else await expect(takeOver).rejects.toThrow(/already runs/);
   });

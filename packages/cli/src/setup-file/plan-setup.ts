@@ -39,7 +39,7 @@ const planStages = (pipeline: Pipeline, stages: readonly FileStage[]): readonly 
     }
     const values = differing({ label, color, probability, isDefault, isActive }, { ...stage });
     const isChanged = Object.keys(values).length > 0;
-    // All places are given one after the other, because each moves those behind it.
+    // Places are assigned one after the other, because each one moves the later ones.
     if (!isChanged && position === undefined) return [];
     const place = position === undefined || position === stage.position ? '' : `place: ${position}`;
     const text = [describeChange(values, { ...stage }), place].filter((part) => part !== '').join(', ');

@@ -77,7 +77,7 @@ export const createRecords = async ({ organization, client }: SetUpOrganization)
     deal('Everything', { deal_size: 0, custom_fields: emptyText }, { account_domain: 'acme.com' }, otherPipeline.id),
     deal('Of one person', { custom_fields: numberLike }, { primary_contact_email: 'bob@gmail.com' }),
     deal('Of one person', {}, { primary_contact_email: 'eve@gmail.com' }),
-    deal('Nobody’s'),
+    deal('No one’s'),
   ]);
   await client.notes.create({ note: { title: 'Twice' }, contact_emails: ['ann@acme.com', 'bob@gmail.com'] });
   await client.notes.create({ note: { title: 'Twice' }, contact_emails: ['ann@acme.com', 'bob@gmail.com'] });

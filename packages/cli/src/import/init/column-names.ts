@@ -45,7 +45,7 @@ const namesByObject: Readonly<Record<ImportObject, Readonly<Record<string, reado
   },
 };
 
-/** Fields that only one kind of record has, which tell what a file holds. */
+/** Fields that only one kind of record has. They show what a file contains. */
 const tellingFields: readonly (readonly [ImportObject, readonly string[]])[] = [
   ['opportunity', ['stage', 'amount', 'close_date']],
   ['contact', ['first_name', 'last_name', 'job_title']],

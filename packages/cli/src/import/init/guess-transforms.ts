@@ -5,7 +5,7 @@ import { compileStep, type TransformName } from '../transforms.js';
 
 /** The transforms of a column, as a mapping has them; and what a person should look at. */
 export interface GuessedTransforms {
-  /** `[{ strip: € }, { number: { group: ',' } }]`; empty where none is needed. */
+  /** `[{ strip: € }, { number: { group: ',' } }]`; empty if none is needed. */
   readonly transform: string;
   readonly remark: string;
 }

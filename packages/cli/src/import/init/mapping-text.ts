@@ -70,7 +70,7 @@ const restLines = ({ object }: InitSource, rest: readonly string[]): string[] =>
   ];
 };
 
-/** Writes a mapping for a file as far as its header and first rows tell; what a person has to decide is marked CHECK. */
+/** Writes a mapping guessed from the header and first rows of a file. Lines for a person to decide are marked CHECK. */
 export const guessMapping = (source: InitSource): InitMapping => {
   const { object, columns } = source;
   const fields = matchColumns(object, columns);
