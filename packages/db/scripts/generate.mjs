@@ -1,7 +1,7 @@
 // Generates the Prisma client, and what a gateway expects of its database: the names of the migrations, the digest of the write
 // functions and its own release. Images of gateways contain none of their sources.
 //
-// `prisma generate` needs no schema engine, yet downloads one unless it is told of a binary:
+// `prisma generate` needs no schema engine, but downloads one unless this variable names a binary:
 // any existing executable will do. The setting is made here alone, because under it `prisma migrate` would do nothing and
 // report success.
 import { spawnSync } from 'node:child_process';

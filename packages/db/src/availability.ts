@@ -3,12 +3,12 @@ import type { Database } from './database.js';
 
 const probeEveryMs = 1_000;
 
-/** Told when a server goes away, with why, and when it is back. */
+/** Called when a server becomes unreachable, with the reason, and when it is back. */
 export type AvailabilityListener = (change: { readonly isAway: boolean; readonly error?: unknown }) => void;
 
 /**
- * Whether a server is worth asking. After the first failure that says that it is away nobody waits for it any more; it is
- * asked in the background, once a second, until it answers.
+ * Whether a server is reachable. After the first failure that means that it is away, requests no longer wait for it. A
+ * background probe asks it once a second until it answers.
  */
 export class Availability {
   readonly #database: Database;

@@ -27,9 +27,9 @@ export interface DatabaseOptions {
   readonly boundsTime?: boolean | undefined;
   /** How long a statement may wait for a connection, 2,000 ms when absent. */
   readonly poolWaitMs?: number | undefined;
-  /** Told of connections that break while idle; without it they are only dropped. */
+  /** Called for each connection that breaks while idle. Without it they are dropped silently. */
   readonly onConnectionError?: ((error: Error) => void) | undefined;
-  /** Told how long each statement waited for a connection, in milliseconds. */
+  /** Called with the time that each statement waited for a connection, in milliseconds. */
   readonly onConnectionWait?: ((waitMs: number) => void) | undefined;
 }
 

@@ -10,7 +10,7 @@ export const readMarkText = (answer: string): string => {
 
 /**
  * What a server says of a mark: everything marked can be read on it, or not yet, or the mark is of another cluster, whose
- * transactions and positions mean nothing here; or the server cannot tell.
+ * transactions and positions mean nothing here; or the server cannot decide.
  */
 export type MarkState = 'visible' | 'absent' | 'foreign';
 
@@ -23,8 +23,8 @@ const isCommitted = `CASE WHEN $2::text::xid8 < pg_snapshot_xmax(pg_current_snap
   THEN coalesce(pg_xact_status($2::text::xid8), 'committed') = 'committed' ELSE false END`;
 
 /**
- * Where the record before ends with its page, the primary's position is behind the header of the next page, and the position of a
- * replica that has everything before it. A header has 40 bytes at most, and nothing that ends within those begins behind it.
+ * If a WAL record ends exactly at the end of a page, the primary's position is after the header of the next page, while a replica
+ * that has everything reports the position before that header. A header has at most 40 bytes, so positions in those are equal.
  */
 const reachedFrom = `$2::text::numeric
   - CASE WHEN mod($2::text::numeric, current_setting('wal_block_size')::int) <= 40
@@ -39,7 +39,7 @@ const stateSql = (condition: string): string => `
 
 const statements = { transaction: stateSql(isCommitted), position: stateSql(isReached) };
 
-/** Asks the server behind a connection whether what follows on this connection sees what is marked. */
+/** Asks the server of a connection whether later statements on it see the marked write. */
 export const markState = async (connection: Connection, { cluster, kind, value }: ReadMark): Promise<MarkState> => {
   const values = [String(cluster), String(value)];
   try {

@@ -122,7 +122,7 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
       }
       return work(primarySource).catch(async (error: unknown) => {
         await primaryState.report(error);
-        // Without the primary nobody can say better than the replica.
+        // Without the primary, the replica's answer is the best one available.
         throw mark === null && primaryState.isAway ? (refusal ?? error) : error;
       });
     },

@@ -55,12 +55,12 @@ test('R16: of two migrators at once one applies everything and the other finds n
 });
 
 test('a current database is left alone, and progress names the pending migrations only', async () => {
-  const told: (readonly string[])[] = [];
-  const onProgress = (pending: readonly string[]): void => void told.push(pending);
+  const reported: (readonly string[])[] = [];
+  const onProgress = (pending: readonly string[]): void => void reported.push(pending);
   expect(await migrate(database.url, { onProgress })).toHaveLength(all.length + 1);
   expect(await migrate(database.url, { onProgress })).toEqual([]);
   expect(await migrate(database.url, { onProgress, migrations: [...all, good] })).toEqual([good.name]);
-  expect(told).toEqual([all.map(({ name }) => name), [good.name]]);
+  expect(reported).toEqual([all.map(({ name }) => name), [good.name]]);
 });
 
 test('R16: a migration with bad SQL is named, leaves nothing of itself behind, and keeps those before it', async () => {
@@ -151,7 +151,7 @@ test('a migration that failed is applied once it is mended', async () => {
   expect(await tables()).toContain('half_way');
 });
 
-test('migrating waits for whoever migrates now, and a failure lets the next one in', async () => {
+test('migrating waits for a running migration, and a failure lets the next one start', async () => {
   const results = await Promise.allSettled([
     migrate(database.url, { migrations: [...all, bad] }),
     migrate(database.url, { migrations: [...all, bad] }),

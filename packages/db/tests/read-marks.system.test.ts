@@ -134,7 +134,7 @@ describe('R18: a mark', () => {
   test('taken where a page of the log is full is visible with the last record before it', async () => {
     const mark = await takeMarkBehindPage();
     await untilVisible(mark);
-    // Nothing has been written since, whose replay would have told.
+    // Nothing was written since, so no replay could show the position.
     expect((await takeMark(primary.pool)).value).toBe(mark.value);
   });
 

@@ -56,8 +56,8 @@ const untilWaiting = async (): Promise<void> => {
 };
 
 /**
- * Makes an account as soon as somebody waits for the transaction. The one who waits looks for a circle once, after a second: the
- * server itself closes it within that, however slow this process is.
+ * Creates an account as soon as another transaction waits for this one. PostgreSQL looks for a deadlock once, after a
+ * second: the server itself closes it within that, however slow this process is.
  */
 const insertOnceWaitedFor = (client: pg.PoolClient, domain: string) =>
   client.query(`DO $$ BEGIN
@@ -110,7 +110,7 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
     while ((await deadlocks()) === before) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
-  test('R22: is not repeated where it is a note: nothing is there, and the caller is told to come back', async () => {
+  test('R22: is not repeated for a note: nothing is stored, and the response has Retry-After', async () => {
     calls = 0;
     const accountDomains = ['a.note.com', 'b.note.com'];
     const note = noteCreate(catalog, { title: 'Once', content: null, accountDomains, contactEmails: [] });

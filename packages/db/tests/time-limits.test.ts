@@ -51,7 +51,7 @@ const settingsOf = ({ withConnection }: Database) =>
 const expectComeBack = (work: Promise<unknown>): Promise<void> =>
   expect(work).rejects.toMatchObject({ reason: { kind: 'unavailable' } });
 
-describe('the limits that hold unless told otherwise', () => {
+describe('the default limits', () => {
   test('are 5 s and one more process for a statement, 3 s for a lock, 10 s for an idle transaction, 2 s for a connection', async () => {
     const database = open();
     expect(await settingsOf(database)).toEqual({ statement: '5s', lock: '3s', idle: '10s', workers: '1' });
@@ -72,7 +72,7 @@ describe('the limits that hold unless told otherwise', () => {
   });
 });
 
-test('a statement that waits too long for a lock is ended, and its caller told to come back', async () => {
+test('a statement that waits too long for a lock is ended, and its caller may retry', async () => {
   const database = open({ lockTimeoutMs: 100 });
   const holder = await administer().pool.connect();
   await holder.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
@@ -93,7 +93,7 @@ test('a transaction in which nothing happens is ended, and what it held is free'
   expect(await open().query(organizationId, statement)).toEqual([]);
 });
 
-test('a statement that waits too long for a connection is not sent, and its caller told to come back', async () => {
+test('a statement that waits too long for a connection is not sent, and its caller may retry', async () => {
   const database = open({ maxConnections: 1, poolWaitMs: 2_000 });
   let release = (): void => undefined;
   const holder = database.withConnection(() => new Promise<void>((resolve) => (release = resolve)));
@@ -148,7 +148,7 @@ test('a statement that takes too long is ended by the server', async () => {
   await expect(slow).rejects.toMatchObject({ reason: { kind: 'timeout' }, cause: { code: '57014' } });
   const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()`;
   const active = () => queryOnce(testDatabase.url, text);
-  // It tells of the error a moment before it is done.
+  // It reports the error a moment before it is done.
   for (let look = 0; look < 100 && (await active()).length > 0; look += 1) await sleep(10);
   expect(await active()).toEqual([]);
 });

@@ -48,7 +48,7 @@ describe('a database that wants TLS', () => {
     expect(proxy.secured()).toBe(before + 1);
   });
 
-  test('is not trusted where its certificate is of an authority that nobody named', async () => {
+  test('is not trusted with a certificate of an authority that the configuration does not name', async () => {
     const refused = open({ sslmode: 'verify-full' }).query(organizationId, { text: 'SELECT $1::uuid', values: [] });
     await expect(refused).rejects.toMatchObject({
       reason: { kind: 'unavailable' },

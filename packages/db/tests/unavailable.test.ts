@@ -40,7 +40,7 @@ const open = (change: (url: URL) => void = () => undefined): Database => {
   return database;
 };
 
-/** What callers are told, and whether the server counts as away. */
+/** The error for callers, and whether the server counts as away. */
 const judge = async (work: Promise<unknown>) => {
   const error: unknown = await work.then(
     () => null,
@@ -57,7 +57,7 @@ const away = { ...comeBack, isAway: true };
 const setOnDatabase = (setting: string): Promise<unknown> =>
   queryOnce(testDatabase.url, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${setting}', current_database()); END $$`);
 
-describe('503: a server that lets nobody in', () => {
+describe('503: a server that refuses every connection', () => {
   test.each<[string, (url: URL) => void]>([
     ['to whom the password is wrong', (url) => (url.password = 'wrong')],
     ['to whom the role is unknown', (url) => (url.username = 'nobody_at_all')],

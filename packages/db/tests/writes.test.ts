@@ -111,7 +111,7 @@ test('an opportunity in flight while a field is hidden does not show it', async 
 });
 
 describe('a repeat that changes nothing', () => {
-  /** Runs a write within a transaction and tells whether the transaction got an id, which only what changes rows has. */
+  /** Runs a write in a transaction. @returns whether the transaction got an id; it gets one only if it changes rows */
   const assignsTransactionId = async <Result>(write: Write<Result>): Promise<boolean> => {
     await database.queryServer({ text: 'BEGIN' });
     await run(write);
@@ -158,7 +158,7 @@ describe('a repeat that changes nothing', () => {
     for (const update of updates) expect(await assignsTransactionId(update)).toBe(false);
   });
 
-  test('is told from one that changes something', async () => {
+  test('is distinguished from one that changes something', async () => {
     expect(await assignsTransactionId(account('new.com'))).toBe(true);
     await run(deal());
     expect(await assignsTransactionId(deal({ primaryContact: email('new@acme.com') }))).toBe(true);

@@ -43,7 +43,7 @@ BEGIN
       v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
       v_events := v_events || take_events();
       IF v_result->>'record_status' = 'created' THEN
-        -- Nobody else can see what this call created, so later items may change it.
+        -- No other transaction can see records that this call created, so later items may change them.
         v_locked_ids := v_locked_ids || (v_result->>'id')::uuid;
       END IF;
     EXCEPTION WHEN SQLSTATE 'CRM01' THEN

@@ -62,7 +62,7 @@ const insertKey = async (transaction: Prisma.TransactionClient, input: NewApiKey
   return id;
 };
 
-/** What the trail says of a key: all that tells what it may do. */
+/** The properties of a key in the audit trail: everything that decides what it may do. */
 const describe = (key: Omit<NewApiKey, 'hash' | 'organizationId'>): Prisma.InputJsonObject => ({
   name: key.name,
   prefix: key.prefix,

@@ -37,7 +37,7 @@ export class MessageBuffer {
     return messages;
   }
 
-  /** Goes on in a new buffer; a message that is longer than usual gets twice what of it has arrived. */
+  /** Continues in a new buffer. A long message gets twice the size that has arrived so far. */
   #startNext(): void {
     const rest = this.#bytes.subarray(this.#from, this.#to);
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(usualBytes, 2 * rest.length));

@@ -32,7 +32,7 @@ export const listPage = async (database: Queries, asked: PageRequest): Promise<P
   const rows: PageRow[] = [];
   let bytes = maxPageBytes;
   for (const plan of planPage(request)) {
-    // One more than shown tells whether another page exists.
+    // One more than shown: it reveals whether another page exists.
     const missing = request.limit + 1 - rows.length;
     if (missing === 0) break;
     const read = await runPlan(database, request, plan, { rows: missing, bytes });

@@ -37,7 +37,7 @@ describe('judgeServer', () => {
     expect(judge(facts, { needsDurability: false }).refusal).toBeNull();
   });
 
-  it('refuses versions before 15, whoever asks', () => {
+  it('refuses versions before 15 for every caller', () => {
     expect(judge({ versionNumber: 140_011, version: '14.11' }, { needsDurability: false }).refusal).toMatch(
       /14\.11 is too old/,
     );

@@ -5,7 +5,7 @@ import type { GatewayKind } from '../roles/rights.js';
 import { judgeServer, type ServerRules } from './judge-server.js';
 import { readFacts, type StartUpFacts } from './read-facts.js';
 
-/** Told what the checks find; texts are for people and hold no secret. */
+/** Receives the findings of the checks; the texts are for people and contain no secrets. */
 export interface StartUpListener {
   /** Once a finding. */
   readonly onWarning: (text: string) => void;

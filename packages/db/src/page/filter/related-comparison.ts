@@ -49,6 +49,6 @@ export const relatedComparison = (scope: SqlScope, leaf: FilterLeaf, related: Re
   const complement = complements[leaf.operator];
   if (complement !== undefined) return not(relatedComparison(scope, { ...leaf, operator: complement }, related));
   const ids = relatedIdsSql(scope, leaf, related);
-  // One value of a natural key has at most one id. This form tells the planner so.
+  // One value of a natural key has at most one id. This form lets the planner see that.
   return leaf.operator === 'eq' && field.isUnique ? `r.${key} = (${ids})` : `r.${key} = ANY (ARRAY(${ids}))`;
 };

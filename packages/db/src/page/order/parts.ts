@@ -12,7 +12,7 @@ export type Part = 'all' | 'present' | 'absent';
 
 /** The SQL of one part. */
 export interface PartSql {
-  /** What tells its records from those of the other part, then the place of the cursor. */
+  /** The condition for the records of this part, then the cursor's position. */
   readonly conditions: readonly string[];
   /** The slot that is empty in its records; null if the key is no slot. */
   readonly emptySlot: string | null;

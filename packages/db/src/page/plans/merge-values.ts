@@ -46,7 +46,7 @@ const streamedSql = (
   const { expression, condition } = branches;
   if (first?.expression === expression) {
     const values = branches.ordered(parameters, first.direction);
-    // The condition outside tells the planner that the rows come in the order of the page.
+    // The outer condition lets the planner see that the rows are already in page order.
     return `${values} CROSS JOIN LATERAL ${subselect(read, condition)} r WHERE ${condition}`;
   }
   if (branches.count > maxStreams || branches.count === 0) return null;
