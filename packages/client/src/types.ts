@@ -552,7 +552,7 @@ export interface EventLogPage {
   next_position: number;
   /** Position of the newest event; 0 when there has been none. */
   last_position: number;
-  /** Position of the oldest event that is retained; the next position when none is. */
+  /** Position of the oldest event that is retained; the next position if there is none. */
   oldest_position: number;
   /** Whether there are events after `next_position`. */
   has_more: boolean;

@@ -37,7 +37,7 @@ describe('a body', () => {
     expect(body({ pipeline_id: pipelineId, opportunity, related_objects: null })).toBeNull();
   });
 
-  it('is told all that is wrong at once, by dotted path', () => {
+  it('gets all errors at once, by dotted path', () => {
     const errors = body({
       pipeline_id: 'x',
       oportunity: {},

@@ -28,8 +28,8 @@ const noParameters = closed({}, {});
 const plain = (schema: TSchema): JsonSchema => schema as JsonSchema;
 
 /**
- * An input whose shape is right goes on to the handler even where a rule of `domain` refuses a value: the handler finds that
- * again, together with what only the organization's set-up can tell.
+ * An input of the right shape reaches the handler even if a rule of `domain` rejects a value. The handler finds that
+ * error again, together with those that depend on the organization's set-up.
  */
 const isLeftToHandler = (errors: readonly ErrorObject[]): boolean =>
   errors.every(({ keyword }) => keyword === 'x-check' || isEcho(keyword));

@@ -21,7 +21,7 @@ export const headerComponents: Json = {
 const references = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, componentReference('headers', name)]));
 
-/** Headers of every answer, whoever asked. */
+/** Headers of every response. */
 export const standingHeaders = references(['X-Request-Id']);
 /** Headers of every answer to a request that was counted. */
 export const countedHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']);

@@ -55,7 +55,7 @@ const healthPaths = {
   ]),
 };
 
-/** The paths that tell whether a gateway runs; they take no key. A document that knows its gateway's address needs no other. */
+/** The paths that show whether a gateway runs; they take no key. They use the server address of the document. */
 export const healthPathsBeside = (serverUrl: string): Readonly<Record<string, Json>> =>
   serverUrl !== '/'
     ? healthPaths

@@ -17,7 +17,7 @@ export class SchemaComponents {
   /** The schema as the document shows it, its named parts as references. @throws Error for two schemas of one name. */
   place(schema: JsonSchema): JsonSchema {
     const { 'x-document': shown, ...rest } = schema;
-    // Rules that only code can check mean nothing to a reader of the document; descriptions tell them.
+    // Rules that only code can check are left out here; the descriptions explain them.
     const own = Object.fromEntries(Object.entries(rest).filter(([keyword]) => keyword !== 'x-check'));
     if (isRecord(shown)) {
       const isNamed = typeof shown['title'] === 'string';

@@ -82,7 +82,7 @@ export const EventLogPage = Type.Object(
     last_position: position('Position of the newest event; 0 when there has been none.'),
     oldest_position: Type.Integer({
       minimum: 1,
-      description: 'Position of the oldest event that is retained; the next position when none is.',
+      description: 'Position of the oldest event that is retained; the next position if there is none.',
       examples: [1],
     }),
     has_more: Type.Boolean({ description: 'Whether there are events after `next_position`.', examples: [false] }),

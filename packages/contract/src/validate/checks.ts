@@ -81,7 +81,7 @@ const validateCheck: KeywordFunction = (name, value, schema) => {
 };
 
 /**
- * Adds `x-check` to a validator, so that an address that is no email is told together with an id that is no UUID. By itself it
+ * Adds `x-check` to a validator, so that an invalid email and an invalid UUID are reported together. By itself it
  * refuses nothing: the handlers hold every value against these rules anyway.
  */
 export const addChecks = (ajv: Ajv2020): void => {
