@@ -4,7 +4,7 @@ export interface ClientOptions {
   readonly readUrl: string;
   /** Address of the inbound gateway; that of the read gateway when absent, as behind one proxy. */
   readonly inboundUrl?: string;
-  /** `crm_live_…`. It belongs on servers: whoever has it reads and writes the organization's records. */
+  /** `crm_live_…`. Keep it on servers: anyone who has it can read and write the organization's records. */
   readonly apiKey: string;
   /** Time for one try of one request; 30,000 when absent. */
   readonly timeoutMs?: number;

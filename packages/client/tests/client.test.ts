@@ -175,7 +175,7 @@ describe('accounts and contacts', () => {
     await client.accounts.delete(account.company_id);
   });
 
-  test('a bulk call tells what became of each item', async () => {
+  test('a bulk call returns the result of each item', async () => {
     const { data } = await client.contacts.bulkCreate([{ email: 'one@bulk.example' }, { email: 'no address' }]);
     expect(data.results).toMatchObject([
       { index: 0, success: true, record_status: 'created' },
@@ -228,7 +228,7 @@ describe('errors', () => {
     expect(error.requestId).toEqual(expect.any(String));
   });
 
-  test('401 for a key that nobody has, whose text is in no error', async () => {
+  test('401 for an unknown key, whose text is in no error', async () => {
     const apiKey = crm.organization.newUnknownKey();
     const stranger = crm.clientWith({ apiKey });
     const error = await refusal(collect(stranger.accounts.list()));

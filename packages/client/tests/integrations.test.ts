@@ -123,7 +123,7 @@ describe('the requests of docs/integrations.md', () => {
     expect(await readAll(stream)).toHaveLength(stream.path === '/v1/events' ? 6 : 3);
   });
 
-  test('go on where the log was left: n8n', async () => {
+  test('continue at the stored position: n8n', async () => {
     const node = JSON.parse(blockOf('n8n and Activepieces', 'json')) as {
       url: string;
       queryParameters: { parameters: { name: string; value: string }[] };

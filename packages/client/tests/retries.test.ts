@@ -143,7 +143,7 @@ describe('a request is not sent again', () => {
     expect(requests).toHaveLength(3);
   });
 
-  test('after a wait that is too long, told in seconds or as a date', async () => {
+  test('after a wait that is too long, given in seconds or as a date', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toUTCString();
     const { crm, requests } = await start([
       failure(429, { 'retry-after': '3600' }),

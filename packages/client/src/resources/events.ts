@@ -8,7 +8,7 @@ import type { Event, EventLogPage, LatestPosition, RestoreBody, Restored } from 
 
 /** The change log from a position on, without an end: `for await (const event of stream)`. */
 export interface EventStream extends AsyncIterable<Event> {
-  /** The pages as they came; keep `next_position` and `log_id` of the last one to go on there. */
+  /** The pages as received. Store `next_position` and `log_id` of the last one to continue there. */
   pages(): AsyncIterable<EventLogPage>;
 }
 

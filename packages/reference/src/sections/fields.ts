@@ -129,7 +129,7 @@ export const fieldList = (schema: Schema, schemas: Schemas): string => {
     .join('')}</ul>`;
 };
 
-/** The object behind a reference. */
+/** The object that a reference points to. */
 export const resolveSchema = (schema: Schema, schemas: Schemas): Schema =>
   schema.$ref === undefined ? schema : (schemas[referencedName(schema.$ref)] ?? {});
 
