@@ -15,7 +15,7 @@ import { operations } from './operations/index.js';
 
 /** What a process adds to its app. */
 export interface AppParts {
-  /** What is measured; nobody looks at it when absent. */
+  /** Metrics and traces; off if absent. */
   readonly activity?: GatewayActivity | undefined;
   /** Where rate limits are counted; in this process when absent. */
   readonly counters?: SharedCounters | undefined;
@@ -41,7 +41,7 @@ export const createApp = (
     validators: compileOperation,
     authentication: {
       findApiKeysByHash: async (hashes) => {
-        // No request gets past its key before the checks are passed. What they wait for is told by /readyz.
+        // No request is authenticated before the start-up checks pass. /readyz says what they wait for.
         if (startUpProblem() !== null) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
         return findApiKeysByHash(database, hashes);
       },

@@ -39,7 +39,7 @@ export type BulkRequest = Pick<OperationRequest<OperationContract>, 'caller' | '
 const pathOfItem = (index: string, path: string): string =>
   path === '' ? `items[${index}]` : `items[${index}].${path}`;
 
-/** Some items are refused before anything is written. It answers an atomic call; any other goes on without them. */
+/** Some items are rejected before anything is written. An atomic call ends here; any other continues without them. */
 export class RefusedItemsError extends ApiError {
   constructor(readonly items: ReadItems) {
     const errors = new ErrorCollector();

@@ -26,7 +26,9 @@ interface BulkReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Runs a bulk write. Sent again as it is it would take as long again, so its caller is told what to change. */
+/**
+ * Runs a bulk write. After a timeout, the same call would time out again, so the response says how to make it smaller.
+ */
 const runOrNarrow = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   try {
     return await work();

@@ -6,7 +6,7 @@ import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
 import { readAfterHeader } from './read-after-header.js';
 
-/** The answer waits this long for stored records to be rebuilt; the rebuild goes on after it. */
+/** The response waits this long for stored records to be rebuilt; the rebuild then continues without it. */
 const rebuildWaitMs = 2_000;
 
 /** Opportunities that one call moves to another stage or owner. */

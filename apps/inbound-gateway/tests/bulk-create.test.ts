@@ -173,7 +173,7 @@ describe('atomic', () => {
     expect(await countOf(`accounts WHERE domain = 'atomic.com'`)).toBe(0);
   });
 
-  test('also one that only the database can tell is bad', async () => {
+  test('also one that only the database can find invalid', async () => {
     const emails = Array.from({ length: 100 }, (_, index) => `z${index}@full.com`);
     await send(bulkCreateOpportunities, [
       deal('Full', { account_domain: 'full.com', additional_contact_emails: emails }),

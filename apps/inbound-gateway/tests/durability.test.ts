@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Writes until it is told to stop. @returns the domains whose creation was answered, and every status */
+/** Writes until it is stopped. @returns the domains whose creation was answered, and every status */
 const startWriters = (prefix: string) => {
   const acknowledged: string[] = [];
   const statuses: number[] = [];

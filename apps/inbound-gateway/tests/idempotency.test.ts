@@ -151,7 +151,7 @@ test('a request in flight holds its key', async () => {
   const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 });
   const blocker = await gateway.database.pool.connect();
   try {
-    // Whoever makes the account waits for the one that is being made here.
+    // A request that creates the account waits for the uncommitted one of this transaction.
     await blocker.query('BEGIN');
     await blocker.query(
       `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)

@@ -90,7 +90,7 @@ const writeUntilKilled = async (round: number, writer: number, made: Write[]): P
   }
 };
 
-/** Sends a write again, as a client would: a connection that nobody has any more may still be at work on it. */
+/** Sends a write again, as a client would: an abandoned connection may still be working on the first one. */
 const repeat = async (write: Write): Promise<Answer<object>> => {
   const startedAtMs = performance.now();
   for (;;) {

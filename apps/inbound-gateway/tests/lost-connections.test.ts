@@ -105,7 +105,7 @@ describe('R22: a note whose answer is lost', () => {
   const send = (title: string, headers: Readonly<Record<string, string>> = {}) =>
     lossyClient.call(createNote, { body: { note: { title }, contact_emails: ['ann@lost.com'] }, headers });
 
-  test('is there once: nobody repeats it in silence', async () => {
+  test('is there once: no layer silently repeats it', async () => {
     proxy.loseAnswerTo('Lost');
     expect((await send('Lost')).status).toBe(503);
     const notes = await countOf('notes', 'title = $2', 'Lost');

@@ -17,12 +17,12 @@ afterAll(() => stack.stop());
 const percentile = (values: readonly number[], share: number): number =>
   Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0);
 
-test('R13: at ten times what a process takes at once, the rest is told to come back, and it is well at once after', async () => {
+test('R13: at ten times what a process takes at once, the rest gets 503 with Retry-After, and the process recovers at once', async () => {
   // One connection makes the database the narrow place, as it is when a process is overloaded.
   const adminPort = String(await findFreePort());
   const { process: gateway, client } = await stack.startGateway({
     MAX_IN_FLIGHT: String(maxInFlight),
-    // As it is where nobody says otherwise: an overload is what this is about.
+    // The default, because this test is about overload.
     MAX_EVENT_LOOP_DELAY_MS: '500',
     ADMIN_PORT: adminPort,
     DATABASE_MAX_CONNECTIONS: '1',

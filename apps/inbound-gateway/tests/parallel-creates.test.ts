@@ -24,7 +24,7 @@ afterAll(() => gateway.stop());
 const atOnce = <T>(count: number, call: (client: TestClient, index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => call(processes[i % processes.length] ?? gateway.client, i)));
 
-/** Shows what a refused call was told. */
+/** Shows the errors of a refused call. */
 const expectAllSucceeded = (answers: readonly Answer[]): void => {
   expect(answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`)).toEqual([]);
 };

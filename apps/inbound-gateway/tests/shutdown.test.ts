@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** `refused`: nobody listens any more, as a balancer finds when it goes on to another process. */
+/** `refused`: the port is closed, so that a balancer tries another process. */
 type Outcome = 'answered' | 'refused' | 'dropped';
 
 const send = (gateway: GatewayProcess, agent: Agent, domain: string): Promise<{ outcome: Outcome; detail: string }> =>
@@ -40,7 +40,7 @@ const send = (gateway: GatewayProcess, agent: Agent, domain: string): Promise<{ 
     call.end(body);
   });
 
-test('R14: told to stop under load, a process answers everything that it was sent and exits', async () => {
+test('R14: stopped under load, a process answers every request that it received and exits', async () => {
   const dropped: string[] = [];
   let answered = 0;
   let slowestExitMs = 0;

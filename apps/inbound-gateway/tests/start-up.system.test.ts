@@ -63,7 +63,7 @@ const ofThisDatabase = (setting: string): string =>
   `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`;
 
 describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
-  test('waits for the migrations by name, serves nobody meanwhile, and is ready once they are there', async () => {
+  test('waits for the migrations by name, serves no request meanwhile, and is ready once they are there', async () => {
     const { url } = await start(gateway, {}, '/livez');
     const deadlineMs = performance.now() + patienceMs;
     // At first it says that nothing has been checked yet.

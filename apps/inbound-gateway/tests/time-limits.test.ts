@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Lets no write to accounts go on while `work` runs. */
+/** Blocks writes to accounts while `work` runs. */
 const whileAccountsAreLocked = async <T>(work: () => Promise<T>): Promise<T> => {
   const holder = await gateway.database.pool.connect();
   try {

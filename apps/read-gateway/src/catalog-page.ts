@@ -21,7 +21,10 @@ export interface CatalogPageInput {
 const isAfter = (entry: RankedEntry, rank: number, name: string): boolean =>
   entry.rank > rank || (entry.rank === rank && entry.name > name);
 
-/** A page of entries from memory. As with records, the cursor says after which entry to go on, whether that still exists or not. */
+/**
+ * A page of entries from memory. As with records, the next page starts after the cursor's entry, even if that entry no
+ * longer exists.
+ */
 export const pageOfEntries = (context: Context, entries: readonly RankedEntry[], input: CatalogPageInput) => {
   const errors = new ErrorCollector();
   const limit = parseLimit(input.query.limit, errors);

@@ -1,7 +1,7 @@
 import { decodeReadMark, type ReadMark, validationError } from '@crm/domain';
 
 /**
- * What an `X-Read-After` demands of the server that reads; null where none was sent.
+ * What an `X-Read-After` demands of the server that reads; null if none was sent.
  * @throws ApiError `validation_failed` for a text that no write answered
  */
 export const readReadAfter = (text: string | undefined): ReadMark | null => {

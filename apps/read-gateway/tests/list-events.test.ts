@@ -100,7 +100,7 @@ describe('200', () => {
     expect(positionsOf(await list({ record_id: unknownId }))).toEqual([]);
   });
 
-  test('a filtered page that is full goes on after its last event', async () => {
+  test('a filtered page that is full continues after its last event', async () => {
     const first = await list({ object: 'account', limit: 1 });
     expect([positionsOf(first), first.data.next_position, first.data.has_more]).toEqual([[1], 1, true]);
     const second = await list({ object: 'account', limit: 1, after: 1 });
@@ -113,7 +113,7 @@ describe('200', () => {
     expect(data).toMatchObject({ events: [], next_position: 0, last_position: 0, oldest_position: 1, has_more: false });
   });
 
-  test('a page of long events ends early, and the next one goes on there', async () => {
+  test('a page of long events ends early, and the next one starts there', async () => {
     const organization = await gateway.createOrganization();
     const client = gateway.clientOf(organization);
     await recordsIn(organization).addAccount('long.example', 'Long');

@@ -140,7 +140,7 @@ const lastingConnectionsOf = (samples: readonly Sample[]): number => {
   return Math.max(0, ...least);
 };
 
-/** What the quiet organization meets while something else goes on: a read and a write, again and again. */
+/** The quiet organization's responses during an attack: a read and a write, repeatedly. */
 const measure = async (forMs = measuredMs) => {
   const tookMs: number[] = [];
   const statuses: number[] = [];

@@ -108,7 +108,7 @@ describe('200: a record is there as soon as its create has been answered', () =>
     }
   });
 
-  test('opportunities of a pipeline that was made a moment ago, whoever asked for others just before', async () => {
+  test('opportunities of a pipeline created a moment ago, even if another caller just asked for others', async () => {
     const search = (body: object) => gateway.client.call(contracts.searchOpportunities, { body });
     for (let round = 0; round < rounds; round += 1) {
       await search({});

@@ -83,7 +83,7 @@ describe('a mark', () => {
 });
 
 describe('200: what the replica does not have yet', () => {
-  test('is looked for on the primary before anyone is told that it does not exist', async () => {
+  test('is looked for on the primary before the answer is 404', async () => {
     await gateways.servers.setDelay(delayMs);
     const { data } = await gateways.inbound.call(contracts.createAccount, { body: { domain: 'sought.example' } });
     const params = { id: data.company_id };

@@ -31,7 +31,7 @@ let database: AdministrationDatabase;
 let organization: TestOrganization;
 let gateways: GatewayProcess[] = [];
 const served = new Map<string, Served>();
-/** Ids of what earlier calls made, by the name of the property that told them. */
+/** Ids that earlier calls created, by the name of the response property. */
 const made = new Map<string, string>();
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What one call carries; a path with an id takes the one that an earlier call told under this name. */
+/** What one call carries; a path with an id takes the one that an earlier call returned under this name. */
 interface Call {
   readonly query?: string;
   readonly body?: unknown;
@@ -203,7 +203,7 @@ describe('round trips to the database', () => {
     await server.forget();
     await send(operation, request);
     const found = [...(await server.statements())].filter(([text]) => !isKept.test(text));
-    // The texts tell which statement is one too many.
+    // The texts show which statement is one too many.
     expect(found.flatMap(([text, calls]) => Array.from({ length: calls }, () => text))).toHaveLength(statements);
   });
 });

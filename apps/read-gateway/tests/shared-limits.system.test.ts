@@ -113,7 +113,7 @@ describe('R12: two processes with one Redis', () => {
     await untilShared();
   });
 
-  test('go on while Redis takes commands and answers none', async () => {
+  test('still hold while Redis accepts commands and answers none', async () => {
     await untilShared();
     redis.freeze();
     const startedAtMs = performance.now();
@@ -135,7 +135,7 @@ test('R12: a gateway starts without Redis, counts in memory, and joins the other
   await redis.start();
   processes = [client, client];
   const deadlineMs = performance.now() + patienceMs;
-  // A Redis that was told of the key's use would know it again; memory would still refuse.
+  // Redis did not count the earlier requests of this key; the counters in memory would still refuse it.
   while ((await ask(client)).status !== 200) {
     if (performance.now() > deadlineMs) throw new Error('the gateway does not count in Redis');
     await sleep(100);

@@ -64,7 +64,7 @@ const bodyOf = (name: string, instant: string) => {
 
 const fields = 'close_date,next_action_date,custom_fields';
 
-/** What a gateway tells of the deals of one zone, without what differs from deal to deal. */
+/** A gateway's records of the deals of one zone, without the values that differ from deal to deal. */
 const readAll = async ({ read }: { read: TestClient }, prefix: string): Promise<readonly unknown[]> => {
   const filters = [
     { field: 'name', operator: 'starts_with', value: prefix },

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The ids of the records that nobody changed, in the order in which a walk showed them. */
+/** The ids of the unchanged records, in the order of a walk. */
 const walkStill = async (
   crowd: Crowd,
   objectType: ObjectType,

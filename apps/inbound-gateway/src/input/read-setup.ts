@@ -27,7 +27,7 @@ export function readName(text: string | undefined, path = 'name'): string | unde
   return text === undefined ? undefined : valid(path, normalizeName(text));
 }
 
-/** A color in its stored form; undefined where none was sent. */
+/** A color in its stored form; undefined if none was sent. */
 export const readColor = (text: string | null | undefined, path = 'color'): string | undefined =>
   text === undefined || text === null ? undefined : valid(path, parseColor(text));
 

@@ -92,7 +92,7 @@ export class ModelState {
     return { account: this.ensureAccount(domainOf(primary)), owner: null };
   }
 
-  /** Sets what was sent; tells whether anything differed. */
+  /** Sets the sent values. @returns whether anything differed */
   assign(record: object, fields: Fields): boolean {
     const target = record as Record<string, unknown>;
     let isChanged = false;
@@ -104,7 +104,7 @@ export class ModelState {
     return isChanged;
   }
 
-  /** Sets a deal's contacts; tells whether anything differed. */
+  /** Sets a deal's contacts. @returns whether anything differed */
   assignContacts(deal: ModelDeal, primary: ModelContact | null, wanted: readonly ModelContact[]): boolean {
     const additional = [...new Set(wanted)].filter((contact) => contact !== primary);
     const isChanged = deal.primary !== primary || !sameContacts(deal.additional, additional);

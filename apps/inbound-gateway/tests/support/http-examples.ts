@@ -5,7 +5,7 @@ export interface HttpExample {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** Behind the `?`; empty without one. */
+  /** The part after the `?`; empty without one. */
   readonly query: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface HttpExample {
 const statusLine = /^HTTP\/1\.1 (\d{3})$/m;
 const requestLine = /^(GET|POST|PATCH|DELETE) (\/[^\s?]*)(?:\?(\S*))?$/;
 
-/** A head line, header lines, and behind an empty line the body. */
+/** A request line, header lines, an empty line and the body. */
 const splitMessage = (text: string): { head: string; headers: Record<string, string>; body: string } => {
   const [headText = '', ...rest] = text.trim().split('\n\n');
   const [head = '', ...lines] = headText.split('\n');
@@ -60,7 +60,7 @@ export const readHttpExamples = (markdown: string): HttpExample[] =>
 
 const placeholder = /\{([a-z][a-z0-9_]*)\}/g;
 
-/** What the names in braces stand for, filled as the examples go on. */
+/** Values of the names in braces, filled in by earlier examples. */
 export class Placeholders {
   readonly #values: Map<string, string>;
 

@@ -9,7 +9,7 @@ import {
 } from '@crm/contract';
 import type { TestGateway } from './gateway.js';
 
-/** The version that an answer's ETag tells. */
+/** The version in a response's ETag. */
 export const versionOf = ({ headers }: { readonly headers: Headers }): number =>
   Number(/^"(\d+)"$/.exec(headers.get('etag') ?? '')?.[1]);
 

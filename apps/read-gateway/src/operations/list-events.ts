@@ -38,7 +38,7 @@ export const listEvents = defineOperation<Context, typeof contract>(contract, as
       `],"next_position":${nextPosition},"last_position":${lastPosition},"oldest_position":${oldestPosition}`,
       `,"has_more":${hasMore},"log_id":${JSON.stringify(logId)}}`,
     ]),
-    // A page without events that ends before the log does says where to go on: its reader need not wait for that.
+    // A page without events that ends before the end of the log has a next position, so it is sent without waiting.
     wait: waitSeconds > 0 && events.length === 0 && !hasMore ? wait : undefined,
   };
 });

@@ -76,7 +76,7 @@ export class Coverage {
     ];
   }
 
-  /** The pairs that never told one record from another; emptiness cannot where every record has a value. */
+  /** The pairs that never selected some records and left out others; `empty` cannot if every record has a value. */
   get idle(): readonly string[] {
     return [...this.#pairs]
       .filter(([pair, { decided }]) => decided === 0 && !/ system (not_)?empty$/.test(pair))

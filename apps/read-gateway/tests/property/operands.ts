@@ -12,7 +12,7 @@ import {
 } from './pools.js';
 import { type RecordModel, valueOf } from './record-model.js';
 
-const nobody = '01890000-0000-7000-8000-000000000000';
+const unknownId = '01890000-0000-7000-8000-000000000000';
 const plausibleMs = 100_000_000_000;
 
 /** What records hold of a field, in comparison form: what is asked for should be there to be found. */
@@ -75,7 +75,7 @@ const operandOf = (ref: FieldRef, operator: Operator, records: readonly RecordMo
       return place === undefined ? whole : fc.oneof(pieceOf(whole, place), fc.constantFrom('%', '_', '@', '.example'));
     }
     case 'uuid':
-      return inAnyCase(held, [nobody]);
+      return inAnyCase(held, [unknownId]);
     case 'boolean':
     case 'checkbox':
       return fc.boolean();
@@ -100,7 +100,7 @@ const operandOf = (ref: FieldRef, operator: Operator, records: readonly RecordMo
     case 'option_set':
       return fc.constantFrom(...[...options, archivedOption].flatMap(({ value, label }) => [value, value, label]));
     case 'member_set':
-      return fc.constantFrom(...held, nobody);
+      return fc.constantFrom(...held, unknownId);
     case 'whole':
       return fc.constant(null);
   }

@@ -1,6 +1,6 @@
 import { type AttributeType, attributeTypes } from '@crm/domain';
 
-/** Values that share their first 200 code points, so that only what lies behind the cut tells them apart. */
+/** Values that share their first 200 code points, so that they differ only after the cut. */
 const longValues = ['д', '𝒳', 'z'].flatMap((letter) => [
   letter.repeat(199),
   letter.repeat(200),

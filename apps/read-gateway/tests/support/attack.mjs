@@ -1,5 +1,5 @@
 // Sends one request again and again, as a client that means harm or knows no better, from a process of its own: the caller that is
-// measured must not share an event loop with it. Reads what to send as JSON from the first line of standard input, goes on until
+// measured must not share an event loop with it. Reads what to send as JSON from the first line of standard input, continues until
 // standard input ends, and then prints how often each status was answered.
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -13,7 +13,7 @@ export interface Copies {
   readonly count: number;
   /** SQL by column, over the copy's number `n` from 1 and its template `t`; copies must differ in their natural key. */
   readonly columns: Readonly<Record<string, string>>;
-  /** So few that the planner need not be told. */
+  /** So few that the planner needs no new statistics. */
   readonly isSmall?: boolean;
 }
 

@@ -103,7 +103,7 @@ export const describeGet = (
       expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
     });
 
-    test('a malformed id and an unknown parameter are told together', async () => {
+    test('a malformed id and an unknown parameter are reported together', async () => {
       expect((await get('x', 'limit=1')).fieldsAtFault).toEqual(['id', 'limit']);
     });
   });

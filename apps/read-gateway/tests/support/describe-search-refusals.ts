@@ -63,7 +63,7 @@ export const describeSearchRefusals = (
       ['a value of the wrong type', leaf('seats', 'eq', '3'), ['filters.value']],
       ['null as a value', [leaf('motto', 'eq', null)], ['filters[0].value']],
       ['no value', [leaf('motto', 'eq')], ['filters[0].value']],
-      ['a value where none is taken', [leaf('motto', 'empty', 1)], ['filters[0].value']],
+      ['a value for an operator that takes none', [leaf('motto', 'empty', 1)], ['filters[0].value']],
       ['an option that there is not', [leaf('tier', 'in', ['hot', 'lukewarm'])], ['filters[0].value[1]']],
       ['bounds the wrong way round', [leaf('seats', 'between', [3, 1])], ['filters[0].value']],
       ['a whole field of parts', [leaf('term', 'eq', '2026-01-01')], ['filters[0].operator']],
@@ -87,7 +87,7 @@ export const describeSearchRefusals = (
       }
     });
 
-    test('every fault is told at once, with those of other parameters', async () => {
+    test('every fault is reported at once, with those of other parameters', async () => {
       const nested = { or: [leaf('nope', 'eq', 1), { not: leaf('seats', 'in', [1, 'x', null]) }] };
       const query = 'a'.repeat(201);
       await expectRefusal({ filters: [leaf('tier', 'gt', 'hot'), nested], sort: 'nope:up', query, fields: 'nope' }, [

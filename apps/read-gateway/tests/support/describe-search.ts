@@ -43,7 +43,7 @@ export const describeSearch = (
       expect((await search(blanks)).data).toEqual((await search({})).data);
     });
 
-    test('the limit is the one that was asked for, a hundred unless told, and the cursor leads through all', async () => {
+    test('the limit is the requested one, by default a hundred, and the cursor leads through all', async () => {
       expect(pageIn(await search({})).limit).toBe(100);
       const first = await search({ sort: 'created_at', limit: 2 });
       expect(pageIn(first)).toMatchObject({ limit: 2, has_more: true });

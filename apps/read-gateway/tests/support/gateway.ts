@@ -28,7 +28,7 @@ import { organizationTools } from './organization-tools.js';
 const contracts = operations.map(({ contract }) => contract);
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
-/** The secret that signs the cursors of every gateway that is told of no other. */
+/** The default secret for signing cursors. */
 export const cursorSecret = 'a secret that only the tests know';
 
 const quiet = {

@@ -13,7 +13,7 @@ const withByte = (cursor: string, at: number, change: (byte: number) => number):
   return bytes.toString('base64url');
 };
 
-/** The cursor with another position behind the signature that it has. */
+/** The cursor with another position after its old signature. */
 const withPosition = (cursor: string, change: (json: string) => string): string => {
   const bytes = bytesOf(cursor);
   const json = change(bytes.subarray(headerBytes).toString('utf8'));

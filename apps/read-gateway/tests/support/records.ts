@@ -38,7 +38,7 @@ export const recordsOf = (database: () => Database, organization: () => TestOrga
     writeRecord(database(), organization().id, one);
 
   return {
-    /** @returns the ids of the deals, in order; they are made one after the other unless told otherwise */
+    /** @returns the ids of the deals, in order; they are created one after the other by default */
     addDeals: async (deals: readonly TestDeal[], atOnce = 1): Promise<string[]> => {
       const loaded = await catalog();
       const definitions = loaded.fieldCatalogue('opportunity', null).bySlug;

@@ -17,7 +17,7 @@ export type WirePage = Readonly<Record<string, readonly WireRecord[] | undefined
   readonly limit: number;
 };
 
-/** What tells the operations of one object from those of another. */
+/** How the operations of one object differ from those of another. */
 export interface Subject {
   readonly objectType: ObjectType;
   /** The key of its records in pages, and the path of its operations. */

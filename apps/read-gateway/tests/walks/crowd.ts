@@ -4,7 +4,10 @@ import { copyRecord } from '../support/bulk-rows.js';
 
 const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
 
-/** What tells a copy from its template; the other columns repeat, so that records tie in every order. Words find no copy. */
+/**
+ * The columns in which a copy differs from its template. The others repeat, so that records tie in every order. Words
+ * find no copy.
+ */
 const keyColumns: Readonly<Record<ObjectType, (prefix: string) => Readonly<Record<string, string>>>> = {
   opportunity: (prefix) => ({ name: `'${prefix} ' || n` }),
   account: (prefix) => ({ domain: `'${prefix}-' || n || '.example'` }),
