@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const benchFolder = resolve(process.env['CRM_BENCH_DIR'] ?? resolve(root, '.crm-bench'));
 
 /**
- * Nothing may change what is measured behind its back: without replicas the server writes no log of its own accord, which would count
+ * Nothing may disturb a measurement: without replicas the server writes no log of its own accord, which would count
  * as that of calls.
  */
 const steady = {
@@ -113,7 +113,7 @@ const ensureDatabase = async (serverUrl: string, opportunities: number, log: Log
   return addressOf(serverUrl, name);
 };
 
-/** Copies a database, file by file: nobody may be connected to it meanwhile. */
+/** Copies a database, file by file. It must have no connections meanwhile. */
 const copyDatabase = async (serverUrl: string, url: string): Promise<string> => {
   const name = new URL(url).pathname.slice(1);
   const copy = `${name}_copy`;
@@ -128,7 +128,7 @@ const copyDatabase = async (serverUrl: string, url: string): Promise<string> => 
 export interface BenchServerOptions {
   /** Whether commits are on disk before they are answered, as in production. Making data is quicker without. */
   readonly isDurable: boolean;
-  /** Told what happens, a line at a time. */
+  /** Receives progress messages, one line each. */
   readonly log: Log;
 }
 

@@ -16,7 +16,7 @@ export interface DatasetOptions {
   readonly opportunities: number;
   /** Fifty custom fields more on every deal. */
   readonly isWide?: boolean | undefined;
-  /** Told what is being made, a short phrase at a time. */
+  /** Receives progress messages, one short phrase each. */
   readonly log?: ((message: string) => void) | undefined;
 }
 

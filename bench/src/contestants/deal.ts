@@ -45,7 +45,7 @@ export const dealSql = async (databaseUrl: string, size: number): Promise<string
       additionalContacts: [emailOf(`second@${domain}`)],
     };
     const { function: name, input } = opportunityCreate(catalog, pipeline, deal, 'keep');
-    // Laid out with spaces: pgbench would take a colon with letters behind it for a variable.
+    // Formatted with spaces: pgbench would read a colon followed by letters as a variable.
     const json = JSON.stringify(input, null, 1).replaceAll("'", "''").replaceAll(markToReplace, `' || :random || '`);
     return `SELECT result, replayed FROM write('${id}', '${name}', ('${json}')::jsonb, NULL)`;
   } finally {

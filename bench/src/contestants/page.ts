@@ -15,7 +15,7 @@ export interface PageFixture {
   readonly path: string;
   /** The answer of the gateway. */
   readonly body: string;
-  /** The text before the first record and behind the last. */
+  /** The text before the first record and after the last. */
   readonly head: string;
   readonly tail: string;
   /** The statement that the gateway sends. */

@@ -21,7 +21,7 @@ export const searchWords = {
   rare: 'quixotic',
   /** In none. */
   absent: 'zyzzyva',
-  /** In the names of the oldest hundredth, all of them behind everything that newer deals have. */
+  /** A word in the names of the oldest hundredth, which come after all newer deals in the order. */
   oldClustered: 'legacyimport',
 } as const;
 

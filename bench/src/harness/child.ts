@@ -60,7 +60,7 @@ const waitUntilReady = async (child: ChildProcess, url: string, logFile: string)
   }
 };
 
-/** Starts a server on a free port, which it is told in `PORT`, and waits until it answers. It ends with this process. */
+/** Starts a server on a free port, passed as `PORT`, and waits until it answers. It ends with this process. */
 export const startServerProcess = async (options: ServerProcessOptions): Promise<ServerProcess> => {
   const { script, command = process.execPath, environment, logFile, readyPath } = options;
   const port = await findFreePort();

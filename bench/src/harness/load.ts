@@ -5,7 +5,7 @@ export interface LoadRequest {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Made anew for every request. */
+  /** Built again for every request. */
   readonly body?: () => string;
 }
 

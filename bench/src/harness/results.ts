@@ -20,7 +20,7 @@ export interface Measure {
   readonly unit: string;
   /** What the figure is of, where the name does not say it. */
   readonly detail?: string;
-  /** As `≥ 0.75`; null for a figure that is only told. */
+  /** As `≥ 0.75`; null for a figure without a target. */
   readonly target: string | null;
   readonly met: boolean | null;
   /** Opportunities in the database. */

@@ -27,7 +27,7 @@ export const alternate = async <Outcome>(
   const outcomes = new Map<string, Outcome[]>(contestants.map(({ name }) => [name, []]));
   for (const contestant of contestants) await contestant.run(warmUpSeconds);
   for (let round = 1; round <= rounds; round += 1) {
-    // Every other round goes backwards, so that nobody always follows the same one.
+    // Every other round runs backwards, so that no contestant always follows the same one.
     const order = round % 2 === 1 ? contestants : [...contestants].reverse();
     for (const { name, run } of order) {
       const outcome = await run(seconds);

@@ -36,7 +36,8 @@ const addPgbench = async (stage: Stage, databaseUrl: string, size: number, page:
 const addPrisma = async (stage: Stage, url: string, size: number, page: PageFixture): Promise<void> => {
   const server = await startPageServer('prisma-page-server', url, page, size);
   const request = { path: page.path };
-  // The database writes a space behind every colon of a JSON column, JSON.stringify none: the values are compared.
+  // PostgreSQL writes a space after every colon of a JSON column, JSON.stringify does not. So values are compared, not
+  // bytes.
   if (!isDeepStrictEqual(JSON.parse(await readBody(server, request)), JSON.parse(page.body))) throw differs('Prisma');
   stage.addServer('prisma', server, request);
 };
