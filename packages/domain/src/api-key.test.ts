@@ -23,7 +23,7 @@ describe('API keys', () => {
     }
   });
 
-  it('are refused with anything before, behind or missing', () => {
+  it('are refused with anything before, after or missing', () => {
     const key = generateApiKey();
     const others = [
       '',

@@ -34,7 +34,7 @@ const parsers: readonly (readonly [string, (input: string) => Result<unknown>])[
 ];
 
 describe('hasLongMarkRun', () => {
-  it('tells 30 marks in a row from 31, of any script and plane', () => {
+  it('accepts 30 marks in a row and finds 31, of any script and plane', () => {
     for (const mark of ['\u0301', '\u20dd', '\u0e34', '\u{1d165}', '\ufe0f']) {
       expect(hasLongMarkRun(`a${mark.repeat(maxMarkRun)}b${mark.repeat(maxMarkRun)}`)).toBe(false);
       expect(hasLongMarkRun(`a${mark.repeat(maxMarkRun + 1)}b`)).toBe(true);
@@ -43,7 +43,7 @@ describe('hasLongMarkRun', () => {
   });
 
   it('counts every character that NFC may move: all of them are marks', () => {
-    // A character with a combining class moves before one of a higher class, or behind one of a lower.
+    // A character with a combining class moves before one of a higher class, or after one of a lower.
     const [lowest, highest] = ['\u0334', '\u0345'];
     const moved: string[] = [];
     for (let code = 1; code <= 0x10ffff; code += 1) {
@@ -94,7 +94,7 @@ describe('a text with a long run of marks', () => {
     expect(normalized.filter(({ length }) => length > 2_048)).toEqual([]);
   });
 
-  it('is told how many are allowed', () => {
+  it('takes the number of allowed marks', () => {
     expect(findTextFault(`a${marks(40)}`)).toBe('Must not have more than 30 combining marks in a row; remove some');
     expect(findTextFault(`a${marks(30)}`)).toBeNull();
   });

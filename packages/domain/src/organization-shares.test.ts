@@ -46,7 +46,7 @@ describe('OrganizationShares', () => {
     });
     expect(await shares.takeWithin('b', 0)).not.toBeNull();
     first?.();
-    // What was handed on is no longer free, though nobody has looked at it yet.
+    // Room that was passed on is no longer free, even before its new owner has resumed.
     expect(shares.hasRoom('a')).toBe(false);
     await Promise.all(waiting);
     expect(order).toEqual(['second', 'third']);
@@ -62,7 +62,7 @@ describe('OrganizationShares', () => {
       order.push(name);
       release?.();
     });
-    // One that fits waits behind those of its organization that came before.
+    // One that fits still waits for earlier ones of its organization.
     const small = shares.takeWithin('a', 10_000, 1).then((release) => {
       order.push('small');
       release?.();

@@ -56,7 +56,7 @@ async function waitUntilGone(pid: number): Promise<void> {
 }
 
 describe('a new data directory', () => {
-  test('gets a cluster in UTF-8 and locale C behind scram-sha-256, on the loopback address only', async () => {
+  test('gets a cluster in UTF-8 and locale C with scram-sha-256, on the loopback address only', async () => {
     const messages: string[] = [];
     const { url, port } = await start({ log: (message) => messages.push(message) });
     expect(await queryOne(url, 'SHOW server_encoding')).toBe('UTF8');

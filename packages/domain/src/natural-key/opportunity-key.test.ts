@@ -5,7 +5,7 @@ const ann = { email: 'ann@acme.com', domain: 'acme.com' };
 const bob = { email: 'bob@gmail.com', domain: 'gmail.com' };
 
 describe('opportunityAccountSource', () => {
-  it('takes the domain that was sent, whoever the primary contact is', () => {
+  it('takes the domain that was sent, for every primary contact', () => {
     expect(opportunityAccountSource('globex.com', ann)).toEqual({ kind: 'account', domain: 'globex.com' });
     expect(opportunityAccountSource('globex.com', bob)).toEqual({ kind: 'account', domain: 'globex.com' });
   });
@@ -14,7 +14,7 @@ describe('opportunityAccountSource', () => {
     expect(opportunityAccountSource('gmail.com', bob)).toEqual({ kind: 'account', domain: 'gmail.com' });
   });
 
-  it("takes the primary contact's domain where none was sent", () => {
+  it("takes the primary contact's domain if none was sent", () => {
     expect(opportunityAccountSource(null, ann)).toEqual({ kind: 'account', domain: 'acme.com' });
   });
 

@@ -15,8 +15,8 @@ export type OpportunityAccountSource =
  * Without one the primary contact's domain counts, unless it is free mail: two people who share a mail provider may
  * each have a "Website redesign", and these are two deals.
  *
- * @param accountDomain normalised domain, or null where none was sent
- * @param primaryContact normalised address, or null where none was sent
+ * @param accountDomain normalised domain, or null if none was sent
+ * @param primaryContact normalised address, or null if none was sent
  */
 export const opportunityAccountSource = (
   accountDomain: string | null,

@@ -124,7 +124,7 @@ describe('dates', () => {
     }
   });
 
-  it('in seconds are refused where nobody means 1970', () => {
+  it('in seconds are refused if 1970 is implausible', () => {
     expect(refuse(is('close_date', 1_772_000_000, 'gt'))['filters.value']).toContain('seconds');
     expect(parse(is('created_at', 0, 'gt'))).not.toBeNull();
     expect(parse(is('seen_at', 5))).not.toBeNull();
