@@ -9,7 +9,7 @@ import { mutationsOfGateways } from './mutations-of-gateways.mjs';
  * @property {string} file from the top of the repository
  * @property {string} from text that stands there once
  * @property {string} to what stands there instead
- * @property {string} tests a folder and, behind it, what names of test files hold
+ * @property {string} tests a folder, then parts of test file names
  */
 
 /** @type {readonly Mutation[]} */

@@ -13,7 +13,7 @@ export interface OwnPostgres {
   readonly url: string;
   /** Ends it as `kill -9` does, and waits until it is gone. */
   kill(): Promise<void>;
-  /** Lets all its processes stand still, as an overloaded machine does; on Linux only. @returns what lets them go on */
+  /** Suspends all its processes, as on an overloaded machine; on Linux only. @returns a function that resumes them */
   pause(): Promise<() => void>;
   /** Stops it as an administrator does: transactions in progress are undone, connections closed. */
   shutDown(): Promise<void>;

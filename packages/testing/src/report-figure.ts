@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 const defaultFolder = fileURLToPath(new URL('../../../node_modules/.cache/crm-figures/', import.meta.url));
 
 /**
- * Tells what a test of a requirement has reached: for the table that `npm test`, `npm run test:system` and `npm run test:soak` end with.
+ * Reports the figure that a test of a requirement reached, for the table that `npm test`, `npm run test:system` and
+ * `npm run test:soak` end with.
  * @param requirement its number, as in `R14`
  * @param what the figure's name and unit, as in `requests dropped` or `slowest answer, ms`
  * @param required as it stands in the requirement, as in `0` or `<= 20000`; `printed` where nothing is required of it

@@ -10,7 +10,7 @@ export interface TestServer {
   runId: string;
 }
 
-/** Tells the test processes, which are started later, which server to use. */
+/** Passes the server's address to the test processes, which start later. */
 export function publishTestServer({ url, runId }: TestServer): void {
   process.env[SERVER_URL_VARIABLE] = url;
   process.env[RUN_ID_VARIABLE] = runId;

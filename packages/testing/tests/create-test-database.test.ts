@@ -46,7 +46,7 @@ test('what one test file writes no other one sees', async () => {
   expect(await query(second.url, 'SELECT * FROM thing')).toEqual([]);
 });
 
-test('a failed migration is told, and the next try starts from an empty database', async () => {
+test('a failed migration is reported, and the next try starts from an empty database', async () => {
   const fail = async (url: string): Promise<void> => {
     await query(url, 'CREATE TABLE thing (id int)');
     throw new Error('half way');

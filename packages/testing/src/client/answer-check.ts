@@ -78,7 +78,7 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
   demand(statusOfCode(body.code) === status, 'has no code, or the code of another status');
   demand(status !== 400 || Object.keys(body.errors ?? {}).length > 0, 'is a 400 that names no field');
   demand(statusesWithErrors.has(status) || body.errors === undefined, 'names fields though it is no validation error');
-  demand(!leak.test(text), 'tells what is inside');
+  demand(!leak.test(text), 'reveals internals');
   return faults;
 };
 

@@ -37,7 +37,7 @@ export class Answer<Data = unknown> {
     this.body = JSON.parse(text) as Envelope;
   }
 
-  /** @throws Error with the whole answer when it is no success: a test that goes on would only fail less clearly. */
+  /** @throws Error with the whole response if it is not a success: a later failure of the test would be less clear. */
   get data(): Data {
     if (!this.body.success) throw new Error(`Not a success: ${this.status} ${this.text}`);
     return this.body.data as Data;

@@ -7,7 +7,7 @@ import { createAnswerCheck } from './answer-check.js';
 export interface TestRequest {
   /** Fills the path of the contract; a name that is not given stays in braces. */
   readonly params?: Readonly<Record<string, string>> | undefined;
-  /** Text is sent as it is, behind the `?`. */
+  /** A text is sent unchanged after the `?`. */
   readonly query?: string | Readonly<Record<string, string | number | readonly string[]>> | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;

@@ -2,7 +2,9 @@ import { createSocket } from 'node:dgram';
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to whoever asks for any: none of those is taken before the caller listens. */
+/**
+ * Below the range from which systems assign ports, so that no other program gets this port before the caller listens.
+ */
 const [lowestPort, highestPort] = [15_000, 30_000];
 const host = '127.0.0.1';
 

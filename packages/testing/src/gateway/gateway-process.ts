@@ -61,7 +61,7 @@ export const startGatewayProcess = async (
       PATH: process.env['PATH'],
       HOST: '127.0.0.1',
       PORT: String(port),
-      // The tests' server flushes nothing to disk, which the inbound gateway refuses unless told.
+      // The tests' server flushes nothing to disk, which the inbound gateway refuses by default.
       ALLOW_UNSAFE_DURABILITY: '1',
       // The machine may be busy with other tests, which is no overload of the gateway's own.
       MAX_EVENT_LOOP_DELAY_MS: '60000',

@@ -73,7 +73,7 @@ export interface TestOrganization {
   readonly key: string;
   createKey(options?: TestKeyOptions): Promise<{ readonly id: string; readonly key: string }>;
   revokeKey(keyId: string): Promise<void>;
-  /** A key of the right form that nobody has. */
+  /** A well-formed key that does not exist. */
   newUnknownKey(): string;
   defineField(field: TestField): Promise<void>;
 }

@@ -141,7 +141,7 @@ const meetFault = async (faulty: Faulty, { name, begin, end }: Fault): Promise<v
 
 /**
  * What both gateways do when their database fails: every request ends, in a 503 in the envelope that says when to come
- * back; the process lives on and serves again by itself. Times are told, not asserted.
+ * back; the process lives on and serves again by itself. Times are reported, not asserted.
  */
 export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => {
   describe('503: while the database', () => {

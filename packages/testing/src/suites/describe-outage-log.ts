@@ -10,10 +10,10 @@ const warning = 40;
 const polls = 60;
 const hangGuardMs = 120_000;
 
-/** What both gateways write while their database is away, and polls and requests go on. */
+/** The log lines of both gateways while their database is away and polls and requests continue. */
 export const describeOutageLog = (subject: GatewaySubject): void => {
   test(
-    'an outage is told once when it begins and once when it is over, however many polls and requests meet it',
+    'an outage is logged once when it begins and once when it is over, for any number of polls and requests',
     async () => {
       const { environment, apiKey, close } = await subject.prepare();
       const proxy = await startFaultProxy(environment.DATABASE_URL);
@@ -35,7 +35,7 @@ export const describeOutageLog = (subject: GatewaySubject): void => {
       };
       try {
         await pollUntil((statuses) => statuses.every((status) => status === 200));
-        // What the start had to say arrives through a pipe, and may come behind the first answers.
+        // The lines of the start arrive through a pipe, possibly after the first responses.
         await pollUntil(() => gateway.output().includes('the database is as it should be'));
         const start = gateway.output().length;
         await proxy.refuse();

@@ -31,7 +31,7 @@ export const describeRateLimits = (options: SuiteOptions): void => {
   const group = rateLimitGroup(contract);
 
   describe('429', () => {
-    test('a key past its limit is told how many it has, and when to come back', async () => {
+    test('a key past its limit gets the limit and the time to retry', async () => {
       const { key } = await organization().createKey({ limits: { [group]: 2 } });
       for (const remaining of [1, 0]) {
         const answer = await client().call(contract, { ...goodRequest(), key });

@@ -123,7 +123,9 @@ const describeSampling = (subject: TracedGateway): void => {
   });
 };
 
-/** What both gateways tell a collector of a request: from HTTP to SQL, as spans of one trace, and nothing that a caller sent. */
+/**
+ * The spans that both gateways send to a collector: one trace per request, from HTTP to SQL, without any sent value.
+ */
 export const describeTraces = (subject: TracedGateway): void => {
   let usual: TracedRun;
   let withoutCollector: TracedRun;
@@ -169,7 +171,7 @@ export const describeTraces = (subject: TracedGateway): void => {
       expect(usual.collector.services).toEqual(new Set([subject.service]));
     });
 
-    test('go on with the trace of the caller', () => {
+    test('continue the trace of the caller', () => {
       const { line, spans } = only(usual, 1);
       expect(line['trace_id']).toBe(callersTraceId);
       const request = spans.find(({ kind }) => kind === server);

@@ -13,8 +13,8 @@ type UnauthorizedOptions = Pick<SuiteOptions, 'client' | 'organization'> & {
 };
 
 /**
- * 401, for every operation of a gateway: every key that does not open the operation gets the same bytes, so that nobody
- * learns which of them exist. Requests name a record that does not exist, because a key is checked before anything else.
+ * 401, for every operation of a gateway: every key that does not open the operation gets the same bytes, so that
+ * callers cannot find out which of them exist. Requests name a record that does not exist, because a key is checked before anything else.
  */
 export const describeUnauthorized = ({ contracts, ...options }: UnauthorizedOptions): void => {
   test('the contract has operations', () => expect(contracts.length).toBeGreaterThan(10));

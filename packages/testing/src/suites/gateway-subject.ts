@@ -15,7 +15,7 @@ export interface GatewaySubject {
     readonly apiKey: string;
     readonly close: () => Promise<void>;
   }>;
-  /** One that is answered with 200, each time anew. */
+  /** A request that is answered with 200 every time. */
   readonly request: () => CallerRequest;
 }
 

@@ -8,7 +8,7 @@ export interface SuiteOptions {
   readonly contract: OperationContract;
   readonly client: () => TestClient;
   readonly organization: () => TestOrganization;
-  /** A request that the operation answers with 200, each time anew. */
+  /** A request that the operation answers with 200 every time. */
   readonly goodRequest: () => TestRequest;
   /** A client of a further gateway on the same database that refuses failed authentications after so many a minute. */
   readonly clientWithFailureLimit: (failedAuthentications: number) => Promise<TestClient>;
