@@ -101,7 +101,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
 
   it('has the version of the newest release in the changelog', () => {
     const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8');
-    expect(document.info['version']).toBe(/^## (\d+\.\d+\.\d+)/m.exec(changelog)?.[1]);
+    expect(document.info['version']).toBe(/^## \[(\d+\.\d+\.\d+)\]/m.exec(changelog)?.[1]);
   });
 
   it('asks for a key everywhere but on the health paths', () => {
@@ -143,7 +143,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
 });
 
 describe('the read document', () => {
-  it('shows the rules that are checked behind the schema', () => {
+  it('shows the rules that code checks after the schema', () => {
     const [, read] = documents[0];
     const parameters = (read.paths['/v1/opportunities']?.['get'] as { parameters: Record<string, unknown>[] })
       .parameters;
