@@ -1,4 +1,4 @@
-// Lists the licence of every package in the lock file, and refuses those that nobody has agreed to.
+// Lists the licence of every package in the lock file, and fails on licences that are not on the list of accepted ones.
 // Usage: node .ci/licences.mjs            writes docs/licences.md
 //        node .ci/licences.mjs --check    fails when that file is not what the lock file says
 import { readFileSync, writeFileSync } from 'node:fs';
