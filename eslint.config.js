@@ -117,7 +117,7 @@ export default defineConfig(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       // Text is spread to count and compare code points, as the contract demands.
       '@typescript-eslint/no-misused-spread': ['error', { allow: ['string'] }],
-      // Express tells an error handler by its four parameters, used or not.
+      // Express recognises an error handler by its four parameters, used or not.
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       // Handlers share one asynchronous type, also those that have nothing to wait for.
       '@typescript-eslint/require-await': 'off',

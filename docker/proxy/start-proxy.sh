@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs nginx and tells it the addresses of the gateways. nginx looks names up only when it starts; this script looks them up
-# every two seconds, so that gateways may come and go. If a lookup fails, the last known addresses stay in use.
+# Runs nginx and passes it the addresses of the gateways. nginx looks names up only when it starts; this script looks
+# them up every two seconds, so that gateways may come and go. If a lookup fails, the last known addresses stay in use.
 set -eu
 
 # Writes the servers of one gateway. Before its name is known, the only server is port 9, which refuses connections.
