@@ -67,7 +67,7 @@ describe('the request log', () => {
     await until(() => noted().length >= 5);
     const requests = noted();
     const leaks = lines.filter((line) => [canary, key, '\u001b'].some((secret) => line.includes(secret)));
-    reportFigure('R20', 'lines of the log with something secret or forged', telling.length, 0);
+    reportFigure('R20', 'lines of the log with something secret or forged', leaks.length, 0);
     reportFigure('R20', 'lines about 5 requests', requests.length, 5);
     expect(requests).toHaveLength(5);
     expect(leaks).toEqual([]);
