@@ -6,7 +6,7 @@ interface Attribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: number };
 }
 
-/** A span as OTLP has it in JSON, as far as tests look into it. */
+/** The part of an OTLP JSON span that tests use. */
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -24,18 +24,18 @@ interface OtlpBody {
   }[];
 }
 
-/** What a span says about something. */
+/** Attributes of a span or resource. */
 export const attributeOf = ({ attributes }: CollectedSpan, key: string): string | number | undefined => {
   const value = attributes.find((each) => each.key === key)?.value;
   return value?.stringValue ?? value?.intValue;
 };
 
-/** A collector that takes OTLP over HTTP in JSON, and keeps what it was sent. */
+/** A collector that accepts OTLP over HTTP as JSON and stores it. */
 export interface Collector {
   readonly url: string;
   readonly spans: CollectedSpan[];
   readonly services: Set<string | undefined>;
-  /** Everything that was sent, as it came. */
+  /** All received bodies, unparsed. */
   readonly texts: string[];
   stop(): Promise<void>;
 }

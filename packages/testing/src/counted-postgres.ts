@@ -13,7 +13,7 @@ export interface CountedPostgres {
   readonly url: string;
   /** Forgets what has run so far. */
   forget(): Promise<void>;
-  /** What has run on the database since, by its text with parameters left out, and how often. */
+  /** How often each statement has run since then, by its text without parameters. */
   statements(): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ const settings = {
   full_page_writes: 'off',
 };
 
-/** Starts a server with pg_stat_statements; the counts are kept by the server itself, so that no client can forget one. */
+/** Starts a server with pg_stat_statements; the server itself counts, so that no statement is missed. */
 export const startCountedPostgres = async (): Promise<CountedPostgres> => {
   const folder = await mkdtemp(join(tmpdir(), 'crm-counted-'));
   const server = await startLocalPostgres({

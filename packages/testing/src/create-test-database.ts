@@ -5,7 +5,9 @@ import type pg from 'pg';
 import { withAdminClient } from './admin-client.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
-/** An order and a case of letters unlike those of any code point: whatever forgets its collation shows. */
+/**
+ * A locale whose order and letter case differ from code points, so that a statement without its collation fails a test.
+ */
 const HOSTILE_LOCALE = `LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR'`;
 
 /** A database that belongs to one test file. */
@@ -19,7 +21,8 @@ export interface TestDatabase {
  * Gives a test file a migrated database of its own, cloned from a template that is migrated once in a run: a clone takes
  * a fraction of the time of the migrations.
  * @param migrate brings the empty database at the address up to date, and closes its connections
- * @param templateName tells templates with other contents apart; lower-case letters, digits and underscores, at most 30
+ * @param templateName distinguishes templates with other contents; lower-case letters, digits and underscores, at most
+ * 30
  */
 export async function createTestDatabase(
   migrate: (url: string) => Promise<void>,
@@ -52,7 +55,7 @@ async function ensureTemplate(
     await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0 ${HOSTILE_LOCALE}`);
     await migrate(unfinished);
-    // A template that anyone is connected to cannot be cloned.
+    // A template with open connections cannot be cloned.
     await client.query(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`);
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${template}`);
   }

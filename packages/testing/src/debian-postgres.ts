@@ -33,7 +33,7 @@ export interface ServiceUser {
   readonly gid: number;
 }
 
-/** PostgreSQL and PgBouncer refuse root: who runs them then; null for the user of this process. */
+/** The user that runs PostgreSQL and PgBouncer, which refuse root; null for the user of this process. */
 export const findServiceUser = async (): Promise<ServiceUser | null> => {
   if (process.getuid?.() !== 0) return null;
   const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8'));

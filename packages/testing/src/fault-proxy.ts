@@ -1,20 +1,25 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A server reached over a line that can fail in every way that lines do. */
+/** A server behind a proxy that can simulate network faults. */
 export interface FaultProxy {
   /** The server's address with the proxy's host and port. */
   readonly url: string;
-  /** Lets every piece of data take so long, both ways; 0 passes it on at once. */
+  /** Delays all data in both directions; 0 passes it on at once. */
   delay(delayMs: number): void;
   /** Ends every connection with a reset. */
   cut(): void;
   /** Ends every connection, and refuses new ones until `restore`. */
   refuse(): Promise<void>;
-  /** Lets connections stand, and takes new ones, but passes nothing on until `restore`: what was sent meanwhile is lost. */
+  /**
+   * Keeps connections open and accepts new ones, but passes nothing on until `restore`. Data sent meanwhile is lost.
+   */
   silence(): void;
-  /** Drops a connection instead of passing on the answer to what holds this text; the server has done it by then. Once. */
+  /**
+   * Drops the connection, once, instead of passing on the response to a request that contains this text. The server has
+   * executed it by then.
+   */
   loseAnswerTo(text: string): void;
-  /** Works without faults again. Connections that were silenced are reset, as when a line comes back that both ends gave up. */
+  /** Works without faults again. Silenced connections are reset, as if both ends had given up. */
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,7 +38,7 @@ const listen = (server: Server, port: number): Promise<void> =>
 
 const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
-/** Passes data on from one end to the other, in order, as late as the line says when it arrives. */
+/** Passes data from one end to the other, in order, with the delay set at its arrival. */
 const pass = (from: Socket, to: Socket, line: Line, look: (bytes: Buffer) => boolean): void => {
   from.on('data', (bytes: Buffer) => {
     if (line.isSilent || !look(bytes)) return;

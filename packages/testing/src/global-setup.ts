@@ -10,13 +10,13 @@ import { keepForTeardown, type StartedServer } from './started-server.js';
 import { createTestRoles } from './test-roles.js';
 import { publishTestServer } from './test-server.js';
 
-/** Nothing of a test's data survives the run, so nothing needs to reach the disk. */
+/** No test data survives the run, so nothing needs to reach the disk. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '400',
-  // Plans depend on statistics, which would otherwise change at any moment of a test.
+  // Autovacuum is off: it would change statistics, and with them plans, in the middle of a test.
   autovacuum: 'off',
 };
 

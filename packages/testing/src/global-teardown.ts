@@ -2,7 +2,7 @@ import { withAdminClient } from './admin-client.js';
 import { takeStartedServer } from './started-server.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
-/** Stops the run's own server; on a server that stays it drops what the run left. */
+/** Stops the run's own server. On another server it drops the databases and roles of the run. */
 async function globalTeardown(): Promise<void> {
   const started = takeStartedServer();
   if (started === null) {

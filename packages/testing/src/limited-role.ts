@@ -3,18 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { withAdminClient } from './admin-client.js';
 import { testRoleNames, type TestRole } from './test-roles.js';
 
-/** A role that may read and write one database, and is no superuser: limits hold for it. */
+/** A role that may read and write one database. It is not a superuser, so limits apply to it. */
 export interface LimitedRole {
   /** The database's address for the role. */
   readonly url: string;
-  /** Lets the role have connections, or takes those that it has and lets it have none. */
+  /** Allows the role connections, or ends its connections and allows none. */
   setConnectionsAllowed(areAllowed: boolean): Promise<void>;
   drop(): Promise<void>;
 }
 
 /**
  * Makes a role for a migrated database.
- * @param gateway - whose rights it has, where the roles of this run exist; else it may read and write every table
+ * @param gateway - the gateway whose rights it gets, if the roles of this run exist; otherwise it may read and write
+ * every table
  */
 export const startLimitedRole = async (databaseUrl: string, gateway?: TestRole): Promise<LimitedRole> => {
   const name = `limited_${randomBytes(6).toString('hex')}`;

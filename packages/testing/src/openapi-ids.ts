@@ -1,19 +1,19 @@
-/** An OpenAPI document as far as the search for ids goes. */
+/** The part of an OpenAPI document that the search for ids uses. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };
 }
 
-/** What an operation of a document takes. */
+/** The inputs of an operation. */
 export interface DocumentedOperation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Query and path parameters that bear ids. */
+  /** Query and path parameters that are ids. */
   readonly idParameters: readonly string[];
   /** Where ids are in the body, as `opportunity.stage_id` or `items[0].id`; members are also named by `owner_email`. */
   readonly idFields: readonly string[];
-  /** The first example of the body; undefined where it takes none. */
+  /** The first example of the body; undefined if there is no body. */
   readonly example: unknown;
 }
 

@@ -7,7 +7,7 @@ import { type LocalPostgres, startLocalPostgres } from '@crm/local-postgres';
 
 import { findFreePort } from './gateway/free-port.js';
 
-/** A PostgreSQL that one test file has for itself, so that it may be ended; it keeps data as in production. */
+/** A PostgreSQL for one test file, which may stop it. It stores data as durably as in production. */
 export interface OwnPostgres {
   /** The same after every start. */
   readonly url: string;
@@ -17,7 +17,7 @@ export interface OwnPostgres {
   pause(): Promise<() => void>;
   /** Stops it as an administrator does: transactions in progress are undone, connections closed. */
   shutDown(): Promise<void>;
-  /** Starts it again, recovering what is to recover; resolves when it answers. */
+  /** Starts it again, with recovery if needed; resolves when it answers. */
   start(): Promise<void>;
   /** Ends it for good and removes its data. */
   stop(): Promise<void>;

@@ -9,7 +9,7 @@ const defaultFolder = fileURLToPath(new URL('../../../node_modules/.cache/crm-fi
  * `npm run test:soak` end with.
  * @param requirement its number, as in `R14`
  * @param what the figure's name and unit, as in `requests dropped` or `slowest answer, ms`
- * @param required as it stands in the requirement, as in `0` or `<= 20000`; `printed` where nothing is required of it
+ * @param required the bound of the requirement, as in `0` or `<= 20000`; `printed` if there is no bound
  */
 export const reportFigure = (
   requirement: `R${number}`,

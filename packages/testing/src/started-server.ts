@@ -1,4 +1,4 @@
-/** What global setup started for this run. */
+/** The server that global setup started for this run. */
 export interface StartedServer {
   url: string;
   /** Ends it and removes its data. */
@@ -7,12 +7,12 @@ export interface StartedServer {
 
 const store = globalThis as { crmStartedServer?: StartedServer };
 
-/** Jest loads setup and teardown apart from each other, so that only the global object is common to both. */
+/** Jest loads setup and teardown separately, so they share only the global object. */
 export function keepForTeardown(started: StartedServer): void {
   store.crmStartedServer = started;
 }
 
-/** Null when the run used a server that was there already. */
+/** Null if the run used an existing server. */
 export function takeStartedServer(): StartedServer | null {
   const started = store.crmStartedServer ?? null;
   delete store.crmStartedServer;

@@ -10,12 +10,12 @@ export interface LoggedEvent {
   readonly is_erased: boolean;
 }
 
-/** What stands for a record whose earlier events were erased: its values are unknown until it is deleted. */
+/** A placeholder for a record whose earlier events were erased: its values are unknown until it is deleted. */
 const erased = 'erased';
 
 type Folded = Readonly<Record<string, unknown>> | typeof erased;
 
-/** Texts that are equal for equal JSON values, whatever the order of their keys; undefined where there is no value. */
+/** A text that is equal for equal JSON values, for any order of keys; undefined if there is no value. */
 const canonical = (value: unknown): string | undefined =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -31,9 +31,9 @@ const valueAt = (record: Readonly<Record<string, unknown>>, name: string): unkno
 };
 
 /**
- * Builds the current records from the change log alone, and notes whatever an event says that the events before it do not allow: a
- * position that is not the next one, a creation of a record that exists, a change of one that does not, or values before the change
- * that are not those of the event before.
+ * Builds the current records from the change log alone, and collects contradictions: a position that is not the next
+ * one, a creation of an existing record, a change of a missing one, or previous values that differ from the event
+ * before.
  */
 export class EventFold {
   /** By `<object> <id>`. */
@@ -41,7 +41,7 @@ export class EventFold {
   readonly faults: string[] = [];
   #position: number;
 
-  /** @param position - the last position that was folded before, 0 for the whole log */
+  /** @param position - the position before the first event, 0 for the whole log */
   constructor(position = 0) {
     this.#position = position;
   }

@@ -9,23 +9,23 @@ export interface Envelope {
   readonly data?: unknown;
 }
 
-/** Headers that differ between two answers to one question: who asked when, and how often before. */
+/** Headers that differ between two responses to the same request: ids, times and rate limits. */
 const incidental = /^(x-request-id|date|connection|keep-alive|retry-after|ratelimit.*)$/;
 
 /**
- * A header as it is compared. The end of a read mark says how far the whole server has come, which its own work moves on
- * between two calls; the beginning says of which cluster it is, and whether anything was written.
+ * The comparable part of a header. The end of a read mark is the position of the whole server, which its own work
+ * advances between two calls. Its beginning is the cluster, and whether anything was written.
  */
 const comparableHeader = ([name, value]: readonly [string, string]): readonly [string, string] => [
   name,
   name === 'x-read-after' ? value.slice(0, 12) : value,
 ];
 
-/** Everything of the headers that must be equal where two answers must not be told apart. */
+/** Everything of the headers that must be equal if two responses must look the same. */
 export const comparableHeaders = (headers: Headers): readonly (readonly [string, string])[] =>
   [...headers].filter(([name]) => !incidental.test(name)).map(comparableHeader);
 
-/** An answer that has been held against the contract, so that its data may be taken as what the contract says. */
+/** A response that was checked against the contract, so its data has the type of the contract. */
 export class Answer<Data = unknown> {
   readonly body: Envelope;
 
@@ -43,7 +43,7 @@ export class Answer<Data = unknown> {
     return this.body.data as Data;
   }
 
-  /** Field errors; empty where the answer has none. */
+  /** Field errors; empty if there are none. */
   get errors(): Readonly<Record<string, string>> {
     return this.body.errors ?? {};
   }
@@ -53,12 +53,12 @@ export class Answer<Data = unknown> {
     return Object.keys(this.errors).sort();
   }
 
-  /** The fields that were sent and not applied, in the order in which the answer names them. */
+  /** The fields that were sent and not applied, in the order of the response. */
   get fieldsWarnedOf(): readonly string[] {
     return (this.body.warnings ?? []).map(({ field }) => field);
   }
 
-  /** Everything that must be equal where two answers must not be told apart: status, headers and bytes. */
+  /** Everything that must be equal if two responses must look the same: status, headers and bytes. */
   get comparable(): string {
     return JSON.stringify([this.status, comparableHeaders(this.headers), this.text]);
   }

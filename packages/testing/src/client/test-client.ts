@@ -3,27 +3,27 @@ import type { DataOf, OperationContract } from '@crm/contract';
 import { Answer } from './answer.js';
 import { createAnswerCheck } from './answer-check.js';
 
-/** What a request carries. */
+/** The parts of a request. */
 export interface TestRequest {
-  /** Fills the path of the contract; a name that is not given stays in braces. */
+  /** Values for the path of the contract; a name without a value stays in braces. */
   readonly params?: Readonly<Record<string, string>> | undefined;
   /** A text is sent unchanged after the `?`. */
   readonly query?: string | Readonly<Record<string, string | number | readonly string[]>> | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged instead of `body`. */
   readonly rawBody?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** Null sends no key; the client's own when absent. */
+  /** Null sends no key; by default the client's own. */
   readonly key?: string | null | undefined;
-  /** By lower-case name; an empty text takes a header away. */
+  /** By lower-case name; an empty text removes a header. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Sends requests to one gateway and holds every answer against the contract, so that no test can forget to. */
+/** Sends requests to one gateway and checks every response against the contract. */
 export interface TestClient {
-  /** Calls an operation; the answer's data is of the type that its contract says. */
+  /** Calls an operation; the response's data has the type of its contract. */
   call<C extends OperationContract>(contract: C, request?: TestRequest): Promise<Answer<DataOf<C>>>;
-  /** Sends `HEAD` to the path of an operation. The answer has no body that could be checked. */
+  /** Sends `HEAD` to the path of an operation. The response has no body to check. */
   head(contract: OperationContract, request?: TestRequest): Promise<Response>;
   /** Sends any method to any path. */
   send(method: string, path: string, request?: TestRequest): Promise<Answer>;
@@ -55,7 +55,7 @@ const toInit = (method: string, request: TestRequest, ownKey: string): RequestIn
     ...request.headers,
   });
   for (const [name, value] of Object.entries(request.headers ?? {})) if (value === '') headers.delete(name);
-  // Bytes, because for a text `fetch` would add a content type of its own where the test wants none.
+  // Bytes, because `fetch` adds a content type to a text.
   return { method, headers, ...(body === undefined ? {} : { body: Buffer.from(body) }) };
 };
 
@@ -63,7 +63,7 @@ const toInit = (method: string, request: TestRequest, ownKey: string): RequestIn
  * Makes the client of a running gateway.
  * @param baseUrl its address, without a trailing slash
  * @param contracts what it serves
- * @param key sent with every request that names no other
+ * @param key sent with every request without its own key
  */
 export const createTestClient = (baseUrl: string, contracts: readonly OperationContract[], key: string): TestClient => {
   const check = createAnswerCheck(contracts);

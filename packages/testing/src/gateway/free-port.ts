@@ -16,10 +16,10 @@ const isFree = (port: number): Promise<boolean> =>
   });
 
 /**
- * Reserves a port for this process until it ends, whatever ends it. The sign is a UDP socket with the same number: TCP can
- * still use the number, and the system gives the UDP socket to one process only.
+ * Reserves a port for this process until the process ends. The reservation is a UDP socket with the same number: TCP
+ * can still use the port, and the system gives the UDP socket to one process only.
  *
- * @returns false where a process has reserved it already, this one or another.
+ * @returns false if this or another process has already reserved it
  */
 export const reservePort = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -35,8 +35,8 @@ export const reservePort = (port: number): Promise<boolean> =>
   });
 
 /**
- * A port of the loopback address that no process listens on now, that no program is given without asking for it, and that no other
- * call gets while this process runs, in this process or in another.
+ * A port of the loopback address on which no process listens and which the system does not assign. No other call gets
+ * it while this process runs, in this process or another.
  */
 export const findFreePort = async (): Promise<number> => {
   for (;;) {

@@ -10,14 +10,14 @@ export interface GatewayProcess {
   readonly child: ChildProcess;
   /** What it has written to standard output and standard error so far. */
   output(): string;
-  /** Asks it to stop and waits until it has. @returns its exit code, null when a signal ended it */
+  /** Asks it to stop and waits until it has ended. @returns its exit code, null if a signal ended it */
   stop(): Promise<number | null>;
 }
 
-/** What a gateway has to answer with 200 for having started. */
+/** The page that must be 200 before a gateway counts as started. */
 type HealthPage = '/livez' | '/readyz';
 
-/** A hang guard: a start takes a second or two, on a machine that is busy with other tests more. */
+/** A hang guard: a start takes a second or two, and longer on a busy machine. */
 const startTimeoutMs = 60_000;
 const pollEveryMs = 50;
 
@@ -47,8 +47,8 @@ const stop = async (child: ChildProcess): Promise<number | null> => {
 /**
  * Starts a built gateway as users do, with `node dist/main.js`, and waits until it is ready.
  * @param mainFile its `dist/main.js`
- * @param environment its whole configuration but for `HOST` and `PORT`
- * @param page `/livez` for one that is to wait for something
+ * @param environment its whole configuration except `HOST` and `PORT`
+ * @param page `/livez` for a gateway that is expected to wait before it is ready
  */
 export const startGatewayProcess = async (
   mainFile: string,
@@ -63,7 +63,7 @@ export const startGatewayProcess = async (
       PORT: String(port),
       // The tests' server flushes nothing to disk, which the inbound gateway refuses by default.
       ALLOW_UNSAFE_DURABILITY: '1',
-      // The machine may be busy with other tests, which is no overload of the gateway's own.
+      // The machine may be busy with other tests, which must not count as overload.
       MAX_EVENT_LOOP_DELAY_MS: '60000',
       ...environment,
     },
@@ -76,7 +76,7 @@ export const startGatewayProcess = async (
     await waitUntil(page, url, child, () => output);
   } catch (error) {
     await stop(child);
-    // Another program took it in between; reserving a port holds only among tests.
+    // Another program took the port meanwhile; reservations hold only among tests.
     if (output.includes(`Port ${port} on 127.0.0.1 is already in use`)) {
       return startGatewayProcess(mainFile, environment, page);
     }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { CustomFieldDefinition } from '@crm/contract';
 
-/** A stage or a pipeline, as far as tests ask. */
+/** The properties of a stage or pipeline that tests use. */
 interface TestPipeline {
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface TestField {
   readonly pipelineIds?: readonly string[];
 }
 
-/** What sets up organizations. It is handed in, because this package must not know `db`. */
+/** Functions that set up organizations. They are parameters, because this package must not import `db`. */
 export interface OrganizationTools {
   createOrganization(input: { name: string; freemail?: 'create' | 'skip' }): Promise<{ id: string }>;
   createPipeline(input: {
@@ -55,7 +55,7 @@ export interface OrganizationTools {
   newKey(): { readonly key: string; readonly hash: Uint8Array<ArrayBuffer> };
 }
 
-/** How a key differs from one that may do everything, for ever. */
+/** How a key differs from one that may do everything and never expires. */
 export interface TestKeyOptions {
   readonly allow?: readonly string[];
   readonly limits?: Readonly<Record<string, number>>;
@@ -78,7 +78,7 @@ export interface TestOrganization {
   defineField(field: TestField): Promise<void>;
 }
 
-/** Sets up an organization of its own, so that tests which share a database do not meet each other's records. */
+/** Sets up a new organization, so that tests with a shared database do not see each other's records. */
 export const createTestOrganization = async (
   tools: OrganizationTools,
   options: { readonly freemail?: 'create' | 'skip' } = {},

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { markRun } from './mark-runs.js';
 
-/** What has broken programs before: NUL, lone surrogates, bidi marks, SQL, patterns, numbers, names of prototypes. */
+/** Inputs that often break programs: NUL, lone surrogates, bidi marks, SQL, patterns, numbers, names of prototypes. */
 const fragments = [
   '\u0000',
   '\ud800',
@@ -36,7 +36,7 @@ const fragments = [
   'Acme ',
 ];
 
-/** Texts that may be anything, long ones too. A function, for making it takes long and most tests have no use for it. */
+/** Arbitrary texts, including long ones. A function, because building it takes long and most tests do not use it. */
 export const hostileText = (): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.array(fc.constantFrom(...fragments), { maxLength: 8 }).map((parts) => parts.join('')) },
@@ -46,7 +46,7 @@ export const hostileText = (): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.integer({ min: 200, max: 60_000 }).map((length) => 'x'.repeat(length)) },
   );
 
-/** Any JSON value, hostile texts in it, as keys too. */
+/** Any JSON value, with hostile texts as values and keys. */
 export const hostileValue = (): fc.Arbitrary<unknown> =>
   fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -82,7 +82,7 @@ const insertions = [
   '00',
 ];
 
-/** Changes the bytes of a text in a few places: what is left is mostly no JSON, or JSON that means something else. */
+/** Changes a few bytes of a text. The result is mostly not JSON, or JSON with another meaning. */
 export const damaged = (text: string): fc.Arbitrary<Uint8Array<ArrayBuffer>> =>
   fc
     .array(
@@ -103,7 +103,7 @@ export const damaged = (text: string): fc.Arbitrary<Uint8Array<ArrayBuffer>> =>
       ),
     );
 
-/** Headers that a request may carry in any state; by lower-case name. */
+/** Request headers with any value, by lower-case name. */
 export const hostileHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc.dictionary(
   fc.constantFrom(
     'content-type',
@@ -116,7 +116,7 @@ export const hostileHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc
   ),
   fc.oneof(
     fc.constantFrom('application/json', 'text/plain', 'application/json; charset=utf-16', '*', '"1"', '"1", "2"', ','),
-    // What a client may send in a header at all.
+    // The characters that a client can send in a header.
     fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 300 }),
   ),
   { maxKeys: 3 },

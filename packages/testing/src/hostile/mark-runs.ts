@@ -1,10 +1,10 @@
 /**
- * So many combining marks in a row, of two classes in turn: NFC sorts them in a time that grows with the square of their
- * number, so that 120,000 of them (240 KB) take seconds.
+ * This many combining marks in a row, of two alternating classes. NFC sorts them in quadratic time: 120,000 marks (240
+ * KB) take seconds.
  */
 export const markRun = (count: number): string => '\u0301\u0323'.repeat(Math.ceil(count / 2)).slice(0, count);
 
-/** The body once for each text in it, each time with that text replaced. */
+/** Copies of the body, each with one of its texts replaced. */
 export const withEachText = (body: unknown, replacement: string): readonly unknown[] => {
   if (typeof body === 'string') return [replacement];
   if (Array.isArray(body)) {

@@ -106,7 +106,7 @@ const describeRefusedBodies = ({ client, contract, goodRequest }: SuiteOptions):
   });
 };
 
-/** 400, 413 and 415 of everything that takes a body: what is wrong with it as JSON, whatever it says. */
+/** 400, 413 and 415 for every operation with a body: faults of the JSON itself. */
 export const describeBodies = (options: SuiteOptions): void => {
   describeUnreadableBodies(options);
   describeRefusedBodies(options);

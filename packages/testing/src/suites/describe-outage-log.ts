@@ -54,7 +54,7 @@ export const describeOutageLog = (subject: GatewaySubject): void => {
           'the database answers again',
         ]);
         expect(others[0]).toMatchObject({ level: 50, err: { cause: { code: 'ECONNREFUSED' } } });
-        // A request is a line, of which the status says enough; a health check is none.
+        // A request has a log line, whose status says enough; a health check has none.
         expect(requests.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(polls);
         expect(requests.filter(({ route }) => route === undefined)).toEqual([]);
         expect(requests.filter(({ level, err }) => Number(level) >= warning || err !== undefined)).toEqual([]);
