@@ -57,8 +57,8 @@ const isConflict = (value: unknown): value is { readonly field: string; readonly
 export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors => {
   if (error.errors !== undefined) return error.errors;
   const conflict = error.extra?.['conflict'];
-  if (isConflict(conflict)) return { [conflict.field]: `The record ${conflict.existing_id} has this value` };
-  if (error.code === 'precondition_failed') return { version: 'The record has another version' };
+  if (isConflict(conflict)) return { [conflict.field]: `is the value of the record ${conflict.existing_id}` };
+  if (error.code === 'precondition_failed') return { version: 'is not the current version of the record' };
   return { [notFoundPath]: error.message };
 };
 

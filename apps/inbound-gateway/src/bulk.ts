@@ -36,7 +36,7 @@ const runOrNarrow = async <Result>(work: () => Promise<Result>): Promise<Result>
     if (!isFailure(error, 'timeout')) throw error;
     throw new ApiError('timeout', {
       message: 'The call took too long: send fewer items',
-      errors: { items: 'Took too long: send fewer items in one call, or fewer contacts in each' },
+      errors: { items: 'took too long: send fewer items in one call, or fewer contacts in each' },
       cause: error,
     });
   }

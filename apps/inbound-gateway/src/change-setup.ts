@@ -29,7 +29,7 @@ export const orNotFound = <T>(found: T | undefined): T => {
 /** Refuses an update that names nothing to change. */
 export const requireChange = (body: Readonly<Record<string, unknown>>): void => {
   const isChange = Object.values(body).some((value) => value !== undefined);
-  if (!isChange) throw validationError({ '': 'Names nothing to change' });
+  if (!isChange) throw validationError({ '': 'names nothing to change' });
 };
 
 /**

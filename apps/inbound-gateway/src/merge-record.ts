@@ -34,7 +34,7 @@ const runOrExplain = async <Result>(work: () => Promise<Result>): Promise<Result
   } catch (error) {
     if (!isFailure(error, 'timeout')) throw error;
     const message = 'The merge took too long: delete or move some of the opportunities, contacts or notes first';
-    throw new ApiError('unavailable', { message, errors: { from: 'Has too many records to merge' }, cause: error });
+    throw new ApiError('unavailable', { message, errors: { from: 'has too many records to merge' }, cause: error });
   }
 };
 
@@ -59,7 +59,7 @@ export const mergeRecord = (
     answer: answerMerge(kind, isDryRun),
     run: async (idempotency) => {
       const from = request.body.from.toLowerCase();
-      if (from === id) throw validationError({ from: `Is the ${kind} that it would be merged into` });
+      if (from === id) throw validationError({ from: `is the ${kind} that it would be merged into` });
       const merge = {
         id,
         version: readIfMatch(request.header('if-match')),

@@ -241,7 +241,7 @@ test('503: a call that takes too long says what to change, since the same call w
   holder.release();
   expect(answer.status).toBe(503);
   expect(answer.headers.get('retry-after')).toBeNull();
-  expect(answer.errors).toEqual({ items: expect.stringMatching(/^Took too long: send fewer items/) });
+  expect(answer.errors).toEqual({ items: expect.stringMatching(/^took too long: send fewer items/) });
   expect((await client.call(bulkCreateAccounts, { body })).status).toBe(200);
 });
 

@@ -15,7 +15,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 let gateway: TestGateway;
 let dealId: string;
 
-const tooLong = 'has more digits than a number can hold; send at most 15 significant digits';
+const tooLong = 'has more digits than a number can hold: send at most 15 significant digits';
 
 /** The JSON text of a value, in which every text of the form `#1.50` is that number, digit for digit. */
 const jsonWithLiterals = (value: unknown): string => JSON.stringify(value).replace(/"#([^"]+)"/g, '$1');

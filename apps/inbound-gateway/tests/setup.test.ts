@@ -68,7 +68,7 @@ describe('200', () => {
     expect(changed['pipeline']).toMatchObject({ name: 'Upsell', is_active: false });
     // At once in this process: the set-up that it had cached is forgotten.
     const refused = await send('POST', 'opportunities', { pipeline_id: id, opportunity: { name: 'Late' } }, 400);
-    expect(refused.body).toMatchObject({ errors: { pipeline_id: 'Is archived' } });
+    expect(refused.body).toMatchObject({ errors: { pipeline_id: 'is archived' } });
   });
 
   test('adds a stage at a place, which takes deals at once', async () => {
@@ -99,7 +99,7 @@ describe('200', () => {
     ]);
     const late = { pipeline_id: organization.pipeline.id, opportunity: { name: 'B', stage_id: stage('New') } };
     expect((await send('POST', 'opportunities', late, 400)).body).toMatchObject({
-      errors: { 'opportunity.stage_id': 'Is archived' },
+      errors: { 'opportunity.stage_id': 'is archived' },
     });
   });
 
@@ -141,7 +141,7 @@ describe('200', () => {
     const again = { pipeline_id: organization.pipeline.id, opportunity: { name: 'B' } };
     const related = { owner_email: organization.member.email };
     expect((await send('POST', 'opportunities', { ...again, related_objects: related }, 400)).body).toMatchObject({
-      errors: { 'related_objects.owner_email': 'Is a former member' },
+      errors: { 'related_objects.owner_email': 'is a former member' },
     });
     await send('PATCH', `members/${organization.member.id}`, { is_active: true });
     await send('POST', 'opportunities', { ...again, related_objects: related });
@@ -183,7 +183,7 @@ describe('400', () => {
     const other = organization.otherPipeline.stages[0]?.id;
     const archive = { is_active: false, move_opportunities_to: other };
     expect((await send('PATCH', `stages/${stage('New')}`, archive, 400)).body).toMatchObject({
-      errors: { move_opportunities_to: 'Is not a stage of this pipeline' },
+      errors: { move_opportunities_to: 'is not a stage of this pipeline' },
     });
     const field = { object: 'opportunity', name: 'X', slug: 'x', attribute_type: 'string', pipeline_ids: [unknownId] };
     expect((await send('POST', 'fields', field, 400)).body).toMatchObject({

@@ -105,7 +105,7 @@ describe('503 with errors, without Retry-After', () => {
     const contact = await rename('contacts', row?.contactId, { last_name: 'Renamed' });
     await holder.query('ROLLBACK');
     holder.release();
-    const text = expect.stringMatching(/^Took too long: the opportunities of this (account|contact) hold it/);
+    const text = expect.stringMatching(/^took too long: the opportunities of this (account|contact) hold it/);
     expect([account.status, account.errors]).toEqual([503, { name: text }]);
     expect([contact.status, contact.errors]).toEqual([503, { last_name: text }]);
     expect(account.headers.get('retry-after')).toBeNull();

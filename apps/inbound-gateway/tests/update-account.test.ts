@@ -132,7 +132,7 @@ describe('400', () => {
     'a website that is too long once it is encoded: %#',
     async (website) => {
       const answer = await change(await account({ domain: 'long-website.com' }), { website });
-      expect(answer.errors).toEqual({ website: 'Must have at most 2048 characters when encoded' });
+      expect(answer.errors).toEqual({ website: 'must have at most 2048 characters when encoded' });
     },
   );
 

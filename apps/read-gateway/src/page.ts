@@ -81,12 +81,12 @@ export const decodeCursor = (
 
 /** What made a page too costly, by the name under which it was sent, and how to ask for less; null when nothing was sent. */
 const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErrors | null => {
-  if (words.length > 0) return { [input.queryPath]: 'Took too long: use longer or fewer words, or add filters' };
+  if (words.length > 0) return { [input.queryPath]: 'took too long: use longer or fewer words, or add filters' };
   if (filters !== null) {
-    return { filters: 'Took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
+    return { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
   }
   const isSorted = (input.sort ?? null) !== null;
-  return isSorted ? { sort: 'Took too long: sort by created_at or updated_at, or add filters' } : null;
+  return isSorted ? { sort: 'took too long: sort by created_at or updated_at, or add filters' } : null;
 };
 
 /**

@@ -86,8 +86,8 @@ const summarizeOrNarrow = async (
     if (!isFailure(error, 'timeout')) throw error;
     const hasWords = request.page.words.length > 0;
     const errors = hasWords
-      ? { [queryPath]: 'Took too long: use longer or fewer words, or add filters' }
-      : { filters: 'Took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
+      ? { [queryPath]: 'took too long: use longer or fewer words, or add filters' }
+      : { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
     throw new ApiError('unavailable', { message: 'The summary took too long: narrow it', errors, cause: error });
   }
 };

@@ -189,7 +189,7 @@ describe('crm pipeline and crm field', () => {
       /opportunity fields/,
     ],
     [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--pipeline', unknownId], 1, /no pipeline/],
-    [['pipeline', 'create', 'P', '--stage', 'A', 'A'], 2, /--stage: "A" is there twice/],
+    [['pipeline', 'create', 'P', '--stage', 'A', 'A'], 2, /--stage: "A" is given twice/],
   ])('refuse %j', async (args, exitCode, message) => {
     const result = await crm(...args, '--org', await createOrganization());
     expect(result).toMatchObject({ exitCode, stderr: expect.stringMatching(message) });

@@ -166,7 +166,7 @@ describe('a bad file', () => {
     ['members:\n  - email: x', 'setup.yaml:2: members[0].email'],
     [
       'members:\n  - email: a@b.example\n  - email: A@b.example',
-      'setup.yaml:3: members[1].email: "a@b.example" is there twice',
+      'setup.yaml:3: members[1].email: "a@b.example" is given twice',
     ],
     [
       'fields:\n  - object: account\n    slug: x\n    name: X\n    type: choice',

@@ -82,8 +82,8 @@ describe('crm explain', () => {
     );
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--filter field: ');
-    expect(stderr).toContain('--limit: Must be an integer from 1 to 500');
-    expect(stderr).toContain('--sort [0]: The direction must be asc or desc');
+    expect(stderr).toContain('--limit: must be an integer from 1 to 500');
+    expect(stderr).toContain('--sort [0]: must be asc or desc');
   });
 
   it('refuses an unknown pipeline and a filter that is no JSON', async () => {

@@ -112,7 +112,7 @@ describe('crm import, the rejects file', () => {
   });
 });
 
-describe('crm import, a name that is there twice', () => {
+describe('crm import, a name that is given twice', () => {
   it.each(['domain,name,industry,name\nb.com,A,I,B\n', 'domain,name, name \nb.com,A,B\n'])(
     'is refused in the header of an exported file: %j',
     async (content) => {

@@ -99,7 +99,7 @@ describe('a body', () => {
   it('is bounded in code points', () => {
     const named = (name: string) => body({ pipeline_id: pipelineId, opportunity: { name } });
     expect(named('𝒜'.repeat(nameLength))).toBeNull();
-    expect(named('a'.repeat(nameLength + 1))).toEqual({ 'opportunity.name': 'must be at most 255 characters long' });
+    expect(named('a'.repeat(nameLength + 1))).toEqual({ 'opportunity.name': 'must have at most 255 characters' });
   });
 
   it('does not mistake inherited names for properties', () => {
@@ -191,8 +191,8 @@ describe('a query', () => {
     const { query } = compileOperation(listOpportunities);
     expect(query({ pipeline_id: 'x', limit: '1e2', q: 'a'.repeat(201) })).toEqual({
       pipeline_id: 'must be a valid UUID',
-      limit: 'Must be an integer from 1 to 500',
-      q: 'Must have at most 200 characters',
+      limit: 'must be an integer from 1 to 500',
+      q: 'must have at most 200 characters',
     });
   });
 

@@ -6,4 +6,4 @@ import { fail, ok, type Result } from './result.js';
 export const parseCurrencyCode = (input: unknown): Result<string> =>
   typeof input === 'string' && /^[A-Z]{3}$/.test(input)
     ? ok(input)
-    : fail('Must be an ISO 4217 code of three capital letters, as EUR');
+    : fail('must be an ISO 4217 code of three capital letters, as EUR');

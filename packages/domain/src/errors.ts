@@ -1,4 +1,8 @@
-/** Dotted path of a request field, as in `related_objects.owner_email` or `filters[2].operator`, to the text about it. */
+/**
+ * Dotted path of a request field, as in `related_objects.owner_email` or `filters[2].operator`, to its error text.
+ * The text completes the sentence "the field …": `must have at most 255 characters`, `is archived`. It starts in lower case, may
+ * continue after a colon with what to do, and has no full stop. The same fault has the same text everywhere.
+ */
 export type FieldErrors = Readonly<Record<string, string>>;
 
 /**
@@ -71,7 +75,7 @@ export const validationError = (errors: FieldErrors): ApiError => new ApiError('
 
 /** A 404 for a `pipeline_id` in a query or body that is unknown or another organization's. */
 export const unknownPipeline = (): ApiError =>
-  new ApiError('not_found', { errors: { pipeline_id: 'Is not a pipeline of this organization' } });
+  new ApiError('not_found', { errors: { pipeline_id: 'is not a pipeline of this organization' } });
 
 /** The most field errors in one response. */
 export const reportedErrors = 100;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findNumberFault } from './exact-number.js';
 
-const tooLong = 'has more digits than a number can hold; send at most 15 significant digits';
+const tooLong = 'has more digits than a number can hold: send at most 15 significant digits';
 
 /** Digits and a power of ten, written out in many ways that all mean the same. */
 const spelled = fc

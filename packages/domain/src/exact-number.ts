@@ -25,7 +25,7 @@ const decimalOf = (text: string): Decimal => {
 };
 
 /** The error text for a number that would be rounded. */
-export const tooManyDigits = 'has more digits than a number can hold; send at most 15 significant digits';
+export const tooManyDigits = 'has more digits than a number can hold: send at most 15 significant digits';
 
 /**
  * Whether the decimal value of a JSON number is exactly what JavaScript prints for it once it is parsed.

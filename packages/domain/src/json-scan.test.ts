@@ -69,7 +69,7 @@ describe('scanning JSON', () => {
       b: 'is too large a number',
       'c[0]': 'is too small a number',
     });
-    const lost = 'has more digits than a number can hold; send at most 15 significant digits';
+    const lost = 'has more digits than a number can hold: send at most 15 significant digits';
     expect(problems('{"a":999999999999.99998,"b":123456789012345678,"c":[{"d":1.0000000000000001}]}')).toEqual({
       a: lost,
       b: lost,
@@ -131,7 +131,7 @@ describe('scanning JSON', () => {
   });
 
   it('refuses numbers of more than a thousand characters', () => {
-    const lost = 'has more digits than a number can hold; send at most 15 significant digits';
+    const lost = 'has more digits than a number can hold: send at most 15 significant digits';
     expect(problems(`{"a":0.${'0'.repeat(998)}}`)).toEqual({});
     expect(problems(`{"a":0.${'0'.repeat(999)}}`)).toEqual({ a: lost });
   });

@@ -29,7 +29,7 @@ export const sortKey = (text: string): string => {
     .join('');
 };
 
-const markRunFault = `Must not have more than ${maxMarkRun} combining marks in a row; remove some`;
+const markRunFault = `must not have more than ${maxMarkRun} combining marks in a row: remove some`;
 
 /**
  * The error text for a `text` that cannot be stored unaltered or is too costly to normalise, or null. PostgreSQL cannot
@@ -37,8 +37,8 @@ const markRunFault = `Must not have more than ${maxMarkRun} combining marks in a
  * before normalising the text.
  */
 export const findTextFault = (text: string): string | null => {
-  if (text.includes('\u0000')) return 'Must not contain the character U+0000; remove it';
-  if (loneSurrogate.test(text)) return 'Must be well-formed Unicode; remove the unpaired surrogate (U+D800 to U+DFFF)';
+  if (text.includes('\u0000')) return 'must not contain the character U+0000: remove it';
+  if (loneSurrogate.test(text)) return 'must be well-formed Unicode: remove the unpaired surrogate (U+D800 to U+DFFF)';
   return hasLongMarkRun(text) ? markRunFault : null;
 };
 

@@ -39,7 +39,8 @@ test.each<[FailureReason, number, object]>([
     400,
     {
       errors: {
-        'related_objects.additional_contact_emails': 'The opportunity would have more than 100 additional contacts',
+        'related_objects.additional_contact_emails':
+          'must not bring the opportunity to more than 100 additional contacts',
       },
     },
   ],
@@ -48,15 +49,20 @@ test.each<[FailureReason, number, object]>([
     400,
     {
       errors: {
-        'related_objects.opportunity_ids[0]': 'Is not an opportunity of this organization',
-        'related_objects.opportunity_ids[2]': 'Is not an opportunity of this organization',
+        'related_objects.opportunity_ids[0]': 'is not an opportunity of this organization',
+        'related_objects.opportunity_ids[2]': 'is not an opportunity of this organization',
       },
     },
   ],
   [
     { kind: 'empty_note' },
     400,
-    { errors: { 'note.title': 'Send a title or a content', 'note.content': 'Send a title or a content' } },
+    {
+      errors: {
+        'note.title': 'is required: send a title, a content or both',
+        'note.content': 'is required: send a title, a content or both',
+      },
+    },
   ],
   [{ kind: 'idempotency_mismatch' }, 422, { message: 'This Idempotency-Key was used with another request' }],
   [

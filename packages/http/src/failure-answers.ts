@@ -35,16 +35,16 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
     case 'setup_changed':
       return ['conflict', { message: 'The field was changed meanwhile, please retry' }];
     case 'too_many_contacts': {
-      const text = `The opportunity would have more than ${reason.limit} additional contacts`;
+      const text = `must not bring the opportunity to more than ${reason.limit} additional contacts`;
       return ['validation_failed', { errors: { [opportunityPath('additional_emails')]: text } }];
     }
     case 'unknown_opportunities': {
-      const text = 'Is not an opportunity of this organization';
+      const text = 'is not an opportunity of this organization';
       const errors = reason.places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);
       return ['validation_failed', { errors: Object.fromEntries(errors) as Record<string, string> }];
     }
     case 'empty_note': {
-      const text = 'Send a title or a content';
+      const text = 'is required: send a title, a content or both';
       return ['validation_failed', { errors: { 'note.title': text, 'note.content': text } }];
     }
     case 'position_ahead':
@@ -52,7 +52,7 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
     case 'events_expired':
       return [reason.kind, { extra: { oldest_position: reason.oldestPosition } }];
     case 'merge_source_not_found':
-      return ['validation_failed', { errors: { from: 'Does not exist' } }];
+      return ['validation_failed', { errors: { from: 'does not exist' } }];
     case 'opportunities_collide': {
       const { count, conflicts } = reason;
       const message = `${count} opportunities would have the pipeline, account and name of another one; send "deals": "merge" to merge them too`;

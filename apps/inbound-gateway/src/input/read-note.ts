@@ -21,11 +21,11 @@ export const readNote = (body: CreateNoteBody, errors: ErrorCollector): NewNote 
   // What is there and at fault is not missing, too.
   if (!errors.isEmpty) return note;
   if (title === null && content === null) {
-    errors.add('note.title', 'Send a title or a content');
-    errors.add('note.content', 'Send a title or a content');
+    errors.add('note.title', 'is required: send a title, a content or both');
+    errors.add('note.content', 'is required: send a title, a content or both');
   }
   if (accountDomains.length + contactEmails.length + opportunityIds.length === 0) {
-    const message = 'Send at least one account domain, contact email or opportunity id to attach the note to';
+    const message = 'is required: send at least one account domain, contact email or opportunity id';
     errors.add('account_domains', message);
     errors.add('contact_emails', message);
   }

@@ -28,8 +28,8 @@ const maxNextStepLength = 2_000;
 const readStage = (pipeline: Pipeline, input: Sent<string>, errors: ErrorCollector): Sent<string> => {
   if (input === undefined || input === null) return input;
   const stage = pipeline.stages.find(({ id }) => id === input.toLowerCase());
-  if (stage === undefined) errors.add('opportunity.stage_id', 'Is not a stage of this pipeline');
-  else if (!stage.isActive) errors.add('opportunity.stage_id', 'Is archived');
+  if (stage === undefined) errors.add('opportunity.stage_id', 'is not a stage of this pipeline');
+  else if (!stage.isActive) errors.add('opportunity.stage_id', 'is archived');
   return stage?.id;
 };
 
@@ -37,7 +37,7 @@ const readStage = (pipeline: Pipeline, input: Sent<string>, errors: ErrorCollect
 export const pipelineForCreate = (catalog: Catalog, id: string, errors: ErrorCollector): Pipeline => {
   const pipeline = catalog.findPipeline(id);
   if (pipeline === undefined) throw unknownPipeline();
-  if (!pipeline.isActive) errors.add('pipeline_id', 'Is archived');
+  if (!pipeline.isActive) errors.add('pipeline_id', 'is archived');
   return pipeline;
 };
 
@@ -46,7 +46,7 @@ const readNextStep = (opportunity: Opportunity, errors: ErrorCollector): Sent<st
   const one = readText(opportunity.next_step, 'opportunity.next_step', maxNextStepLength, errors);
   const other = readText(opportunity.next_steps, 'opportunity.next_steps', maxNextStepLength, errors);
   if (one !== undefined && other !== undefined && one !== other)
-    errors.add('opportunity.next_steps', 'Differs from next_step, which is the same field');
+    errors.add('opportunity.next_steps', 'differs from next_step, which is the same field');
   return one === undefined ? other : one;
 };
 
@@ -55,8 +55,8 @@ const readOwner = (catalog: Catalog, input: Sent<string>, errors: ErrorCollector
   const email = readEmail(input, path, errors);
   if (email === undefined || email === null) return email;
   const member = catalog.findMember(email.email);
-  if (member === undefined) errors.add(path, 'Is not a member of this organization');
-  else if (!member.isActive) errors.add(path, 'Is a former member');
+  if (member === undefined) errors.add(path, 'is not a member of this organization');
+  else if (!member.isActive) errors.add(path, 'is a former member');
   return member?.id;
 };
 

@@ -47,9 +47,9 @@ export const readLabels = (stages: readonly NewStage[]): readonly NewStage[] => 
   const errors: Record<string, string> = {};
   for (const [index, stage] of stages.entries()) {
     const before = stages.slice(0, index);
-    if (before.some(({ label }) => label === stage.label)) errors[`stages[${index}].label`] = 'Is there twice';
+    if (before.some(({ label }) => label === stage.label)) errors[`stages[${index}].label`] = 'is given twice';
     if (stage.isDefault === true && before.some(({ isDefault }) => isDefault === true))
-      errors[`stages[${index}].is_default`] = 'Another stage is the default';
+      errors[`stages[${index}].is_default`] = 'must be false: another stage is the default';
   }
   if (Object.keys(errors).length > 0) throw validationError(errors);
   return stages;
@@ -85,7 +85,7 @@ export const readMetadata = (type: AttributeType, given: Readonly<Record<string,
 const readPipelines = (catalog: Catalog, body: CreateFieldBody): readonly string[] | null => {
   const ids = body.pipeline_ids ?? null;
   if (ids === null) return null;
-  if (body.object !== 'opportunity') throw validationError({ pipeline_ids: 'Is for fields of opportunities' });
+  if (body.object !== 'opportunity') throw validationError({ pipeline_ids: 'is for fields of opportunities' });
   return [...new Set(ids)].map((id, index) => {
     const pipeline = catalog.findPipeline(id);
     if (pipeline === undefined) {

@@ -16,9 +16,9 @@ export const deleteMember = defineOperation<Context, typeof contract>(contract, 
       if (heirId === undefined) return [removeMemberChange(member.id, opportunities === 'keep')];
       if (opportunities !== undefined) throw validationError({ reassign_to: 'Excludes opportunities=keep' });
       const heir = catalog.findMember(heirId);
-      if (heir === undefined) throw validationError({ reassign_to: 'Is not a member of this organization' });
-      if (heir.id === member.id) throw validationError({ reassign_to: 'Is the member to be removed' });
-      if (!heir.isActive) throw validationError({ reassign_to: 'Is a former member' });
+      if (heir === undefined) throw validationError({ reassign_to: 'is not a member of this organization' });
+      if (heir.id === member.id) throw validationError({ reassign_to: 'is the member to be removed' });
+      if (!heir.isActive) throw validationError({ reassign_to: 'is a former member' });
       const move = { kind: 'owner', fromId: member.id, toId: heir.id } as const;
       await moveWithin(context, request, move);
       return [removeMemberChange(member.id, false)];

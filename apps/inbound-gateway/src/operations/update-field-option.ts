@@ -17,7 +17,7 @@ export const updateFieldOption = defineOperation<Context, typeof contract>(
         const current = optionsOf(field);
         const index = current.findIndex(({ value }) => value === body.value);
         const found = current[index];
-        if (found === undefined) throw validationError({ value: 'Is not an option of this field' });
+        if (found === undefined) throw validationError({ value: 'is not an option of this field' });
         const options: object[] = [...current];
         options.splice(index, 1);
         options.splice(position === undefined ? index : position - 1, 0, { ...found, ...withoutNull(given) });

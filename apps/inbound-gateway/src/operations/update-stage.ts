@@ -12,11 +12,11 @@ const readMove = (catalog: Catalog, from: Stage, body: UpdateStageBody): Opportu
   const path = 'move_opportunities_to';
   const wanted = body[path] ?? null;
   if (wanted === null) return null;
-  if (body.is_active !== false) throw validationError({ [path]: 'Is for a stage that is archived' });
+  if (body.is_active !== false) throw validationError({ [path]: 'is for a stage that is archived' });
   const target = catalog.findStage(wanted);
-  if (target?.pipelineId !== from.pipelineId) throw validationError({ [path]: 'Is not a stage of this pipeline' });
-  if (target.id === from.id) throw validationError({ [path]: 'Is the stage itself' });
-  if (!target.isActive) throw validationError({ [path]: 'Is archived' });
+  if (target?.pipelineId !== from.pipelineId) throw validationError({ [path]: 'is not a stage of this pipeline' });
+  if (target.id === from.id) throw validationError({ [path]: 'is the stage itself' });
+  if (!target.isActive) throw validationError({ [path]: 'is archived' });
   return { kind: 'stage', from, toId: target.id };
 };
 

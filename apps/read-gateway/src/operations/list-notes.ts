@@ -6,9 +6,9 @@ import type { Context } from '../context.js';
 import { decodeCursor, pageJson } from '../page.js';
 
 const objects = {
-  account: { table: 'accounts', text: 'Is not an account of this organization' },
-  contact: { table: 'contacts', text: 'Is not a contact of this organization' },
-  opportunity: { table: 'opportunities', text: 'Is not an opportunity of this organization' },
+  account: { table: 'accounts', text: 'is not an account of this organization' },
+  contact: { table: 'contacts', text: 'is not a contact of this organization' },
+  opportunity: { table: 'opportunities', text: 'is not an opportunity of this organization' },
 } as const;
 
 /** Notes an error where the record that a request names is not there. */

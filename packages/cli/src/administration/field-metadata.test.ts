@@ -13,8 +13,8 @@ describe('readFieldMetadata', () => {
     ['number', { max: 5 }, '--max is not for fields of the type number.'],
     ['rating', { max: 5, options: [{ label: 'A' }] }, '--option is not for fields of the type rating.'],
     ['select', {}, '--option: a field of the type select needs at least one.'],
-    ['currency', { currency: 'euro' }, '--currency: Must be an ISO 4217 code'],
-    ['select', { options: [{ label: 'A' }, { label: 'a' }] }, '--option[1]: The label "a" is used twice'],
+    ['currency', { currency: 'euro' }, '--currency: must be an ISO 4217 code'],
+    ['select', { options: [{ label: 'A' }, { label: 'a' }] }, '--option[1]: the label "a" is used twice'],
   ] as const)('names the option at fault: %s %j', (type, given, message) => {
     expect(() => readFieldMetadata(type, given)).toThrow(message);
   });

@@ -31,6 +31,6 @@ describe('readStages', () => {
     expect(() => readStages(['A'], 'B')).toThrow('--default-stage: there is no stage "B".');
     expect(() => readStages(['A:101%'], undefined)).toThrow(/0% to 100%/);
     expect(() => readStages([' '], undefined)).toThrow(/blank/);
-    expect(() => readStages(['A', 'B', 'A:10%'], undefined)).toThrow('--stage: "A" is there twice.');
+    expect(() => readStages(['A', 'B', 'A:10%'], undefined)).toThrow('--stage: "A" is given twice.');
   });
 });

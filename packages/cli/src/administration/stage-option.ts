@@ -15,7 +15,7 @@ export const readStages = (texts: readonly string[], defaultLabel: string | unde
     return { label: label.trim().normalize('NFC'), probability: percent === undefined ? undefined : Number(percent) };
   });
   const repeated = stages.find(({ label }, index) => stages.findIndex((other) => other.label === label) !== index);
-  if (repeated !== undefined) throw usageError(`--stage: "${repeated.label}" is there twice.`);
+  if (repeated !== undefined) throw usageError(`--stage: "${repeated.label}" is given twice.`);
   const fallback = defaultLabel ?? stages[0]?.label;
   if (!stages.some(({ label }) => label === fallback))
     throw usageError(`--default-stage: there is no stage "${fallback}".`);

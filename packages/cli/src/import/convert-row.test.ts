@@ -39,11 +39,11 @@ describe('convertRow', () => {
     const { kind, problems } = convert(deal, cells) as ConvertedRow & { readonly kind: 'rejected' };
     expect(kind).toBe('rejected');
     expect(problems.map(({ field, reason }) => [field, reason.split(';')[0]])).toEqual([
-      ['product', 'Must not contain the character U+0000'],
-      ['name', 'Must not contain the character U+0000'],
-      ['account_domain', 'Must not have more than 30 combining marks in a row'],
-      ['additional_contact_emails', 'Must be well-formed Unicode'],
-      ['custom_fields.product', 'Must not contain the character U+0000'],
+      ['product', 'must not contain the character U+0000'],
+      ['name', 'must not contain the character U+0000'],
+      ['account_domain', 'must not have more than 30 combining marks in a row'],
+      ['additional_contact_emails', 'must be well-formed Unicode'],
+      ['custom_fields.product', 'must not contain the character U+0000'],
     ]);
   });
 

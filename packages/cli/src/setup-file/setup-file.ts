@@ -123,7 +123,7 @@ class Reader {
     const seen = new Set<string>();
     for (const [index, one] of list.entries()) {
       const name = nameOf(one);
-      if (name !== '' && seen.has(name)) this.source.problem([...path, index, key], `"${name}" is there twice`);
+      if (name !== '' && seen.has(name)) this.source.problem([...path, index, key], `"${name}" is given twice`);
       seen.add(name);
     }
     return list;

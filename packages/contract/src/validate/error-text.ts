@@ -42,11 +42,11 @@ const keywordTexts: Readonly<Record<string, (error: ErrorObject) => string>> = {
   pattern: () => 'has the wrong format',
   minimum: (error) => `must be at least ${String(error.params['limit'])}`,
   maximum: (error) => `must be at most ${String(error.params['limit'])}`,
-  maxLength: (error) => `must be at most ${counted(error.params['limit'], 'character', 'characters')} long`,
+  maxLength: (error) => `must have at most ${counted(error.params['limit'], 'character', 'characters')}`,
   minLength: (error) =>
     error.params['limit'] === 1
       ? 'must not be empty'
-      : `must be at least ${counted(error.params['limit'], 'character', 'characters')} long`,
+      : `must have at least ${counted(error.params['limit'], 'character', 'characters')}`,
   maxItems: atMost('item', 'items'),
   minItems: atLeast('item', 'items'),
   maxProperties: atMost('property', 'properties'),

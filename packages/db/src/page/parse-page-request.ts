@@ -39,7 +39,7 @@ const resolveScope = (catalog: Catalog, input: PageRequestInput, errors: ErrorCo
   if (stageId === null) return { requestedPipelineId, pipelineId: requestedPipelineId, stageId };
   const stage = catalog.findStage(stageId);
   if (stage === undefined || (pipeline !== null && stage.pipelineId !== pipeline.id)) {
-    errors.add('stage_id', pipeline === null ? 'Is not a stage of any pipeline' : 'Is not a stage of this pipeline');
+    errors.add('stage_id', pipeline === null ? 'is not a stage of any pipeline' : 'is not a stage of this pipeline');
     return { requestedPipelineId, pipelineId: requestedPipelineId, stageId: null };
   }
   return { requestedPipelineId, pipelineId: stage.pipelineId, stageId: stage.id };

@@ -68,7 +68,7 @@ export const parseInstant = (input: unknown): Result<number> => {
   if (typeof input === 'number' && isEpochMs(input)) return ok(input === 0 ? 0 : input);
   const epochMs = typeof input === 'string' ? readInstantText(input) : undefined;
   return epochMs === undefined
-    ? fail('Must be an RFC 3339 date-time with an offset, as 2026-02-28T09:30:00Z, or Unix milliseconds')
+    ? fail('must be an RFC 3339 date-time with an offset, as 2026-02-28T09:30:00Z, or Unix milliseconds')
     : ok(epochMs);
 };
 
@@ -76,11 +76,11 @@ export const parseInstant = (input: unknown): Result<number> => {
 export const parseDate = (input: unknown): Result<string> => {
   if (typeof input === 'string' && isCalendarDate(input)) return ok(input);
   if (typeof input === 'number' && isEpochMs(input)) return ok(formatDate(input));
-  return fail('Must be a calendar date as YYYY-MM-DD, or Unix milliseconds');
+  return fail('must be a calendar date as YYYY-MM-DD, or Unix milliseconds');
 };
 
 /** Reads a time of day; the value is `HH:MM:SS`. */
 export const parseTime = (input: unknown): Result<string> => {
   const time = typeof input === 'string' ? readTimeText(input) : undefined;
-  return time === undefined ? fail('Must be a time of day as HH:MM or HH:MM:SS') : ok(time);
+  return time === undefined ? fail('must be a time of day as HH:MM or HH:MM:SS') : ok(time);
 };

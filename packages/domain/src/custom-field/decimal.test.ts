@@ -17,28 +17,28 @@ describe('checkDecimal', () => {
   );
 
   it.each([
-    [1e15, 'Must have at most 15 digits'],
-    [1e20, 'Must have at most 15 digits'],
-    [1e21, 'Must have at most 15 digits'],
-    [1.5e300, 'Must have at most 15 digits'],
-    [123_456_789_012_345.6, 'Must have at most 15 digits'],
-    [0.1 + 0.2, 'Must have at most 15 digits'],
-    [0.000_01, 'Must have at most 4 decimals'],
-    [1e-7, 'Must have at most 4 decimals'],
-    [1.5e-7, 'Must have at most 4 decimals'],
-    [10.123_45, 'Must have at most 4 decimals'],
+    [1e15, 'must have at most 15 digits'],
+    [1e20, 'must have at most 15 digits'],
+    [1e21, 'must have at most 15 digits'],
+    [1.5e300, 'must have at most 15 digits'],
+    [123_456_789_012_345.6, 'must have at most 15 digits'],
+    [0.1 + 0.2, 'must have at most 15 digits'],
+    [0.000_01, 'must have at most 4 decimals'],
+    [1e-7, 'must have at most 4 decimals'],
+    [1.5e-7, 'must have at most 4 decimals'],
+    [10.123_45, 'must have at most 4 decimals'],
   ])('refuses the amount %d', (value, message) =>
     expect(checkDecimal(value, amountLimits)).toEqual({ ok: false, message }),
   );
 
   it.each([NaN, Infinity, -Infinity, '12', 12n, null, undefined, true, [12], {}])('does not coerce %p', (value) =>
-    expect(checkDecimal(value, amountLimits)).toEqual({ ok: false, message: 'Must be a number' }),
+    expect(checkDecimal(value, amountLimits)).toEqual({ ok: false, message: 'must be a number' }),
   );
 
   it('allows a plain number finer than an amount, within its own bounds', () => {
     expect(checkDecimal(1.5e-7, numberLimits).ok).toBe(true);
     expect(checkDecimal(1e-15, numberLimits).ok).toBe(true);
-    expect(checkDecimal(1e-16, numberLimits)).toEqual({ ok: false, message: 'Must have at most 15 decimals' });
+    expect(checkDecimal(1e-16, numberLimits)).toEqual({ ok: false, message: 'must have at most 15 decimals' });
   });
 
   it('takes every decimal text within the limits and keeps its value', () => {

@@ -32,9 +32,9 @@ const countDigits = (value: number): { readonly digits: number; readonly decimal
  * because `100000000000000000001` arrives as `1e20`. Negative zero becomes 0, as JSON prints it.
  */
 export const checkDecimal = (value: unknown, limits: DecimalLimits): Result<number> => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return fail('Must be a number');
+  if (typeof value !== 'number' || !Number.isFinite(value)) return fail('must be a number');
   const { digits, decimals } = countDigits(value);
-  if (digits > limits.maxDigits) return fail(`Must have at most ${limits.maxDigits} digits`);
-  if (decimals > limits.maxDecimals) return fail(`Must have at most ${limits.maxDecimals} decimals`);
+  if (digits > limits.maxDigits) return fail(`must have at most ${limits.maxDigits} digits`);
+  if (decimals > limits.maxDecimals) return fail(`must have at most ${limits.maxDecimals} decimals`);
   return ok(value === 0 ? 0 : value);
 };

@@ -14,7 +14,7 @@ const fallbackSlug = 'field';
  */
 export const parseSlug = (input: unknown): Result<string> => {
   if (typeof input !== 'string' || !slugPattern.test(input)) {
-    return fail(`Must start with a letter a-z and have only a-z, 0-9 and _, at most ${maxSlugLength} characters`);
+    return fail(`must start with a letter a-z and have only a-z, 0-9 and _, at most ${maxSlugLength} characters`);
   }
   return reservedSlugs.has(input) ? fail(`"${input}" is reserved`) : ok(input);
 };

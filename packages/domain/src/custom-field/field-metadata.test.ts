@@ -48,13 +48,13 @@ describe('parseFieldMetadata', () => {
     [undefined, 'at least one'],
     [{ options: [] }, 'at least one'],
     [{ options: 'Hot' }, 'at least one'],
-    [{ options: ['Hot'] }, 'options[0]: Must be an object'],
-    [{ options: [{ value: 'hot' }] }, 'options[0]: label: Must be a string'],
-    [{ options: [{ label: ' ' }] }, 'label: Must not be blank'],
-    [{ options: [{ label: 'x'.repeat(256) }] }, 'label: Must have at most 255'],
-    [{ options: [{ label: 'Hot', value: 5 }] }, 'value: Must be a string'],
-    [{ options: [{ label: 'Hot', color: 'crimson' }] }, 'color: Must be #rrggbb or one of'],
-    [{ options: [{ label: 'Hot', archived: 'yes' }] }, 'archived: Must be'],
+    [{ options: ['Hot'] }, 'options[0]: must be an object'],
+    [{ options: [{ value: 'hot' }] }, 'options[0]: label: must be a string'],
+    [{ options: [{ label: ' ' }] }, 'label: must not be blank'],
+    [{ options: [{ label: 'x'.repeat(256) }] }, 'label: must have at most 255'],
+    [{ options: [{ label: 'Hot', value: 5 }] }, 'value: must be a string'],
+    [{ options: [{ label: 'Hot', color: 'crimson' }] }, 'color: must be #rrggbb or one of'],
+    [{ options: [{ label: 'Hot', archived: 'yes' }] }, 'archived: must be'],
     [{ options: [{ label: 'Hot', icon: 'x' }] }, '"icon"'],
     [
       {
@@ -63,7 +63,7 @@ describe('parseFieldMetadata', () => {
           { label: 'B', value: 'x', archived: true },
         ],
       },
-      'options[1]: The value "x"',
+      'options[1]: the value "x"',
     ],
     [
       {
@@ -72,10 +72,10 @@ describe('parseFieldMetadata', () => {
           { label: 'a', value: 'y' },
         ],
       },
-      'options[1]: The label "a"',
+      'options[1]: the label "a"',
     ],
     [{ options: [{ label: 'A' }], max: 5 }, '"max"'],
-    [[], 'Must be an object or null'],
+    [[], 'must be an object or null'],
   ])('refuses for a select %j', (input, message) => expect(refusal('select', input)).toContain(message));
 
   it('takes a currency code of three capitals, or none', () => {

@@ -35,18 +35,18 @@ const hexColorPattern = /^#[0-9a-f]{6}$/i;
 export const parseColor = (input: string): Result<string> => {
   if (hexColorPattern.test(input)) return ok(input.toLowerCase());
   const named = optionColors.find((color) => color === input);
-  return named === undefined ? fail(`Must be #rrggbb or one of: ${optionColors.join(', ')}`) : ok(named);
+  return named === undefined ? fail(`must be #rrggbb or one of: ${optionColors.join(', ')}`) : ok(named);
 };
 
 const parseOptionColor = (input: unknown, index: number): Result<string> => {
   if (input === undefined || input === null) return ok(optionColors[index % optionColors.length] ?? optionColors[0]);
-  if (typeof input !== 'string') return fail('color: Must be a string');
+  if (typeof input !== 'string') return fail('color: must be a string');
   const color = parseColor(input);
   return color.ok ? color : fail(`color: ${color.message}`);
 };
 
 const parseFieldOption = (input: unknown, index: number): Result<FieldOption> => {
-  if (!isJsonObject(input)) return fail('Must be an object with label, value and color');
+  if (!isJsonObject(input)) return fail('must be an object with label, value and color');
   const unknownKey = findUnknownKey(input, ['label', 'value', 'color', 'archived']);
   if (unknownKey !== null) return fail(unknownKey);
   const label = parseTrimmedText(ownValue(input, 'label'), maxOptionTextLength);
@@ -56,7 +56,7 @@ const parseFieldOption = (input: unknown, index: number): Result<FieldOption> =>
   const color = parseOptionColor(ownValue(input, 'color'), index);
   if (!color.ok) return color;
   const archived = ownValue(input, 'archived') ?? false;
-  if (typeof archived !== 'boolean') return fail('archived: Must be true or false');
+  if (typeof archived !== 'boolean') return fail('archived: must be true or false');
   const option = { label: label.value, value: value.value, color: color.value };
   return ok(archived ? { ...option, archived } : option);
 };
@@ -69,10 +69,10 @@ const findRepetition = (options: readonly FieldOption[]): string | null => {
   const values = new Set<string>();
   const labelFolds = new Set<string>();
   for (const [index, { value, label, archived }] of options.entries()) {
-    if (values.has(value)) return `options[${index}]: The value "${echo(value)}" is used twice`;
+    if (values.has(value)) return `options[${index}]: the value "${echo(value)}" is used twice`;
     values.add(value);
     if (archived === true) continue;
-    if (labelFolds.has(normalizeForSearch(label))) return `options[${index}]: The label "${echo(label)}" is used twice`;
+    if (labelFolds.has(normalizeForSearch(label))) return `options[${index}]: the label "${echo(label)}" is used twice`;
     labelFolds.add(normalizeForSearch(label));
   }
   return null;
@@ -80,8 +80,8 @@ const findRepetition = (options: readonly FieldOption[]): string | null => {
 
 const parseOptionsMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata> => {
   const list = ownValue(input, 'options');
-  if (!Array.isArray(list) || list.length === 0) return fail('options: Must be an array of at least one option');
-  if (list.length > maxOptions) return fail(`options: Must have at most ${maxOptions} entries`);
+  if (!Array.isArray(list) || list.length === 0) return fail('options: must be an array of at least one option');
+  if (list.length > maxOptions) return fail(`options: must have at most ${maxOptions} entries`);
   const options: FieldOption[] = [];
   for (const [index, entry] of (list as readonly unknown[]).entries()) {
     const option = parseFieldOption(entry, index);
@@ -102,7 +102,7 @@ const parseCurrencyMetadata = (input: Readonly<Record<string, unknown>>): Result
 const parseRatingMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata> => {
   const max = ownValue(input, 'max') ?? defaultRatingMax;
   if (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > maxRatingMax) {
-    return fail(`max: Must be an integer from 1 to ${maxRatingMax}`);
+    return fail(`max: must be an integer from 1 to ${maxRatingMax}`);
   }
   return ok({ max });
 };
@@ -128,7 +128,7 @@ const rules: Readonly<Partial<Record<AttributeType, MetadataRule>>> = {
  */
 export const parseFieldMetadata = (attributeType: AttributeType, input: unknown): Result<FieldMetadata | null> => {
   const given = input ?? {};
-  if (!isJsonObject(given)) return fail('Must be an object or null');
+  if (!isJsonObject(given)) return fail('must be an object or null');
   const rule = rules[attributeType];
   const unknownKey = findUnknownKey(given, rule?.keys ?? []);
   if (unknownKey !== null) return fail(`${unknownKey} for the type ${attributeType}`);

@@ -50,11 +50,11 @@ describe('parseCustomValues', () => {
       custom__nope_either: null,
     };
     expect(read(input, '', 'support').errors).toEqual({
-      'custom_fields.source': 'Must be a string',
-      'custom_fields.nope': 'Is not a custom field of this object',
-      'custom_fields.sales_only': 'Is not a field of this pipeline',
-      custom__seats: 'Must be a number',
-      custom__nope_either: 'Is not a custom field of this object',
+      'custom_fields.source': 'must be a string',
+      'custom_fields.nope': 'is not a custom field of this object',
+      'custom_fields.sales_only': 'is not a field of this pipeline',
+      custom__seats: 'must be a number',
+      custom__nope_either: 'is not a custom field of this object',
     });
     expect(Object.keys(read(input, 'items[3].opportunity').errors as object)).toContain(
       'items[3].opportunity.custom_fields.nope',
@@ -77,7 +77,7 @@ describe('parseCustomValues', () => {
 
   it.each([[[]], ['source'], [5], [true]])('refuses custom_fields %j', (customFields) => {
     expect(read({ custom_fields: customFields }).errors).toEqual({
-      'opportunity.custom_fields': 'Must be an object of custom field slugs and values',
+      'opportunity.custom_fields': 'must be an object of custom field slugs and values',
     });
   });
 

@@ -37,7 +37,7 @@ const sentUnderCustomFields = ({ input, path, errors }: CustomValuesRequest): Se
   const customFieldsPath = join(path, 'custom_fields');
   if (customFields === undefined || customFields === null) return [];
   if (!isJsonObject(customFields)) {
-    errors.add(customFieldsPath, 'Must be an object of custom field slugs and values');
+    errors.add(customFieldsPath, 'must be an object of custom field slugs and values');
     return [];
   }
   return Object.entries(customFields).map(([slug, value]) => ({ slug, path: join(customFieldsPath, slug), value }));
@@ -56,9 +56,9 @@ const readSentValue = (
 ): void => {
   const definition = definitions.get(slug);
   if (definition === undefined) {
-    errors.add(path, 'Is not a custom field of this object');
+    errors.add(path, 'is not a custom field of this object');
   } else if (!holdsForPipeline(definition, pipelineId)) {
-    errors.add(path, 'Is not a field of this pipeline');
+    errors.add(path, 'is not a field of this pipeline');
   } else if (value === null) {
     values.set(slug, null);
   } else {
@@ -80,13 +80,13 @@ export const parseCustomValues = (request: CustomValuesRequest): Map<string, Cus
   const values = new Map<string, CustomValue | null>();
   const sent = [...sentUnderCustomFields(request), ...sentBeside(request)].filter(({ value }) => value !== undefined);
   if (sent.length > maxCustomValues) {
-    request.errors.add(join(request.path, 'custom_fields'), `Must have at most ${maxCustomValues} values`);
+    request.errors.add(join(request.path, 'custom_fields'), `must have at most ${maxCustomValues} values`);
     return values;
   }
   const seen = new Set<string>();
   for (const one of sent) {
     if (seen.has(one.slug)) {
-      request.errors.add(one.path, `Is sent twice: as ${propertyName(echo(one.slug))} and under custom_fields`);
+      request.errors.add(one.path, `is sent twice: as ${propertyName(echo(one.slug))} and under custom_fields`);
       continue;
     }
     seen.add(one.slug);

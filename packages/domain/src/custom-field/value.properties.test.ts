@@ -126,7 +126,7 @@ describe('every accepted text near the bound of its type', () => {
     );
     const encoded = (count: number) => parseAccountWebsite(`x.com/${'ü'.repeat(count)}`);
     expect(encoded(340)).toEqual({ ok: true, value: `x.com/${'%C3%BC'.repeat(340)}` });
-    expect(encoded(341)).toEqual({ ok: false, message: 'Must have at most 2048 characters when encoded' });
+    expect(encoded(341)).toEqual({ ok: false, message: 'must have at most 2048 characters when encoded' });
   });
 });
 

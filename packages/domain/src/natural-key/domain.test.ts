@@ -89,10 +89,10 @@ describe('normalizeDomain', () => {
       const result = normalizeDomain(input);
       return result.ok ? '' : result.message;
     };
-    expect(messageOf('127.1')).toBe('Must not be an IP address; send a domain such as acme.com');
-    expect(messageOf('[::1]:80')).toBe('Must not be an IP address; send a domain such as acme.com');
-    expect(messageOf('localhost')).toBe('The domain must have at least two parts, as in acme.com');
-    expect(messageOf('https:// acme.com')).toBe('The domain must not contain spaces; remove them');
+    expect(messageOf('127.1')).toBe('must not be an IP address: send a domain such as acme.com');
+    expect(messageOf('[::1]:80')).toBe('must not be an IP address: send a domain such as acme.com');
+    expect(messageOf('localhost')).toBe('must have at least two parts, as in acme.com');
+    expect(messageOf('https:// acme.com')).toBe('must not contain spaces: remove them');
     expect(messageOf(`${'a'.repeat(64)}.com`)).toContain('at most 63 characters');
   });
 

@@ -27,7 +27,7 @@ export const normalizeDomain = (input: string): Result<NormalizedDomain> => {
   if (fault !== null) return fail(fault);
   const authority = authorityOf(input.trim());
   // Browsers read `\` as `/`, other programs as part of the userinfo: the two would see different hosts.
-  if (authority.includes('\\')) return fail('The domain must not contain a backslash; send a domain such as acme.com');
+  if (authority.includes('\\')) return fail('must not contain a backslash: send a domain such as acme.com');
   const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1);
   if (ipv6.test(hostAndPort)) return refuseIpAddress();
   const host = hostToAscii(hostAndPort.replace(port, ''));

@@ -85,7 +85,7 @@ describe('normalizeEmail', () => {
   it('says what to do about a display name', () => {
     const result = normalizeEmail('Ann Lee <ann@acme.com>');
     expect(result.ok ? '' : result.message).toBe(
-      'Send the bare address without a display name or angle brackets, as in ann@acme.com',
+      'must be a bare address without a display name or angle brackets, as in ann@acme.com',
     );
   });
 

@@ -17,7 +17,7 @@ const maxLocalPartLength = 64;
 
 const maxTypedLength = maxLocalPartLength + 1 + maxTypedHostLength;
 
-const lengthMessage = `The email address must have at most ${maxEmailLength} characters (in its ASCII form)`;
+const lengthMessage = `must have at most ${maxEmailLength} characters (in its ASCII form)`;
 
 const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 
@@ -33,12 +33,12 @@ export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
   const fault = findTextFault(typed);
   if (fault !== null) return fail(fault);
   const text = typed.normalize('NFC');
-  if (text === '') return fail('The email address is missing; send one such as ann@acme.com');
+  if (text === '') return fail('must not be empty: send an address such as ann@acme.com');
   if (/[<>]/.test(text))
-    return fail('Send the bare address without a display name or angle brackets, as in ann@acme.com');
-  if (/[\s\p{Cc}]/u.test(text)) return fail('The email address must not contain spaces or control characters');
+    return fail('must be a bare address without a display name or angle brackets, as in ann@acme.com');
+  if (/[\s\p{Cc}]/u.test(text)) return fail('must not contain spaces or control characters');
   const at = text.lastIndexOf('@');
-  if (at === -1) return fail('The email address must contain an @, as in ann@acme.com');
+  if (at === -1) return fail('must contain an @, as in ann@acme.com');
   const local = text.slice(0, at).toLowerCase();
   const localFault = findLocalPartFault(local);
   if (localFault !== null) return fail(localFault);
@@ -50,11 +50,11 @@ export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
 };
 
 const findLocalPartFault = (local: string): string | null => {
-  if (local === '') return 'The part before the @ is missing; send an address such as ann@acme.com';
-  if (local.includes('@')) return 'The email address must contain a single @, as in ann@acme.com';
+  if (local === '') return 'must have a part before the @, as in ann@acme.com';
+  if (local.includes('@')) return 'must contain a single @, as in ann@acme.com';
   if (local.length > maxLocalPartLength) {
-    return `The part before the @ must have at most ${maxLocalPartLength} characters`;
+    return `must have at most ${maxLocalPartLength} characters before the @`;
   }
   if (dotAtom.test(local)) return null;
-  return "The part before the @ may only have ASCII letters, digits, single dots between them and !#$%&'*+/=?^_`{|}~-";
+  return "must have before the @ only ASCII letters, digits, single dots between them and !#$%&'*+/=?^_`{|}~-";
 };

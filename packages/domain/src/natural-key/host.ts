@@ -31,14 +31,14 @@ const plainAscii = /^(?!.*xn--)[a-z0-9.-]+$/i;
 // URL parsers read every host whose last label is a number as an IPv4 address: 127.1, 0x7f.1 and 10.0.0.08 too.
 const numericLabel = /^(?:\d+|0x[\da-f]*)$/;
 
-const lengthMessage = `The domain must have at most ${maxDomainLength} characters (in its ASCII form)`;
+const lengthMessage = `must have at most ${maxDomainLength} characters (in its ASCII form)`;
 
-const labelMessage = `Each part of the domain must have at most ${maxLabelLength} characters (in its ASCII form)`;
+const labelMessage = `must have parts of at most ${maxLabelLength} characters (in their ASCII form)`;
 
 // The characters that UTS-46 maps to a full stop.
 const dots = /[.\u3002\uff0e\uff61]/;
 
-const ipMessage = 'Must not be an IP address; send a domain such as acme.com';
+const ipMessage = 'must not be an IP address: send a domain such as acme.com';
 
 /** The error for an IP address, shared with the parsers that recognise IPv6 by its brackets and colons. */
 export const refuseIpAddress = (): { readonly ok: false; readonly message: string } => fail(ipMessage);
@@ -63,15 +63,15 @@ export const accountDomainOfHost = (asciiHost: string): string => {
  * spelling.
  */
 export const hostToAscii = (host: string): Result<string> => {
-  if (host === '') return fail('The domain is missing; send one such as acme.com');
-  if (/\s/u.test(host)) return fail('The domain must not contain spaces; remove them');
+  if (host === '') return fail('must not be empty: send a domain such as acme.com');
+  if (/\s/u.test(host)) return fail('must not contain spaces: remove them');
   if (host.length > maxTypedHostLength) return fail(lengthMessage);
-  if (host.includes('_')) return fail('The domain must not contain underscores; use letters, digits, hyphens and dots');
+  if (host.includes('_')) return fail('must not contain underscores: use letters, digits, hyphens and dots');
   const composed = host.normalize('NFC');
   if (composed.split(dots).some((label) => label.length > maxMappedLabelLength)) return fail(labelMessage);
   const mapped = mapToAscii(composed);
   if (mapped === null) {
-    return fail('Not a valid domain; use letters, digits and hyphens with dots between them, as in acme.com');
+    return fail('must be a domain: use letters, digits and hyphens with dots between them, as in acme.com');
   }
   // Only after the mapping, because it turns the ideographic and full-width full stops into dots.
   const ascii = mapped.endsWith('.') ? mapped.slice(0, -1) : mapped;
@@ -85,9 +85,9 @@ const mapToAscii = (host: string): string | null =>
 
 const findHostFault = (ascii: string): string | null => {
   const labels = ascii.split('.');
-  if (labels.includes('')) return 'The domain has an empty part; write single dots between its parts, as in acme.com';
+  if (labels.includes('')) return 'has an empty part: write single dots between its parts, as in acme.com';
   if (numericLabel.test(labels.at(-1) ?? '')) return ipMessage;
-  if (labels.length < 2) return 'The domain must have at least two parts, as in acme.com';
+  if (labels.length < 2) return 'must have at least two parts, as in acme.com';
   if (labels.some((label) => label.length > maxLabelLength)) return labelMessage;
   if (ascii.length > maxDomainLength) return lengthMessage;
   // Checks the Unicode form: in the ASCII form of a label such as `-ü` the prefix `xn--` comes before the hyphen.
@@ -96,7 +96,7 @@ const findHostFault = (ascii: string): string | null => {
       .split('.')
       .some((label) => label.startsWith('-') || label.endsWith('-'))
   ) {
-    return 'No part of the domain may begin or end with a hyphen';
+    return 'must not have a part that begins or ends with a hyphen';
   }
   return null;
 };

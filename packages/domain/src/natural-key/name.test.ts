@@ -19,7 +19,7 @@ describe('normalizeName', () => {
   it('says how long a name is that is too long', () => {
     expect(normalizeName('😀'.repeat(300))).toEqual({
       ok: false,
-      message: 'Must have at most 255 characters; this has 300',
+      message: 'must have at most 255 characters; this has 300',
     });
   });
 });

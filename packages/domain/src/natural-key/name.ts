@@ -17,7 +17,7 @@ const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 export const normalizeName = (input: string): Result<string> => {
   const name = normalizeOptionalName(input);
   if (!name.ok) return name;
-  return name.value === null ? fail('Must not be blank; send at least one visible character') : ok(name.value);
+  return name.value === null ? fail('must not be blank: send at least one visible character') : ok(name.value);
 };
 
 /** Like {@link normalizeName}, for an optional name: a blank one gives null. */
@@ -33,4 +33,4 @@ export const normalizeOptionalName = (input: string): Result<string | null> => {
   return length > maxNameLength ? fail(tooLong(length)) : ok(name);
 };
 
-const tooLong = (length: number): string => `Must have at most ${maxNameLength} characters; this has ${length}`;
+const tooLong = (length: number): string => `must have at most ${maxNameLength} characters; this has ${length}`;

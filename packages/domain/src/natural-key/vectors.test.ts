@@ -15,7 +15,7 @@ const keyOf = ({ kind, input }: NaturalKeyVector): string | null => {
 
 const valueOf = <T>(result: Result<T>): T | null => {
   if (result.ok) return result.value;
-  expect(result.message).toMatch(/^[A-Z].{20,}/u);
+  expect(result.message).toMatch(/^(?:must|has|is) .{15,}[^.]$/u);
   return null;
 };
 

@@ -94,7 +94,7 @@ const toKey = (secret: string): KeyObject => {
 const refusal = (): Error =>
   validationError({
     cursor:
-      'Not a cursor of this request. Repeat the query, filters, sort, limit and ids of the request that returned it, ' +
+      'is not a cursor of this request: repeat the query, filters, sort, limit and ids of the request that returned it, ' +
       'or start again without a cursor',
   });
 

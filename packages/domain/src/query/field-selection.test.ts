@@ -57,7 +57,7 @@ describe('parseFieldSelection', () => {
   it.each(['nope', 'custom__nope', 'term.start', '__proto__', 'constructor', 'ID'])(
     'refuses the unknown %s by name',
     (name) => {
-      expect(refuse(['id', name])).toEqual({ fields: `Unknown field "${name}"` });
+      expect(refuse(['id', name])).toEqual({ fields: `unknown field "${name}"` });
     },
   );
 
@@ -66,16 +66,16 @@ describe('parseFieldSelection', () => {
     ['account.domain', 'account_domain'],
     ['custom__colrs', 'custom__colors'],
   ])('says what the unknown %s may be a slip of', (name, near) => {
-    expect(refuse(['id', name])).toEqual({ fields: `Unknown field "${name}", did you mean ${near}?` });
+    expect(refuse(['id', name])).toEqual({ fields: `unknown field "${name}", did you mean ${near}?` });
   });
 
   it('names no hidden field to who does not know it', () => {
-    expect(refuse('secret_not')).toEqual({ fields: 'Unknown field "secret_not"' });
+    expect(refuse('secret_not')).toEqual({ fields: 'unknown field "secret_not"' });
   });
 
   it('refuses more than 100 names and what is no text', () => {
     const names = Array.from({ length: 101 }, (_, index) => `f${index}`);
-    expect(refuse(names)).toEqual({ fields: 'Must name at most 100 fields' });
+    expect(refuse(names)).toEqual({ fields: 'must name at most 100 fields' });
     expect(refuse([1])).toHaveProperty('fields');
     expect(refuse({ a: 'b' })).toHaveProperty('fields');
   });

@@ -29,12 +29,12 @@ export const parseFieldSelection = (
 ): FieldSelection => {
   const names = readNames(input);
   if (names === null) {
-    errors.add('fields', 'Must be field names: one text with commas between them, or a list of texts');
+    errors.add('fields', 'must be field names: one text with commas between them, or a list of texts');
     return whenAbsent;
   }
   if (names.size === 0) return whenAbsent;
   if (names.size > maxFieldNames) {
-    errors.add('fields', `Must name at most ${maxFieldNames} fields`);
+    errors.add('fields', `must name at most ${maxFieldNames} fields`);
     return whenAbsent;
   }
   return select(names, catalogue, errors) ?? whenAbsent;

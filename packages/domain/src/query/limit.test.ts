@@ -15,7 +15,7 @@ describe('parseLimit', () => {
   it.each(['0', '-1', '501', '999', '1000', '1e2', '0x10', ' 5', '5 ', '+5', '05', '1.0', '', '5\n', '٥', 'all'])(
     'refuses %j',
     (text) => {
-      expect(errorsOf((errors) => parseLimit(text, errors))).toEqual({ limit: 'Must be an integer from 1 to 500' });
+      expect(errorsOf((errors) => parseLimit(text, errors))).toEqual({ limit: 'must be an integer from 1 to 500' });
     },
   );
 

@@ -12,7 +12,7 @@ export const maxPageBytes = 8 * 1024 * 1024;
 // JavaScript's conversions accept `1e2`, `0x10`, ` 5` and `+5`. This accepts one spelling only.
 const limitPattern = /^[1-9][0-9]{0,2}$/;
 
-const message = `Must be an integer from 1 to ${maxLimit}`;
+const message = `must be an integer from 1 to ${maxLimit}`;
 
 /**
  * Reads the `limit` of a query string.

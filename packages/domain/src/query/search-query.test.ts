@@ -28,7 +28,7 @@ describe('parseSearchQuery', () => {
 
   it('counts characters, not UTF-16 units, without the white space around them', () => {
     expect(words(`  ${'😀'.repeat(200)}  `)).toEqual(['😀'.repeat(200)]);
-    expect(refuse('a'.repeat(201))).toEqual({ query: 'Must have at most 200 characters' });
+    expect(refuse('a'.repeat(201))).toEqual({ query: 'must have at most 200 characters' });
   });
 
   it.each(['a\u0000b', 'a\ud800', '\udc00 b', 5, true, ['a'], { a: 1 }])(

@@ -14,7 +14,7 @@ export const maxQueryLength = 200;
 export const parseSearchQuery = (input: unknown, path: 'q' | 'query', errors: ErrorCollector): readonly string[] => {
   if (input === undefined || input === null) return [];
   if (typeof input !== 'string') {
-    errors.add(path, 'Must be a text');
+    errors.add(path, 'must be a string');
     return [];
   }
   const text = input.trim();
@@ -25,4 +25,4 @@ export const parseSearchQuery = (input: unknown, path: 'q' | 'query', errors: Er
   return [];
 };
 
-const tooLong = `Must have at most ${maxQueryLength} characters`;
+const tooLong = `must have at most ${maxQueryLength} characters`;

@@ -47,30 +47,30 @@ describe('parseSort', () => {
   });
 
   it('names the place of each error, all of them at once', () => {
-    expect(refuse('nope')).toEqual({ sort: 'Unknown field "nope"' });
-    expect(refuse('name:up')).toEqual({ sort: 'The direction must be asc or desc' });
+    expect(refuse('nope')).toEqual({ sort: 'unknown field "nope"' });
+    expect(refuse('name:up')).toEqual({ sort: 'must be asc or desc' });
     expect(refuse({ field: 'colors', direction: 'DESC' })).toEqual({
-      'sort.field': 'Cannot sort by "colors": it holds several values',
-      'sort.direction': 'The direction must be asc or desc',
+      'sort.field': 'cannot sort by "colors": it holds several values',
+      'sort.direction': 'must be asc or desc',
     });
     expect(refuse(['name', { field: 'account.domain' }, { field: 'term' }])).toEqual({
-      'sort[1].field': 'Cannot sort by "account.domain": it belongs to another record',
-      'sort[2].field': 'Cannot sort by "term": sort by one of its parts, start, end',
+      'sort[1].field': 'cannot sort by "account.domain": it belongs to another record',
+      'sort[2].field': 'cannot sort by "term": sort by one of its parts, start, end',
     });
     expect(refuse({ field: 'name', order: 'desc' })).toEqual({
-      sort: 'Has an unknown key "order": it takes field and direction',
+      sort: 'has an unknown key "order": it takes field and direction',
     });
   });
 
   it('refuses one field twice, however it is spelled', () => {
     expect(refuse(['seats', { field: 'custom__seats' }])).toEqual({
-      'sort[1].field': 'Names a field that an earlier key sorts by',
+      'sort[1].field': 'names a field that an earlier key sorts by',
     });
     expect(Object.keys(refuse(['name', 'name:desc']))).toEqual(['sort[1]']);
   });
 
   it('refuses more than three keys and other shapes', () => {
-    expect(refuse(['id', 'name', 'amount', 'version'])).toEqual({ sort: 'Must hold at most 3 keys' });
+    expect(refuse(['id', 'name', 'amount', 'version'])).toEqual({ sort: 'must have at most 3 keys' });
     for (const input of ['', ':desc', 5, true, {}, { field: 5 }]) expect(Object.keys(refuse(input))).toHaveLength(1);
     expect(Object.keys(refuse([['name']]))).toEqual(['sort[0]']);
   });

@@ -52,7 +52,7 @@ export const parseSort = (
     return key === null ? fallback : [key.sortKey];
   }
   if (input.length > maxSortKeys) {
-    errors.add('sort', `Must hold at most ${maxSortKeys} keys`);
+    errors.add('sort', `must have at most ${maxSortKeys} keys`);
     return fallback;
   }
   const keys = parseKeys(input, catalogue, errors);
@@ -72,7 +72,7 @@ const parseKeys = (input: readonly unknown[], catalogue: FieldCatalogue, errors:
     const parsed = parseKey(item, `sort[${index}]`, catalogue, errors);
     if (parsed === null) continue;
     const identity = fieldKey(parsed.sortKey.field);
-    if (seen.has(identity)) errors.add(parsed.fieldPath, 'Names a field that an earlier key sorts by');
+    if (seen.has(identity)) errors.add(parsed.fieldPath, 'names a field that an earlier key sorts by');
     seen.add(identity);
     keys.push(parsed.sortKey);
   }
@@ -91,12 +91,12 @@ const parseKey = (
     return toKey(name, colon < 0 ? 'asc' : input.slice(colon + 1), { field: path, direction: path }, catalogue, errors);
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    errors.add(path, 'Must be "field", "field:desc" or an object of field and direction');
+    errors.add(path, 'must be "field", "field:desc" or an object of field and direction');
     return null;
   }
   const { field, direction, ...others } = input as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(others)[0];
-  if (unknown !== undefined) errors.add(path, `Has an unknown key ${quote(unknown)}: it takes field and direction`);
+  if (unknown !== undefined) errors.add(path, `has an unknown key ${quote(unknown)}: it takes field and direction`);
   const paths = { field: `${path}.field`, direction: `${path}.direction` };
   return toKey(field, direction ?? 'asc', paths, catalogue, errors);
 };
@@ -110,7 +110,7 @@ const toKey = (
 ): ParsedKey | null => {
   const field = sortableField(name, paths.field, catalogue, errors);
   const isDirection = direction === 'asc' || direction === 'desc';
-  if (!isDirection) errors.add(paths.direction, 'The direction must be asc or desc');
+  if (!isDirection) errors.add(paths.direction, 'must be asc or desc');
   return field === null || !isDirection ? null : { sortKey: { field, direction }, fieldPath: paths.field };
 };
 
@@ -121,7 +121,7 @@ const sortableField = (
   errors: ErrorCollector,
 ): FieldRef | null => {
   if (typeof name !== 'string' || name === '') {
-    errors.add(path, 'Must name a field');
+    errors.add(path, 'must name a field');
     return null;
   }
   const field = resolveField(catalogue, name);
@@ -131,7 +131,7 @@ const sortableField = (
   }
   const obstacle = findObstacle(field);
   if (obstacle === null) return field;
-  errors.add(path, `Cannot sort by ${quote(name)}: ${obstacle}`);
+  errors.add(path, `cannot sort by ${quote(name)}: ${obstacle}`);
   return null;
 };
 

@@ -92,7 +92,7 @@ const parseGroup = (
   if (grouping === null) {
     errors.add(
       path,
-      `Cannot group by ${quote(name)}: use an id, a select, radio or checkbox field, or a date with its unit`,
+      `cannot group by ${quote(name)}: use an id, a select, radio or checkbox field, or a date with its unit`,
     );
     return null;
   }
@@ -102,7 +102,7 @@ const parseGroup = (
     return null;
   }
   if (unit !== null && isDateUnit(unit)) return { name: text, field, unit };
-  errors.add(path, `A date takes one of the units ${dateUnits.join(', ')}, as in ${name}:month`);
+  errors.add(path, `must have one of the units ${dateUnits.join(', ')}, as in ${name}:month`);
   return null;
 };
 
@@ -115,14 +115,14 @@ const parseMeasure = (
   const colon = text.indexOf(':');
   const compute = text.slice(0, Math.max(colon, 0));
   if (!isSummaryFunction(compute)) {
-    errors.add(path, `Must be count, or one of ${summaryFunctions.join(', ')} with a field, as in sum:amount`);
+    errors.add(path, `must be count, or one of ${summaryFunctions.join(', ')} with a field, as in sum:amount`);
     return null;
   }
   const name = text.slice(colon + 1);
   const field = findField(name, path, catalogue, errors);
   if (field === null) return null;
   if (field.source !== 'relation' && filterKindOf(field) === 'number') return { name: text, compute, field };
-  errors.add(path, `Cannot compute the ${compute} of ${quote(name)}: it holds no number`);
+  errors.add(path, `cannot compute the ${compute} of ${quote(name)}: it holds no number`);
   return null;
 };
 
@@ -139,7 +139,7 @@ const parseEach = <T>(
     const parsed = parse(text, `${path}[${index}]`);
     if (parsed === null) return [];
     const identity = identityOf(parsed);
-    if (seen.has(identity)) errors.add(`${path}[${index}]`, 'Is named twice');
+    if (seen.has(identity)) errors.add(`${path}[${index}]`, 'is given twice');
     seen.add(identity);
     return [parsed];
   });

@@ -11,5 +11,5 @@ export const unknownFieldText = ({ objectType, fullSelection }: FieldCatalogue, 
   const prefix = name.startsWith(customPrefix) ? customPrefix : '';
   const known = prefix === '' ? [...systemFields[objectType].map((field) => field.name), ...slugs] : slugs;
   const near = nearestName(name.slice(prefix.length), known);
-  return `Unknown field ${quote(name)}${near === undefined ? '' : `, did you mean ${prefix}${near}?`}`;
+  return `unknown field ${quote(name)}${near === undefined ? '' : `, did you mean ${prefix}${near}?`}`;
 };

@@ -1,6 +1,6 @@
 import { buildOpenApiDocument, compileResponseValidator, type OperationContract, statusOfCode } from '@crm/contract';
 
-/** The request and the answer that a check is about. */
+/** A request and its response. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -14,14 +14,19 @@ interface OperationCheck {
   readonly validate: (body: unknown) => Readonly<Record<string, string>> | null;
 }
 
-/** What a request to no operation may be answered. */
+/** The statuses of requests that match no operation. */
 const statusesWithoutOperation = new Set([400, 401, 404, 405, 408, 429, 431, 503]);
-/** Where an answer may name fields: a refused request, an unknown `pipeline_id`, a search that must be narrowed. */
+/**
+ * The statuses whose responses may name fields: an invalid request, an unknown `pipeline_id`, a search that took too
+ * long.
+ */
 const statusesWithErrors = new Set([400, 503, 404]);
 const recordStatuses = ['created', 'matched', 'updated'];
-/** Stack frames, SQL, names of constraints and of what is inside. */
+/** Internals that must not leak: stack frames, SQL, names of constraints. */
 const leak =
   /\n\s+at |node_modules|\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b.*\b(FROM|VALUES|SET|WHERE)\b|_(pkey|fkey|check)\b|prisma/i;
+/** A field error: lower case or the sent text in quotes first, no full stop. */
+const errorStyle = /^(?![A-Z]).*[^.]$/s;
 const readMark = /^[A-Za-z0-9_-]{23}$/;
 const requestId = /^[A-Za-z0-9_-]{8,64}$/;
 
@@ -39,7 +44,7 @@ const toCheck = (contract: OperationContract): OperationCheck => ({
 
 const checks = new WeakMap<OperationContract, OperationCheck>();
 
-/** The check of an operation, made when its first answer comes: it takes longer than most tests, which meet one operation each. */
+/** The check of an operation, compiled at its first response, because compiling all takes longer than most tests. */
 const checkOf = (contract: OperationContract): OperationCheck => {
   const check = checks.get(contract) ?? toCheck(contract);
   checks.set(contract, check);
@@ -48,7 +53,7 @@ const checkOf = (contract: OperationContract): OperationCheck => {
 
 const pathPattern = ({ path }: OperationContract): RegExp => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
 
-/** Every way in which an answer breaks the rules that hold for all answers. */
+/** Every violation of the rules for all responses. */
 const findFaults = (exchange: Exchange, contract: OperationContract | undefined): string[] => {
   const { status, headers, text } = exchange;
   const operation = contract === undefined ? undefined : checkOf(contract);
@@ -78,6 +83,8 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
   demand(statusOfCode(body.code) === status, 'has no code, or the code of another status');
   demand(status !== 400 || Object.keys(body.errors ?? {}).length > 0, 'is a 400 that names no field');
   demand(statusesWithErrors.has(status) || body.errors === undefined, 'names fields though it is no validation error');
+  const unusual = Object.values(body.errors ?? {}).filter((error) => !errorStyle.test(String(error)));
+  demand(unusual.length === 0, `has errors in another style: ${unusual.join('; ')}`);
   demand(!leak.test(text), 'reveals internals');
   return faults;
 };
@@ -88,15 +95,15 @@ const tally = { checked: 0, faulty: 0 };
 export const countAnswers = (): Readonly<typeof tally> => ({ ...tally });
 
 /**
- * Makes the check of a gateway's answers: by method and path against the contract, and otherwise as an error that any path
- * may answer.
+ * Builds the check of a gateway's responses: by method and path against the contract, and for other paths as a general
+ * error.
  * @returns a function that throws an Error which names every fault and the answer
  */
 export const createAnswerCheck = (contracts: readonly OperationContract[]): ((exchange: Exchange) => void) => {
   const patterns = contracts.map((contract) => ({ contract, path: pathPattern(contract) }));
   return (exchange) => {
     const method = exchange.method.toLowerCase();
-    // An exact path wins over one with parameters, as in the gateway itself, whatever the method.
+    // An exact path wins over one with parameters for every method, as in the gateway.
     const exact = patterns.filter(({ contract }) => contract.path === exchange.path);
     const onPath = exact.length > 0 ? exact : patterns.filter(({ path }) => path.test(exchange.path));
     const operation = onPath.find(({ contract }) => contract.method === method);

@@ -16,16 +16,16 @@ const parseBound = (input: unknown): Result<string | null> =>
 
 /** Reads a `date_range`. One side may be null or absent: the range is open on that side. The end day is included. */
 export const parseDateRange = (input: unknown): Result<DateRangeValue> => {
-  if (!isJsonObject(input)) return fail('Must be an object with start and end');
+  if (!isJsonObject(input)) return fail('must be an object with start and end');
   const unknownKey = findUnknownKey(input, rangeKeys);
   if (unknownKey !== null) return fail(unknownKey);
   const start = parseBound(ownValue(input, 'start'));
   if (!start.ok) return fail(`start: ${start.message}`);
   const end = parseBound(ownValue(input, 'end'));
   if (!end.ok) return fail(`end: ${end.message}`);
-  if (start.value === null && end.value === null) return fail('Must have a start or an end; null clears the field');
+  if (start.value === null && end.value === null) return fail('must have a start or an end; null clears the field');
   // Fixed-width days compare as texts.
   if (start.value !== null && end.value !== null && start.value > end.value)
-    return fail('The start must not be after end');
+    return fail('must have a start that is not after its end');
   return ok({ start: start.value, end: end.value });
 };

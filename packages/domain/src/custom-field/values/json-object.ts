@@ -10,7 +10,7 @@ export const isJsonObject = (input: unknown): input is Readonly<Record<string, u
  */
 export const findUnknownKey = (input: Readonly<Record<string, unknown>>, allowed: readonly string[]): string | null => {
   const unknownKey = Object.keys(input).find((key) => !allowed.includes(key));
-  return unknownKey === undefined ? null : `Has an unknown property "${echo(unknownKey)}"`;
+  return unknownKey === undefined ? null : `has an unknown property "${echo(unknownKey)}"`;
 };
 
 /** The value of an own property; undefined if the object only inherits it or lacks it. */

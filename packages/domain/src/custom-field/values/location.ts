@@ -34,7 +34,7 @@ const readTexts = (input: Readonly<Record<string, unknown>>): Result<TextParts> 
 
 const readDegrees = (input: unknown, max: number): Result<number | null> => {
   if (input === undefined || input === null) return ok(null);
-  if (typeof input !== 'number' || !(Math.abs(input) <= max)) return fail(`Must be a number from -${max} to ${max}`);
+  if (typeof input !== 'number' || !(Math.abs(input) <= max)) return fail(`must be a number from -${max} to ${max}`);
   return ok(input === 0 ? 0 : input);
 };
 
@@ -43,7 +43,7 @@ const readCoordinates = (input: Readonly<Record<string, unknown>>): Result<Coord
   if (!lat.ok) return fail(`lat: ${lat.message}`);
   const lng = readDegrees(ownValue(input, 'lng'), 180);
   if (!lng.ok) return fail(`lng: ${lng.message}`);
-  if ((lat.value === null) !== (lng.value === null)) return fail('Must have both lat and lng, or neither');
+  if ((lat.value === null) !== (lng.value === null)) return fail('must have both lat and lng, or neither');
   return ok({ lat: lat.value, lng: lng.value });
 };
 
@@ -57,7 +57,7 @@ export const parseLocation = (input: unknown): Result<LocationValue> => {
     if (!address.ok) return address;
     return ok({ ...noText, address: address.value, lat: null, lng: null, formatted: address.value });
   }
-  if (!isJsonObject(input)) return fail(`Must be a string or an object of ${locationKeys.slice(0, -1).join(', ')}`);
+  if (!isJsonObject(input)) return fail(`must be a string or an object of ${locationKeys.slice(0, -1).join(', ')}`);
   const unknownKey = findUnknownKey(input, locationKeys);
   if (unknownKey !== null) return fail(unknownKey);
   const texts = readTexts(input);
@@ -65,12 +65,12 @@ export const parseLocation = (input: unknown): Result<LocationValue> => {
   const coordinates = readCoordinates(input);
   if (!coordinates.ok) return coordinates;
   if (coordinates.value.lat === null && locationTextParts.every((part) => texts.value[part] === null)) {
-    return fail('Must have at least one part; null clears the field');
+    return fail('must have at least one part; null clears the field');
   }
   const formatted = formatLocation(texts.value, coordinates.value);
   const sentFormatted = ownValue(input, 'formatted') ?? null;
   if (sentFormatted !== null && sentFormatted !== formatted) {
-    return fail('formatted: Is made from the other parts, leave it out');
+    return fail('formatted: is made from the other parts, leave it out');
   }
   return ok({ ...texts.value, ...coordinates.value, formatted });
 };

@@ -12,11 +12,11 @@ export const parseCurrency = (input: unknown): Result<number> => checkDecimal(in
 export const parseRating = (input: unknown, definition: CustomFieldDefinition): Result<number> => {
   const max = definition.metadata?.max ?? defaultRatingMax;
   if (typeof input !== 'number' || !Number.isInteger(input) || input < 0 || input > max) {
-    return fail(`Must be an integer from 0 to ${max}`);
+    return fail(`must be an integer from 0 to ${max}`);
   }
   return ok(input === 0 ? 0 : input);
 };
 
 /** Reads a `checkbox`. */
 export const parseCheckbox = (input: unknown): Result<boolean> =>
-  typeof input === 'boolean' ? ok(input) : fail('Must be true or false');
+  typeof input === 'boolean' ? ok(input) : fail('must be true or false');

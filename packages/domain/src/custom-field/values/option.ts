@@ -13,7 +13,7 @@ const writable = (options: readonly FieldOption[]): readonly FieldOption[] =>
  */
 const findOption = (options: readonly FieldOption[], text: string): Result<FieldOption> => {
   const byValue = options.find((option) => option.value === text);
-  if (byValue?.archived === true) return fail(`The option "${echo(text)}" is archived and cannot be set any more`);
+  if (byValue?.archived === true) return fail(`"${echo(text)}" is an archived option and cannot be set`);
   if (byValue !== undefined) return ok(byValue);
   const byLabel = writable(options).filter((option) => option.label === text);
   const [only] = byLabel;
@@ -22,7 +22,7 @@ const findOption = (options: readonly FieldOption[], text: string): Result<Field
   }
   if (only !== undefined) return ok(only);
   if (options.some((option) => option.label === text)) {
-    return fail(`The option "${echo(text)}" is archived and cannot be set any more`);
+    return fail(`"${echo(text)}" is an archived option and cannot be set`);
   }
   return fail(`"${echo(text)}" is not an option; must be one of: ${listValues(writable(options))}`);
 };
@@ -32,7 +32,7 @@ const listValues = (options: readonly FieldOption[]): string => echoList(options
 /** Reads a `select` or `radio`: an option's value, or its label if only one option has it. Stored as the value. */
 export const parseOption = (input: unknown, definition: CustomFieldDefinition): Result<string> => {
   const options = optionsOf(definition);
-  if (typeof input !== 'string') return fail(`Must be a string, one of: ${listValues(writable(options))}`);
+  if (typeof input !== 'string') return fail(`must be a string, one of: ${listValues(writable(options))}`);
   const option = findOption(options, input);
   return option.ok ? ok(option.value.value) : option;
 };
@@ -43,8 +43,8 @@ export const parseOption = (input: unknown, definition: CustomFieldDefinition): 
  */
 export const parseOptions = (input: unknown, definition: CustomFieldDefinition): Result<readonly string[]> => {
   const options = optionsOf(definition);
-  if (!Array.isArray(input)) return fail(`Must be an array, of: ${listValues(writable(options))}`);
-  if (input.length > maxSelections) return fail(`Must have at most ${maxSelections} entries`);
+  if (!Array.isArray(input)) return fail(`must be an array, of: ${listValues(writable(options))}`);
+  if (input.length > maxSelections) return fail(`must have at most ${maxSelections} entries`);
   const chosen = new Set<string>();
   for (const [index, entry] of (input as readonly unknown[]).entries()) {
     const option = parseOption(entry, definition);

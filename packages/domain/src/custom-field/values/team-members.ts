@@ -12,11 +12,11 @@ const lookUpKey = (text: string): string => {
 
 /** Reads `team_members`: an array of member ids or emails; stored as ids in the order sent, each once. */
 export const parseTeamMembers = (input: unknown, references: CustomValueReferences): Result<readonly string[]> => {
-  if (!Array.isArray(input)) return fail('Must be an array of member ids or emails');
-  if (input.length > maxTeamMembers) return fail(`Must have at most ${maxTeamMembers} members`);
+  if (!Array.isArray(input)) return fail('must be an array of member ids or emails');
+  if (input.length > maxTeamMembers) return fail(`must have at most ${maxTeamMembers} members`);
   const ids = new Set<string>();
   for (const [index, entry] of (input as readonly unknown[]).entries()) {
-    if (typeof entry !== 'string') return fail(`entry ${index}: Must be a member id or email`);
+    if (typeof entry !== 'string') return fail(`entry ${index}: must be a member id or email`);
     const id = references.findMemberId(lookUpKey(entry));
     if (id === undefined) return fail(`entry ${index}: "${echo(entry)}" is not a member of the organization`);
     ids.add(id);

@@ -9,8 +9,8 @@ const phoneSeparators = /[\s.\-()\u2010-\u2015]/g;
 
 /** Reads a text without faults and within `maxLength` characters, exactly as sent. */
 export const parseText = (input: unknown, maxLength: number): Result<string> => {
-  if (typeof input !== 'string') return fail('Must be a string');
-  if (codePointLength(input) > maxLength) return fail(`Must have at most ${maxLength} characters`);
+  if (typeof input !== 'string') return fail('must be a string');
+  if (codePointLength(input) > maxLength) return fail(`must have at most ${maxLength} characters`);
   const fault = findTextFault(input);
   return fault === null ? ok(input) : fail(fault);
 };
@@ -20,7 +20,7 @@ export const parseTrimmedText = (input: unknown, maxLength: number): Result<stri
   const text = parseText(input, maxLength);
   if (!text.ok) return text;
   const trimmed = text.value.trim();
-  return trimmed === '' ? fail('Must not be blank; null clears the field') : ok(trimmed);
+  return trimmed === '' ? fail('must not be blank; null clears the field') : ok(trimmed);
 };
 
 /** Reads a `string`: kept character for character, the empty one too. */
@@ -28,7 +28,7 @@ export const parseString = (input: unknown): Result<string> => parseText(input, 
 
 /** Reads an `email`: one address, normalised as the addresses of contacts are. */
 export const parseEmail = (input: unknown): Result<string> => {
-  if (typeof input !== 'string') return fail('Must be a string');
+  if (typeof input !== 'string') return fail('must be a string');
   const email = normalizeEmail(input);
   return email.ok ? ok(email.value.email) : email;
 };
@@ -43,5 +43,5 @@ export const parsePhone = (input: unknown): Result<string> => {
   const compact = text.value.replace(phoneSeparators, '');
   return e164Pattern.test(compact)
     ? ok(compact)
-    : fail('Must be an international number as +14155550123 when it starts with +');
+    : fail('must be an international number as +14155550123 when it starts with +');
 };

@@ -13,19 +13,19 @@ const schemePattern = /^[a-z][a-z0-9+.-]*:\/\//i;
 const alteredCharacters = /[\s\\\u0000-\u001f\u007f]/;
 
 const parseAbsolute = (text: string): Result<URL> => {
-  if (alteredCharacters.test(text)) return fail('Must not contain white space, backslashes or control characters');
-  if (!absolutePattern.test(text) || !URL.canParse(text)) return fail('Must be an absolute http or https URL');
+  if (alteredCharacters.test(text)) return fail('must not contain white space, backslashes or control characters');
+  if (!absolutePattern.test(text) || !URL.canParse(text)) return fail('must be an absolute http or https URL');
   const url = new URL(text);
   // Many people read a record: a password would leak, and a user name before the host can mislead readers about the
   // host.
-  if (url.username !== '' || url.password !== '') return fail('Must not contain a user name or password');
+  if (url.username !== '' || url.password !== '') return fail('must not contain a user name or password');
   return ok(url);
 };
 
 // Encoding makes a text longer. The encoded form must fit the limit too, so that a value that was read can be written
 // back.
 const bounded = (text: string, maxLength: number): Result<string> =>
-  codePointLength(text) > maxLength ? fail(`Must have at most ${maxLength} characters when encoded`) : ok(text);
+  codePointLength(text) > maxLength ? fail(`must have at most ${maxLength} characters when encoded`) : ok(text);
 
 const readUrl = (input: unknown, maxLength: number): Result<string> => {
   const text = parseTrimmedText(input, maxLength);
@@ -40,7 +40,7 @@ const readWebsite = (input: unknown, maxLength: number): Result<string> => {
   if (schemePattern.test(text.value)) return readUrl(text.value, maxLength);
   const url = parseAbsolute(`https://${text.value}`);
   const host = url.ok ? url.value.hostname.replace(/\.$/, '') : '';
-  if (!url.ok || !normalizeDomain(host).ok) return fail('Must be a host name as example.com, or an http or https URL');
+  if (!url.ok || !normalizeDomain(host).ok) return fail('must be a host name as example.com, or an http or https URL');
   const { port, pathname, search, hash } = url.value;
   const rest = `${pathname === '/' ? '' : pathname}${search}${hash}`;
   return bounded(`${host}${port === '' ? '' : `:${port}`}${rest}`, maxLength);

@@ -26,7 +26,7 @@ export const parseComparison = (comparison: Comparison, input: unknown, errors: 
   const { kind, operator, path } = comparison;
   if (operator === 'empty' || operator === 'not_empty') return parsePresence(comparison, input, errors);
   if (input === undefined) {
-    errors.add(path, `Is required by the operator ${operator}`);
+    errors.add(path, `is required by the operator ${operator}`);
     return null;
   }
   if (operator === 'between') return parseBetween(comparison, input, errors);
@@ -70,19 +70,19 @@ const readEach = (
 
 const parsePresence = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
   if (input === undefined || input === null) return leaf(comparison, comparison.operator, null);
-  errors.add(comparison.path, `The operator ${comparison.operator} takes no value`);
+  errors.add(comparison.path, `must be absent: the operator ${comparison.operator} takes no value`);
   return null;
 };
 
 const parseBetween = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
   if (!Array.isArray(input) || input.length !== 2) {
-    errors.add(comparison.path, 'Must be a list of two values, the lower one first');
+    errors.add(comparison.path, 'must be a list of two values, the lower one first');
     return null;
   }
   const [first, second] = readEach(comparison, input, errors) ?? [];
   if (first === undefined || second === undefined) return null;
   if (first.low > second.high) {
-    errors.add(comparison.path, 'Must have the lower value first');
+    errors.add(comparison.path, 'must have the lower value first');
     return null;
   }
   return within(comparison, { low: first.low, high: second.high });
@@ -90,7 +90,7 @@ const parseBetween = (comparison: Comparison, input: unknown, errors: ErrorColle
 
 const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
   if (!Array.isArray(input) || input.length === 0 || input.length > maxListValues) {
-    errors.add(comparison.path, `Must be a list of 1 to ${maxListValues} values`);
+    errors.add(comparison.path, `must be a list of 1 to ${maxListValues} values`);
     return null;
   }
   const operands = readEach(comparison, input, errors);

@@ -41,10 +41,10 @@ export const parseOperand = (
   kind: FilterKind,
   operator: Operator,
 ): Result<Operand> => {
-  if (input === null) return fail('Null is no value: use the operator empty or not_empty');
+  if (input === null) return fail('must not be null: use the operator empty or not_empty');
   if (typeof input === 'string') {
-    if (input === '') return fail('An empty text is no value: use the operator empty or not_empty');
-    if (codePointLength(input) > maxValueLength) return fail(`Must have at most ${maxValueLength} characters`);
+    if (input === '') return fail('must not be empty: use the operator empty or not_empty');
+    if (codePointLength(input) > maxValueLength) return fail(`must have at most ${maxValueLength} characters`);
     const fault = findTextFault(input);
     if (fault !== null) return fail(fault);
   }
@@ -57,17 +57,17 @@ const readPoint = (input: unknown, field: FieldRef, kind: FilterKind, operator: 
   switch (kind) {
     case 'number':
       // Adding 0 turns -0, which JSON can spell, into 0.
-      return typeof input === 'number' && Number.isFinite(input) ? ok(input + 0) : fail('Must be a number');
+      return typeof input === 'number' && Number.isFinite(input) ? ok(input + 0) : fail('must be a number');
     case 'boolean':
-      return typeof input === 'boolean' ? ok(input) : fail('Must be true or false');
+      return typeof input === 'boolean' ? ok(input) : fail('must be true or false');
     case 'checkbox':
-      return typeof input === 'boolean' ? ok(input ? 1 : 0) : fail('Must be true or false');
+      return typeof input === 'boolean' ? ok(input ? 1 : 0) : fail('must be true or false');
     case 'date':
       return parseDate(input);
     case 'time':
       return parseTime(input);
     default:
-      return typeof input === 'string' ? readText(input, field, kind, operator) : fail('Must be a text');
+      return typeof input === 'string' ? readText(input, field, kind, operator) : fail('must be a string');
   }
 };
 
@@ -76,9 +76,9 @@ const pieceOperators: ReadonlySet<Operator> = new Set(['contains', 'not_contains
 const readText = (text: string, field: FieldRef, kind: FilterKind, operator: Operator): Result<FilterScalar> => {
   switch (kind) {
     case 'uuid':
-      return readUuid(text, 'Must be a uuid');
+      return readUuid(text, 'must be a valid UUID');
     case 'member_set':
-      return readUuid(text, "Must be a member's id, a uuid");
+      return readUuid(text, "must be a member's id, a valid UUID");
     case 'option':
     case 'option_set':
       return field.source === 'custom' ? readOption(text, field.definition) : ok(text);
@@ -114,16 +114,16 @@ const readOption = (text: string, definition: CustomFieldDefinition): Result<Fil
   const labelled = options.filter((option) => option.label === text);
   const [only] = labelled;
   if (only !== undefined && labelled.length === 1) return ok(only.value);
-  if (labelled.length > 1) return fail(`Several options have the label ${quote(text)}: use an option's value`);
+  if (labelled.length > 1) return fail(`${quote(text)} is the label of several options: use an option's value`);
   return fail(`${quote(text)} is no option of ${quote(definition.slug)}`);
 };
 
-const instantMessage = 'Must be Unix milliseconds, RFC 3339 with an offset, or YYYY-MM-DD for that UTC day';
+const instantMessage = 'must be Unix milliseconds, RFC 3339 with an offset, or YYYY-MM-DD for that UTC day';
 
 const readInstant = (input: unknown, kind: 'instant' | 'timestamp' | 'datetime'): Result<Operand> => {
   // A custom timestamp may be any instant, so small numbers are accepted there.
   if (kind === 'instant' && typeof input === 'number' && input !== 0 && Math.abs(input) < implausibleMs) {
-    return fail('Looks like seconds: send Unix milliseconds');
+    return fail('looks like seconds: send Unix milliseconds');
   }
   const isDay = typeof input === 'string' && isCalendarDate(input);
   const instant = isDay ? ok(Date.parse(input)) : parseInstant(input);

@@ -96,7 +96,7 @@ describe('the shape of filters', () => {
   it('has at most fifty comparisons, days in lists counted each', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => is('seats', index));
     expect(parse(many(50))).not.toBeNull();
-    expect(refuse(many(51))).toEqual({ filters: 'Must hold at most 50 comparisons' });
+    expect(refuse(many(51))).toEqual({ filters: 'must have at most 50 comparisons' });
     const days = Array.from({ length: 28 }, (_, index) => `2026-02-${String(index + 1).padStart(2, '0')}`);
     expect(parse(is('close_date', days, 'in'))).not.toBeNull();
     expect(refuse([is('close_date', days, 'in'), is('created_at', days, 'not_in')])).toHaveProperty('filters');

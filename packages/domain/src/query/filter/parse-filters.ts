@@ -35,7 +35,7 @@ export const parseFilters = (input: unknown, catalogue: FieldCatalogue, errors: 
 const isWithinAllowance = (walk: Walk, count = 1): boolean => {
   walk.leaves += count;
   if (walk.leaves <= maxFilterLeaves) return true;
-  walk.errors.addLimit('filters', `Must hold at most ${maxFilterLeaves} comparisons`);
+  walk.errors.addLimit('filters', `must have at most ${maxFilterLeaves} comparisons`);
   return false;
 };
 
@@ -44,10 +44,10 @@ const refuse = (walk: Walk, path: string, message: string): null => {
   return null;
 };
 
-const shapeMessage = 'Must be an object with exactly one of: and, or, not, or field with operator and value';
+const shapeMessage = 'must be an object with exactly one of: and, or, not, or field with operator and value';
 
 const parseNode = (input: unknown, path: string, depth: number, walk: Walk): FilterNode | null => {
-  if (depth > maxFilterDepth) return refuse(walk, path, `Must not be nested deeper than ${maxFilterDepth}`);
+  if (depth > maxFilterDepth) return refuse(walk, path, `must not be nested deeper than ${maxFilterDepth}`);
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return refuse(walk, path, shapeMessage);
   const node = input as Readonly<Record<string, unknown>>;
   // Typed clients send the keys of all four shapes, with null in the unused ones.
@@ -62,7 +62,7 @@ const parseNode = (input: unknown, path: string, depth: number, walk: Walk): Fil
     return negated === null ? null : { kind: 'not', node: negated };
   }
   if (!Array.isArray(child) || child.length === 0) {
-    return refuse(walk, childPath, 'Must be a list of at least one node');
+    return refuse(walk, childPath, 'must be a list of at least one node');
   }
   return parseGroup(group === 'and' ? 'and' : 'or', child, childPath, depth + 1, walk);
 };

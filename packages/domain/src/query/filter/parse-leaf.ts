@@ -26,7 +26,7 @@ export const parseLeaf = (
   // A group's key can only be null here, which means absent.
   const unknownKeys = Object.keys(others).filter((key) => key !== 'and' && key !== 'or' && key !== 'not');
   for (const key of unknownKeys.slice(0, maxUnknownKeys)) {
-    errors.add(`${path}.${key.slice(0, maxKeyLength)}`, 'Unknown key: a comparison has field, operator and value');
+    errors.add(`${path}.${key.slice(0, maxKeyLength)}`, 'unknown key: a comparison has field, operator and value');
   }
   const field = readField(fieldName, `${path}.field`, catalogue, errors);
   const operator = readOperator(operatorName, `${path}.operator`, errors);
@@ -46,10 +46,10 @@ const readField = (
   errors: ErrorCollector,
 ): FieldRef | null => {
   const field = typeof input === 'string' ? resolveField(catalogue, input) : null;
-  if (typeof input !== 'string') errors.add(path, 'Must name a field');
+  if (typeof input !== 'string') errors.add(path, 'must name a field');
   else if (field === null) errors.add(path, unknownFieldText(catalogue, input));
   else if (field.source === 'system' && !field.field.filterable) {
-    errors.add(path, `Cannot filter by ${quote(input)}`);
+    errors.add(path, `cannot filter by ${quote(input)}`);
     return null;
   }
   return field;
@@ -57,7 +57,7 @@ const readField = (
 
 const readOperator = (input: unknown, path: string, errors: ErrorCollector): Operator | null => {
   const operator = typeof input === 'string' ? findOperator(input) : null;
-  if (operator === null) errors.add(path, `Must be one of ${operators.join(', ')}`);
+  if (operator === null) errors.add(path, `must be one of ${operators.join(', ')}`);
   return operator;
 };
 
@@ -65,5 +65,5 @@ const unfit = (operator: Operator, field: FieldRef, name: string): string => {
   const fitting = operatorsFor(filterKindOf(field)).join(', ');
   const parts = field.source === 'custom' && field.part === undefined ? partsOf(field.definition) : [];
   const hint = parts.length === 0 ? '' : `; its parts take more: ${parts.map((part) => `${name}.${part}`).join(', ')}`;
-  return `The operator ${operator} does not fit ${quote(name)}, which takes ${fitting}${hint}`;
+  return `must be an operator of ${quote(name)}, not ${operator}: ${fitting}${hint}`;
 };
