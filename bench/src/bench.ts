@@ -4,6 +4,7 @@ import { keepMeasures, type Measure, toMeasure } from './harness/results.js';
 import { writeReport } from './harness/report.js';
 import type { MeasureGroup, Run } from './harness/run.js';
 import { tableOf } from './harness/table.js';
+import { changeLog } from './measures/change-log.js';
 import { eventPages } from './measures/event-pages.js';
 import { filtersBySize } from './measures/filters-by-size.js';
 import { memory } from './measures/memory.js';
@@ -26,6 +27,7 @@ const groups: readonly MeasureGroup[] = [
   summaries,
   writes,
   writeScaling,
+  changeLog,
   memory,
   walk,
 ];

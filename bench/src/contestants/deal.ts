@@ -24,9 +24,12 @@ const emailOf = (text: string): NormalizedEmail => valueOf(normalizeEmail(text))
 /** Stands where the random number goes. */
 const markToReplace = '4815162342';
 
-/** The statement that the gateway sends for such a deal, for pgbench: the mark of each is another number. */
-export const dealSql = async (databaseUrl: string, size: number): Promise<string> => {
-  const { id, pipelineIds } = organizationLayout(1, size);
+/**
+ * The statement that the gateway sends for such a deal, for pgbench: the mark of each is another number.
+ * @param organization - the number of the organization in the data; the large one when absent
+ */
+export const dealSql = async (databaseUrl: string, size: number, organization = 1): Promise<string> => {
+  const { id, pipelineIds } = organizationLayout(organization, size);
   const database = openDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
   try {
     const catalog = await loadCatalog(database, id);

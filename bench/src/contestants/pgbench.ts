@@ -12,8 +12,8 @@ const places = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench', '/usr/
 /** How to run a statement. */
 export interface PgbenchOptions {
   readonly databaseUrl: string;
-  /** SQL in which `:random` is another number each time. */
-  readonly sql: string;
+  /** SQL in which `:random` is another number each time. Of several statements each run takes one at random. */
+  readonly sql: string | readonly string[];
   readonly seconds: number;
   readonly connections: number;
   /** Two when absent. */
@@ -35,8 +35,9 @@ export const runPgbench = async ({
   const program = places.find((place) => existsSync(place));
   if (program === undefined)
     throw new Error(`pgbench is needed: install PostgreSQL's client tools (${places.join(', ')})`);
-  const script = resolve(benchFolder, 'pgbench.sql');
-  await writeFile(script, `\\set random random(1, 1000000000000000)\n${sql.replaceAll(/\s*\n\s*/g, ' ').trim()};\n`);
+  const scripts = [sql].flat().map((text, index) => ({ text, file: resolve(benchFolder, `pgbench-${index}.sql`) }));
+  for (const { text, file } of scripts)
+    await writeFile(file, `\\set random random(1, 1000000000000000)\n${text.replaceAll(/\s*\n\s*/g, ' ').trim()};\n`);
   const settings = [
     '--no-vacuum',
     '--protocol=prepared',
@@ -44,7 +45,7 @@ export const runPgbench = async ({
     `--client=${connections}`,
     `--time=${seconds}`,
   ];
-  const { stdout } = await run(program, [...settings, `--file=${script}`, databaseUrl]);
+  const { stdout } = await run(program, [...settings, ...scripts.map(({ file }) => `--file=${file}`), databaseUrl]);
   const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1];
   const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
   if (!(perSecond > 0) || (failed !== undefined && failed !== '0')) throw new Error(`pgbench failed:\n${stdout}`);

@@ -11,7 +11,7 @@ export interface Target {
 
 /** One figure, as `bench/results.json` keeps it. */
 export interface Measure {
-  /** S1 to S12, as docs/performance.md has them. */
+  /** S1 to S16, as docs/performance.md has them. */
   readonly id: string;
   readonly name: string;
   readonly value: number;
