@@ -15,7 +15,7 @@ describe('200', () => {
     const fresh = await gateway.createOrganization();
     const client = gateway.clientOf(fresh);
     const empty = await client.call(contract);
-    expect(empty.data).toEqual({ position: 0, log_id: expect.stringMatching(/^[0-9a-f]+-\d+-\d+$/) });
+    expect(empty.data).toEqual({ position: 0, log_id: expect.stringMatching(/^[0-9a-f]+-\d+-\d+-\d+$/) });
     const { addAccount } = recordsOf(
       () => gateway.database,
       () => fresh,

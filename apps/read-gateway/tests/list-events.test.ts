@@ -40,7 +40,7 @@ describe('200', () => {
   test('every event of the organization and of no other, oldest first, without gaps', async () => {
     const { data } = await list();
     expect(data).toMatchObject({ next_position: 5, last_position: 5, oldest_position: 1, has_more: false });
-    expect(data.log_id).toMatch(/^[0-9a-f]+-\d+-\d+$/);
+    expect(data.log_id).toMatch(/^[0-9a-f]+-\d+-\d+-\d+$/);
     expect(data.events.map(({ position, object, type, record_id }) => [position, object, type, record_id])).toEqual([
       [1, 'account', 'account.created', ids['account']],
       [2, 'contact', 'contact.created', ids['contact']],

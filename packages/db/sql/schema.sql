@@ -258,9 +258,10 @@ CREATE TABLE event_heads (
 ) WITH (fillfactor=20);
 
 CREATE TABLE event_timelines (
+  system_identifier bigint NOT NULL,
   timeline integer NOT NULL,
   began_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  CONSTRAINT event_timelines_pkey PRIMARY KEY (timeline)
+  CONSTRAINT event_timelines_pkey PRIMARY KEY (system_identifier, timeline)
 );
 
 CREATE TABLE events (
@@ -632,6 +633,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   append_events(p_organization_id uuid, p_origin jsonb) → void
 --   erase_events(p_organization_id uuid, p_object text, p_id uuid) → void
 --   current_timeline() → integer
+--   server_identifier() → bigint
 --   note_timeline() → void
 --   log_id() → text
 -- helpers.sql

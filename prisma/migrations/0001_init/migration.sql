@@ -572,11 +572,12 @@ CREATE INDEX events_organization_id_object_record_id_position_idx
 CREATE TABLE events_default PARTITION OF events DEFAULT;
 
 -- The timelines of the server on which events were written. A promotion and a recovery begin a new timeline. Its first write adds a row,
--- which replicas get together with the events of that timeline.
+-- which replicas get together with the events of that timeline. A restored dump brings the rows of another server.
 CREATE TABLE event_timelines (
+  system_identifier bigint NOT NULL,
   timeline integer NOT NULL,
   began_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  CONSTRAINT event_timelines_pkey PRIMARY KEY (timeline)
+  CONSTRAINT event_timelines_pkey PRIMARY KEY (system_identifier, timeline)
 );
 
 -- Indexes of custom fields: for each slot one that continues by creation and one that continues by last change. They hold only the

@@ -27,7 +27,7 @@ const position = (description: string) => Type.Integer({ minimum: 0, description
 const logId = Type.String({
   description:
     'Names this log. It changes when the database was restored from a backup: start over with a new copy then.',
-  examples: ['66b2f6a1c3d94e5a-16384-1'],
+  examples: ['66b2f6a1c3d94e5a-16384-16923-1'],
 });
 
 /** A change, as the log answers it. */
@@ -98,7 +98,7 @@ export const EventLogPage = Type.Object(
         last_position: examplePosition,
         oldest_position: 1,
         has_more: false,
-        log_id: '66b2f6a1c3d94e5a-16384-1',
+        log_id: '66b2f6a1c3d94e5a-16384-16923-1',
       },
     ],
   },
@@ -111,7 +111,7 @@ export const LatestPosition = Type.Object(
   {
     title: 'LatestPosition',
     description: 'Where the change log ends.',
-    examples: [{ position: examplePosition, log_id: '66b2f6a1c3d94e5a-16384-1' }],
+    examples: [{ position: examplePosition, log_id: '66b2f6a1c3d94e5a-16384-16923-1' }],
   },
 );
 export type LatestPosition = Static<typeof LatestPosition>;

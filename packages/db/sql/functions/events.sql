@@ -81,27 +81,37 @@ BEGIN
 END
 $$;
 
+-- Names this server: the identifier that initdb gives, which replicas and base backups share.
+CREATE OR REPLACE FUNCTION server_identifier() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT c.system_identifier FROM pg_control_system() c);
+END
+$$;
+
 -- Records the timeline before the first events of it are appended.
 CREATE OR REPLACE FUNCTION note_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  v_server bigint := server_identifier();
   v_timeline int := current_timeline();
 BEGIN
-  PERFORM 1 FROM event_timelines t WHERE t.timeline = v_timeline;
+  PERFORM 1 FROM event_timelines t WHERE t.system_identifier = v_server AND t.timeline = v_timeline;
   IF NOT FOUND THEN
-    INSERT INTO event_timelines (timeline) VALUES (v_timeline) ON CONFLICT (timeline) DO NOTHING;
+    INSERT INTO event_timelines (system_identifier, timeline) VALUES (v_server, v_timeline) ON CONFLICT (system_identifier, timeline) DO NOTHING;
   END IF;
 END
 $$;
 
--- Names the log that this database holds. The text is the same on a primary and its replicas. It differs after a dump and restore into
--- another database, a recovery to an earlier point, and a promotion, since a promoted replica may lack the last commits: positions may
--- then mean other events. A replica learns of a new timeline from event_timelines, together with the first events of it.
+-- Names the log that this database holds: <server>-<database>-<table>-<timeline>. The text is the same on a primary and its replicas. It
+-- differs after a dump and restore, since at least one of server, database and table is another one then. It also differs after a recovery
+-- to an earlier point, and after a promotion, since a promoted replica may lack the last commits: positions may then mean other events. A
+-- replica learns of a new timeline from event_timelines, together with the first events of it.
 CREATE OR REPLACE FUNCTION log_id() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_timeline int := (SELECT max(t.timeline) FROM event_timelines t);
+  v_server bigint := server_identifier();
+  v_timeline int := (SELECT max(t.timeline) FROM event_timelines t WHERE t.system_identifier = v_server);
 BEGIN
   v_timeline := greatest(v_timeline, CASE WHEN pg_is_in_recovery() THEN (SELECT c.timeline_id FROM pg_control_checkpoint() c) ELSE current_timeline() END);
-  RETURN concat_ws('-', (SELECT to_hex(c.system_identifier) FROM pg_control_system() c),
-    (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()), v_timeline);
+  RETURN concat_ws('-', to_hex(v_server), (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()),
+    'event_heads'::regclass::oid, v_timeline);
 END
 $$;
