@@ -111,7 +111,11 @@ const write = async (writer: number, rounds: number): Promise<void> => {
     });
     const { data: contact } = await client.contacts.create({ email, first_name: `Ann ${round}` });
     const { data: account } = await client.accounts.create({ domain });
-    const { data: note } = await client.notes.create({ note: { title: `Note ${round}` }, contact_emails: [email] });
+    const { data: note } = await client.notes.create({
+      note: { title: `Note ${round}` },
+      contact_emails: [email],
+      related_objects: { opportunity_ids: [deal.opportunity_id] },
+    });
     await client.accounts.update(account.company_id, { name: `Name ${writer} ${round}` });
     await client.opportunities.update(deal.opportunity_id, { opportunity: { next_step: `Step ${round}` } });
     await client.contacts.update(contact.people_id, { job_title: `Title ${round}` });
@@ -133,6 +137,8 @@ describe('the mirror of docs/how-to/mirror-your-data.md', () => {
     await writers;
     const copy = await caughtUp();
     expect(Object.keys(copy.opportunity).length).toBeGreaterThan(50);
+    const onDeals = Object.values(copy.note).filter((note) => (note['opportunity_ids'] as string[]).length > 0);
+    expect(onDeals.length).toBeGreaterThan(25);
     await expectEqualToDatabase(copy);
   });
 
