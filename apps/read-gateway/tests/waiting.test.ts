@@ -107,8 +107,8 @@ describe('200', () => {
   test('a page without a match that ends before the log is answered at once', async () => {
     await records().addAccount('many.example', 'Many');
     await gateway.database.pool.query(
-      `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, changed)
-       SELECT organization_id, 1 + n, occurred_at, gen_random_uuid(), 'account.updated', object, record_id, '{}'
+      `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, changed)
+       SELECT organization_id, 1 + n, occurred_at, gen_random_uuid(), 'account.updated', object, record_id, version, '{}'
          FROM events, generate_series(1, 10004) n WHERE organization_id = $1`,
       [organization.id],
     );

@@ -528,13 +528,13 @@ export interface Event {
   object: 'opportunity' | 'account' | 'contact' | 'note';
   /** Id of that record. */
   record_id: string;
-  /** Version of the record after the change; null in early events of notes, which had none. */
-  version: number | null;
+  /** Version of the record after the change. */
+  version: number;
   /** When the change was made. */
   occurred_at: string;
-  /** The record after the change; null when it was deleted, or its person erased. */
+  /** The record after the change; null when it was deleted, or its values were erased. */
   record: Record<string, unknown> | null;
-  /** The values before, of what changed: the whole record when it was deleted, null when it was created or its person erased. */
+  /** The values before, of what changed: the whole record when it was deleted, null when it was created or restored. Where `record` is null too, the values of the event were erased with their contact or note. */
   previous: Record<string, unknown> | null;
   /** Names of the values that changed, a custom field as `custom_fields.<slug>`. */
   changed: Array<string>;

@@ -272,7 +272,7 @@ CREATE TABLE events (
   type text COLLATE "C" NOT NULL,
   object text COLLATE "C" NOT NULL,
   record_id uuid NOT NULL,
-  version integer,
+  version integer NOT NULL,
   request_id text,
   api_key_id uuid,
   record jsonb,

@@ -48,7 +48,7 @@ export const describeHistory = (
     test('the events of that record alone, newest first, page by page', async () => {
       await repeatEvents(id, 6);
       for (const limit of [1, 3, 7, 100]) {
-        const versions: (number | null)[] = [];
+        const versions: number[] = [];
         let cursor = '';
         do {
           const { data, status } = await read(id, { limit, cursor });

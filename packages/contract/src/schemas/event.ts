@@ -42,23 +42,18 @@ export const Event = Type.Object(
     type: oneOf(eventTypes, { description: 'What happened.', examples: ['account.updated'] }),
     object: oneOf(eventObjects, { description: 'What kind of record it happened to.', examples: ['account'] }),
     record_id: uuid('Id of that record.', { examples: [exampleIds.account] }),
-    version: nullable(
-      Type.Integer({
-        minimum: 1,
-        description: 'Version of the record after the change; null in early events of notes, which had none.',
-        examples: [2],
-      }),
-    ),
+    version: Type.Integer({ minimum: 1, description: 'Version of the record after the change.', examples: [2] }),
     occurred_at: instant('When the change was made.'),
     record: nullable(
       mapOf(Type.Unknown(), {
-        description: 'The record after the change; null when it was deleted, or its person erased.',
+        description: 'The record after the change; null when it was deleted, or its values were erased.',
       }),
     ),
     previous: nullable(
       mapOf(Type.Unknown(), {
         description:
-          'The values before, of what changed: the whole record when it was deleted, null when it was created or its person erased.',
+          'The values before, of what changed: the whole record when it was deleted, null when it was created or restored. Where ' +
+          '`record` is null too, the values of the event were erased with their contact or note.',
       }),
     ),
     changed: Type.Array(Type.String(), {

@@ -60,6 +60,9 @@ export class EventFold {
   add(event: LoggedEvent): void {
     if (event.position !== this.#position + 1) this.#note(event, `follows ${this.#position}`);
     this.#position = event.position;
+    // A reader of the API knows an erased event by this alone.
+    if (event.is_erased !== (event.record === null && event.previous === null))
+      this.#note(event, event.is_erased ? 'has erased values' : 'has no values');
     const key = `${event.object} ${event.record_id}`;
     const before = this.#records.get(key);
     const kind = event.type.slice(event.object.length + 1);
