@@ -123,8 +123,8 @@ describe('an opportunity', () => {
     const body = { note: { title: 'Stays' }, account_domains: ['noted-deal.com'], related_objects };
     const { data } = await gateway.client.call(createNote, { body });
     await gateway.rows(
-      `WITH added AS (INSERT INTO notes (organization_id, id, title, created_at, updated_at)
-          SELECT $1, gen_random_uuid(), 'Many', now(), now() FROM generate_series(1, 1500) RETURNING organization_id, id)
+      `WITH added AS (INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
+          SELECT $1, gen_random_uuid(), 'Many', 'many', now(), now() FROM generate_series(1, 1500) RETURNING organization_id, id)
        INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) SELECT organization_id, id, $2 FROM added`,
       [id],
     );

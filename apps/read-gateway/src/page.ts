@@ -90,15 +90,15 @@ const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErro
 };
 
 /**
- * Reads the page. Where the statement takes too long, the same request will again: the answer says how to narrow it.
+ * Reads a page. Where the statement takes too long, the same request will again: the answer says how to narrow it.
+ * @param errors - how to narrow it, by the names under which it was sent; null if it cannot be narrowed
  * @throws ApiError `timeout` with `errors` and without `Retry-After`
  */
-const readOrNarrow = async (context: Context, input: PageInput, request: PageRequest): Promise<Page> => {
+export const readOrNarrow = async (read: () => Promise<Page>, errors: FieldErrors | null): Promise<Page> => {
   try {
-    return await listPage(context.database, await withLatestLabels(context.database, request));
+    return await read();
   } catch (error) {
-    const errors = isFailure(error, 'timeout') ? narrowing(input, request) : null;
-    if (errors === null) throw error;
+    if (errors === null || !isFailure(error, 'timeout')) throw error;
     throw new ApiError('timeout', { message: 'The search took too long: narrow it', errors, cause: error });
   }
 };
@@ -119,7 +119,8 @@ export const readPage = async (context: Context, catalog: Catalog, input: PageIn
     stageId,
   };
   const request = { ...firstPage, position: decodeCursor(context, input.cursor, binding, errors) };
-  const page = await readOrNarrow(context, input, request);
+  const read = async () => listPage(context.database, await withLatestLabels(context.database, request));
+  const page = await readOrNarrow(read, narrowing(input, request));
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
   const collection = collections[objectType];
   return {

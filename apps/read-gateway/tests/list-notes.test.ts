@@ -124,7 +124,8 @@ describe('200', () => {
 
 describe('400', () => {
   test.each([
-    ...['limit=0', 'limit=501', 'limit=%205', 'cursor=x', 'q=a', 'account_id=x', 'account_id=', 'contact_id=1'],
+    ...['limit=0', 'limit=501', 'limit=%205', 'cursor=x', 'account_id=x', 'account_id=', 'contact_id=1', 'query=a'],
+    ...['q=a&q=b', `q=${'a'.repeat(201)}`, 'q=%00', 'q=%ff'],
     ...['fields=title', `account_id=${unknownId}`, `contact_id=${unknownId}`, `opportunity_id=${unknownId}`],
   ])('%s is refused on the parameter', async (query) => {
     const answer = await list(query);
@@ -165,6 +166,7 @@ describe('400', () => {
       { ...good, limit: 2 },
       { ...good, account_id: ids['beta.com'] ?? '' },
       { ...good, contact_id: ids['ann@acme.com'] ?? '' },
+      { ...good, q: 'first' },
       { limit: 1 },
     ]) {
       expect((await list({ ...other, cursor })).fieldsAtFault).toEqual(['cursor']);

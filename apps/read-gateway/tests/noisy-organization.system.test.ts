@@ -57,8 +57,8 @@ let read: TestClient;
 let inbound: TestClient;
 
 const fillNoisy = async (): Promise<void> => {
-  const text = `INSERT INTO notes (organization_id, id, title, content, created_at, updated_at)
-    SELECT $1, gen_random_uuid(), 'Long', repeat('😀', 50000), now(), now() FROM generate_series(1, $2::int)`;
+  const text = `INSERT INTO notes (organization_id, id, title, content, search_text, created_at, updated_at)
+    SELECT $1, gen_random_uuid(), 'Long', repeat('😀', 50000), 'long', now(), now() FROM generate_series(1, $2::int)`;
   await database.query(noisy.id, { text, values: [longNotes] });
   const id = await addRecord(database, noisy, 'account', { key: 'a', name: 'Acme' });
   const columns = { domain: `'copy-' || n || '.example'`, name: `md5(n::text)`, name_fold: `md5(n::text)` };

@@ -17,8 +17,8 @@ const otherBytes = 40_000;
 let gateway: TestGateway;
 
 const addNotes = async (organizationId: string, content: string): Promise<void> => {
-  const text = `INSERT INTO notes (organization_id, id, title, content, created_at, updated_at)
-    SELECT $1, gen_random_uuid(), 'Long', ${content}, now(), now() FROM generate_series(1, $2::int)`;
+  const text = `INSERT INTO notes (organization_id, id, title, content, search_text, created_at, updated_at)
+    SELECT $1, gen_random_uuid(), 'Long', ${content}, 'long', now(), now() FROM generate_series(1, $2::int)`;
   await gateway.database.query(organizationId, { text, values: [copies] });
 };
 

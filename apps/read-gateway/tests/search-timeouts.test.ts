@@ -2,6 +2,7 @@ import {
   getAccount,
   listAccounts,
   listContacts,
+  listNotes,
   listPipelines,
   searchAccounts,
   summarizeAccounts,
@@ -44,18 +45,20 @@ const readMarkOf = async ({ database, organization }: TestGateway): Promise<stri
   return (await runWrite(database, organization.id, write, null)).readMark;
 };
 
-/** Lets no statement on accounts end while `work` runs, as if all of them took for ever. */
-const whileAccountsTakeForEver = async <T>(work: () => Promise<T>): Promise<T> => {
+/** Lets no statement on a table end while `work` runs, as if all of them took for ever. */
+const whileTableTakesForEver = async <T>(table: string, work: () => Promise<T>): Promise<T> => {
   const connection = await gateway.database.pool.connect();
   try {
     await connection.query('BEGIN');
-    await connection.query('LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
+    await connection.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
     return await work();
   } finally {
     await connection.query('ROLLBACK');
     connection.release();
   }
 };
+
+const whileAccountsTakeForEver = <T>(work: () => Promise<T>): Promise<T> => whileTableTakesForEver('accounts', work);
 
 const expectNarrowing = (answer: Answer, path: string): void => {
   expect(answer.status).toBe(503);
@@ -89,6 +92,12 @@ describe('R11, 503: a page whose statement runs out of time', () => {
 
   test('a list names q', async () => {
     expectNarrowing(await whileAccountsTakeForEver(() => client.call(listAccounts, { query: 'q=acme' })), 'q');
+  });
+
+  test('a list of notes names q', async () => {
+    expectNarrowing(await whileTableTakesForEver('notes', () => client.call(listNotes, { query: 'q=budget' })), 'q');
+    const plain = await whileTableTakesForEver('notes', () => client.call(listNotes));
+    expect([plain.status, plain.body.errors]).toEqual([503, undefined]);
   });
 
   test('where nothing can be narrowed it names nothing', async () => {

@@ -38,6 +38,8 @@ export interface ListNotesQuery extends PageQuery {
   readonly account_id?: string;
   readonly contact_id?: string;
   readonly opportunity_id?: string;
+  /** Words that title and content must all contain. */
+  readonly q?: string;
 }
 
 /** What becomes of the opportunities of a member who is removed; one who owns none needs neither. */

@@ -370,12 +370,15 @@ CREATE TABLE notes (
   id uuid NOT NULL,
   title text,
   content text,
+  title_fold text COLLATE "C",
+  search_text text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   version integer NOT NULL DEFAULT 1,
   CONSTRAINT notes_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT notes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
+CREATE INDEX notes_search_idx ON notes USING gin (organization_id, search_text gin_trgm_ops);
 
 CREATE TABLE opportunities (
   organization_id uuid NOT NULL,
@@ -700,8 +703,10 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → boolean
 --   lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → void
 --   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
+--   note_search_text(p_title_fold text, p_content_fold text) → text
+--   note_content_fold(p_note notes) → text
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
---   store_note(p_note notes) → notes
+--   touch_note(p_note notes) → notes
 --   update_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → uuid[]

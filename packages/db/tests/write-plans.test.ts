@@ -60,8 +60,8 @@ const fill = async (): Promise<void> => {
     p AS (
       INSERT INTO pipelines (organization_id, id, name, position) SELECT id, gen_random_uuid(), 'Small', 1 FROM o RETURNING organization_id, id),
     n AS (
-      INSERT INTO notes (organization_id, id, title, created_at, updated_at)
-      SELECT id, gen_random_uuid(), 'Small', now(), now() FROM o RETURNING organization_id, id),
+      INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
+      SELECT id, gen_random_uuid(), 'Small', 'small', now(), now() FROM o RETURNING organization_id, id),
     d AS (
       INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
       SELECT organization_id, gen_random_uuid(), id, '', 'Small', 'small', '{}', '', now(), now() FROM p RETURNING id)
@@ -75,8 +75,8 @@ const fill = async (): Promise<void> => {
     `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, account_id, contact_id, record, search_text, created_at, updated_at)
      SELECT $1, gen_random_uuid(), '${pipeline.id}', account_id::text, 'Deal', 'deal', account_id, id, '{}', '', now(), now()
        FROM contacts WHERE organization_id = $1`,
-    `INSERT INTO notes (organization_id, id, title, created_at, updated_at)
-     SELECT $1, gen_random_uuid(), 'Note', now(), now() FROM generate_series(1, 4000)`,
+    `INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'Note', 'note', now(), now() FROM generate_series(1, 4000)`,
   ];
   for (const text of statements) await database.query(catalog.organizationId, { text, values: [] });
   await database.pool.query('ANALYZE');

@@ -429,6 +429,8 @@ CREATE TABLE notes (
   id uuid NOT NULL,
   title text,
   content text,
+  title_fold text COLLATE "C",
+  search_text text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
   version integer NOT NULL DEFAULT 1,
@@ -436,6 +438,8 @@ CREATE TABLE notes (
   CONSTRAINT notes_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
+CREATE INDEX notes_search_idx
+  ON notes USING gin (organization_id, search_text gin_trgm_ops);
 
 CREATE TABLE note_accounts (
   organization_id uuid NOT NULL,
@@ -630,7 +634,7 @@ BEGIN
     SELECT i, i, 'ann@acme.example', v_wide, now(), now() FROM unnest(v_ids) i;
   INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
     SELECT i, i, i, '', 'Deal', 'deal', '{}', v_wide, now(), now() FROM unnest(v_ids) i;
-  INSERT INTO notes (organization_id, id, content, created_at, updated_at) SELECT i, i, v_wide, now(), now() FROM unnest(v_ids) i;
+  INSERT INTO notes (organization_id, id, search_text, created_at, updated_at) SELECT i, i, v_wide, now(), now() FROM unnest(v_ids) i;
   FOREACH v_table IN ARRAY v_tables LOOP
     -- Tells ANALYZE that there are three records per organization.
     EXECUTE format('ALTER TABLE %I ALTER organization_id SET (n_distinct = -0.33)', v_table);

@@ -11,6 +11,8 @@ const faults: Readonly<Record<string, string>> = {
     OR r IS DISTINCT FROM copy_related_texts(r)
     OR r.contact_id = ANY (additional_contact_ids(r.organization_id, r.id))
     OR (r.account_id IS NOT NULL AND r.account_key <> r.account_id::text)`,
+  notes: `(r.title IS NULL) <> (r.title_fold IS NULL) OR r.search_text <> note_search_text(r.title_fold, note_content_fold(r))
+    OR r.search_text !~ '[^ ]'`,
 };
 
 /** Holds every row of the organization against what it says of others and of itself. */

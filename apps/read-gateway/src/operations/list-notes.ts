@@ -1,9 +1,9 @@
 import { listNotes as contract } from '@crm/contract';
 import { separateRecords, listNotes as listNotePage, recordExists } from '@crm/db';
-import { ErrorCollector, parseLimit } from '@crm/domain';
+import { ErrorCollector, parseLimit, parseSearchQuery } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
-import { decodeCursor, pageJson } from '../page.js';
+import { decodeCursor, pageJson, readOrNarrow } from '../page.js';
 
 const objects = {
   account: { table: 'accounts', text: 'is not an account of this organization' },
@@ -23,7 +23,9 @@ const checkReference = async (
   errors.add(`${object}_id`, objects[object].text);
 };
 
-/** `GET /v1/notes`: all notes, or those on one account, contact or opportunity, newest first. */
+const narrowing = { q: 'Took too long: use longer or fewer words, or name an account, contact or opportunity' };
+
+/** `GET /v1/notes`: all notes, or those on one account, contact or opportunity, or with some words, newest first. */
 export const listNotes = defineOperation<Context, typeof contract>(contract, async (context, { caller, query }) => {
   const { organizationId } = caller;
   const errors = new ErrorCollector();
@@ -32,9 +34,11 @@ export const listNotes = defineOperation<Context, typeof contract>(contract, asy
   const contactId = query.contact_id?.toLowerCase() ?? null;
   const opportunityId = query.opportunity_id?.toLowerCase() ?? null;
   const targets = { accountId, contactId, opportunityId };
-  const binding = { organizationId, operation: contract.id, limit, ...targets };
+  const words = parseSearchQuery(query.q, 'q', errors);
+  const binding = { organizationId, operation: contract.id, limit, words, ...targets };
   const position = decodeCursor(context, query.cursor, binding, errors);
-  const page = await listNotePage(context.database, { organizationId, ...targets, position, limit });
+  const read = () => listNotePage(context.database, { organizationId, ...targets, words, position, limit });
+  const page = await readOrNarrow(read, words.length > 0 ? narrowing : null);
   if (page.records.length === 0) {
     await checkReference(context, organizationId, 'account', accountId, errors);
     await checkReference(context, organizationId, 'contact', contactId, errors);

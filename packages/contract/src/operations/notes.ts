@@ -4,7 +4,7 @@ import { uuid } from '../schemas/build.js';
 import { Deleted } from '../schemas/deleted.js';
 import { closed } from '../schemas/input.js';
 import { CreatedNote, CreateNoteBody, NoteDetail, NotePage, UpdateNoteBody } from '../schemas/note.js';
-import { pageQuery } from '../schemas/pagination.js';
+import { pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { createHeaders, idParams, recordHeaders, updateHeaders, writeExtra, writeHeaders } from './shared.js';
 
@@ -17,12 +17,14 @@ export const listNotes = {
   group: 'list',
   tag: 'Notes',
   summary: 'List notes',
-  description: 'Pages through the notes, newest first: all of them, or those on one account, contact or opportunity.',
+  description:
+    'Pages through the notes, newest first: all of them, those on one account, contact or opportunity, or those whose title and content have all words.',
   query: closed(
     {
       account_id: Type.Optional(uuid('Only notes on this account.')),
       contact_id: Type.Optional(uuid('Only notes on this contact.')),
       opportunity_id: Type.Optional(uuid('Only notes on this opportunity.')),
+      q: Type.Optional(SearchTerm),
       ...pageQuery,
     },
     {},

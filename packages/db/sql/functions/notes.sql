@@ -57,7 +57,21 @@ BEGIN
 END
 $$;
 
--- p_input: {accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content}.
+-- The text that words of `q` are searched in.
+CREATE OR REPLACE FUNCTION note_search_text(p_title_fold text, p_content_fold text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN concat_ws(' ', p_title_fold, p_content_fold);
+END
+$$;
+
+-- The normalized content of a note: what note_search_text put after the title.
+CREATE OR REPLACE FUNCTION note_content_fold(p_note notes) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN CASE WHEN p_note.content IS NOT NULL THEN substr(p_note.search_text, coalesce(length(p_note.title_fold) + 2, 1)) END;
+END
+$$;
+
+-- p_input: {accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content, folds: {title, content}}.
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes;
@@ -72,6 +86,8 @@ BEGIN
   v_new.id := new_id(v_new.created_at);
   v_new.title := p_input->>'title';
   v_new.content := p_input->>'content';
+  v_new.title_fold := p_input->'folds'->>'title';
+  v_new.search_text := note_search_text(v_new.title_fold, p_input->'folds'->>'content');
   v_new.updated_at := v_new.created_at;
   v_new.version := 1;
   PERFORM lock_note_opportunities(p_organization_id, v_opportunity_ids);
@@ -95,20 +111,20 @@ BEGIN
 END
 $$;
 
--- Stores the texts of a note whose lock is held, as its next version, and returns it.
-CREATE OR REPLACE FUNCTION store_note(p_note notes) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
+-- Stores a note whose lock is held as its next version, and returns it. Its texts stay as they are.
+CREATE OR REPLACE FUNCTION touch_note(p_note notes) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes := p_note;
 BEGIN
   v_new.updated_at := greatest(write_time(), p_note.updated_at);
   v_new.version := p_note.version + 1;
-  UPDATE notes n SET title = v_new.title, content = v_new.content, updated_at = v_new.updated_at, version = v_new.version
+  UPDATE notes n SET updated_at = v_new.updated_at, version = v_new.version
     WHERE n.organization_id = v_new.organization_id AND n.id = v_new.id;
   RETURN v_new;
 END
 $$;
 
--- p_input: {id, version, set: the texts that change}. A note keeps a title or a content.
+-- p_input: {id, version, set: the texts that change, folds: their normalized texts}. A note keeps a title or a content.
 CREATE OR REPLACE FUNCTION update_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old notes;
@@ -124,7 +140,14 @@ BEGIN
   IF v_new IS NOT DISTINCT FROM v_old THEN
     RETURN jsonb_build_object('id', v_old.id, 'record_status', 'matched');
   END IF;
-  v_new := store_note(v_new);
+  IF p_input->'set' ? 'title' THEN
+    v_new.title_fold := p_input->'folds'->>'title';
+  END IF;
+  v_new.search_text := note_search_text(v_new.title_fold,
+    CASE WHEN p_input->'set' ? 'content' THEN p_input->'folds'->>'content' ELSE note_content_fold(v_old) END);
+  UPDATE notes n SET title = v_new.title, content = v_new.content, title_fold = v_new.title_fold, search_text = v_new.search_text
+    WHERE n.organization_id = p_organization_id AND n.id = v_new.id;
+  v_new := touch_note(v_new);
   v_links := note_links(p_organization_id, v_old.id);
   PERFORM collect_events(ARRAY[change_event('note', note_event_record(v_old, v_links), note_event_record(v_new, v_links))]);
   RETURN jsonb_build_object('id', v_old.id, 'record_status', 'updated');
@@ -173,7 +196,7 @@ BEGIN
     CONTINUE WHEN NOT FOUND;
     v_links := note_links(p_organization_id, v_note.id);
     v_events := v_events || change_event('note', note_event_record(v_note, v_links),
-      note_event_record(store_note(v_note), v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
+      note_event_record(touch_note(v_note), v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
   END LOOP;
   IF p_object = 'account' THEN
     DELETE FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id AND l.note_id = ANY (v_ids);
@@ -206,7 +229,7 @@ BEGIN
     v_moved := (SELECT jsonb_agg(i ORDER BY i COLLATE "C") FROM (
       SELECT DISTINCT CASE i WHEN p_from_id::text THEN p_to_id::text ELSE i END AS i FROM jsonb_array_elements_text(v_links->v_key) i) m);
     v_events := v_events || change_event('note', note_event_record(v_note, v_links),
-      note_event_record(store_note(v_note), v_links || jsonb_build_object(v_key, v_moved)));
+      note_event_record(touch_note(v_note), v_links || jsonb_build_object(v_key, v_moved)));
   END LOOP;
   IF p_object = 'account' THEN
     INSERT INTO note_accounts (organization_id, note_id, account_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i

@@ -1,7 +1,8 @@
 import { type CursorPosition, maxPageBytes } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { recordColumn } from '../connection/values.js';
-import { bytesWithin, keptLimitTo } from './bound.js';
+import { bytesWithin, keptLimitTo, limitTo } from './bound.js';
+import { hasTrigram, wordSql } from './filter/text-parts.js';
 import { type Page, recordsWithinBytes } from './list-page.js';
 import { Parameters } from './parameters.js';
 import { instantText } from './order/sort-keys.js';
@@ -15,6 +16,8 @@ export interface NotePageRequest {
   readonly contactId: string | null;
   /** Only notes on this opportunity. */
   readonly opportunityId: string | null;
+  /** Normalized words that title and content must all contain. */
+  readonly words: readonly string[];
   /** The id of the last note of the page before. */
   readonly position: CursorPosition | null;
   readonly limit: number;
@@ -46,13 +49,31 @@ export const noteRecordSql = `json_build_object('id', n.id, 'title', n.title, 'c
 const isOn = (link: string, column: string, id: string): string =>
   `EXISTS (SELECT FROM ${link} l WHERE l.organization_id = $1 AND l.${column} = ${id} AND l.note_id = n.id)`;
 
+/** How many of the next notes are looked through for words before the trigram index is asked for all matches, as for records. */
+const scannedForWords = 5_000;
+
+/** Ways to find the notes of a page: by id, newest first; the words among the next notes; all notes with the words, sorted. */
+type NoteStep = 'in-order' | 'scan-next' | 'sort-matches';
+
+/** A page with words is full after the next notes if many have them; few have them if it is not. Without a trigram no index finds them. */
+const stepsOf = (words: readonly string[]): readonly NoteStep[] =>
+  words.some(hasTrigram) ? ['scan-next', 'sort-matches'] : ['in-order'];
+
 /**
- * Reads a page of notes in one statement. Ids are made from the instant of creation, so that newest first is their order: the
- * primary key serves the whole list, (organization_id, account_id, note_id) that of one account. The page ends early where it
- * reaches `maxPageBytes`: records are made of no more contents than that, and may still be longer, since JSON escapes characters.
+ * The notes of a page, newest first.
+ *
+ * ```sql
+ * -- in-order
+ * SELECT n.* FROM notes n WHERE n.organization_id = $1 ORDER BY n.id DESC LIMIT 101
+ * -- scan-next, `q=acme`
+ * SELECT n.* FROM (SELECT n.* FROM notes n WHERE n.organization_id = $1 ORDER BY n.id DESC LIMIT 5000) n
+ *  WHERE n.search_text LIKE '%acme%' ORDER BY n.id DESC LIMIT 101
+ * -- sort-matches; OFFSET 0 keeps the planner from reading in order instead, in the hope of early matches
+ * SELECT n.* FROM (SELECT n.* FROM notes n WHERE n.organization_id = $1 AND n.search_text LIKE '%acme%' OFFSET 0) n
+ *  ORDER BY n.id DESC LIMIT 101
+ * ```
  */
-export const listNotes = async (database: Queries, request: NotePageRequest): Promise<Page> => {
-  const parameters = new Parameters();
+const notesSql = (request: NotePageRequest, step: NoteStep, parameters: Parameters): string => {
   const where = ['n.organization_id = $1'];
   if (request.accountId !== null) where.push(isOn('note_accounts', 'account_id', parameters.add(request.accountId)));
   if (request.contactId !== null) where.push(isOn('note_contacts', 'contact_id', parameters.add(request.contactId)));
@@ -60,20 +81,46 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
     where.push(isOn('note_opportunities', 'opportunity_id', parameters.add(request.opportunityId)));
   }
   if (request.position !== null) where.push(`n.id < ${parameters.add(request.position[0])}::uuid`);
+  const words = request.words.map((word) => wordSql('n', word, parameters));
+  const from = (conditions: readonly string[]): string => `SELECT n.* FROM notes n WHERE ${conditions.join(' AND ')}`;
+  const order = 'ORDER BY n.id DESC';
+  if (step === 'in-order') return `${from([...where, ...words])} ${order}`;
+  if (step === 'sort-matches') return `SELECT n.* FROM (${from([...where, ...words])} OFFSET 0) n ${order}`;
+  return `SELECT n.* FROM (${from(where)} ${order} LIMIT ${scannedForWords}) n WHERE ${words.join(' AND ')} ${order}`;
+};
+
+const readNotes = async (database: Queries, request: NotePageRequest, step: NoteStep): Promise<readonly NoteRow[]> => {
+  const parameters = new Parameters();
+  const notes = notesSql(request, step, parameters);
   const count = request.limit + 1;
-  const bound = keptLimitTo(count, parameters.add(count));
+  const limit = parameters.add(count);
+  // As for records, a word is planned for its own value.
+  const isPrepared = request.words.length === 0;
+  const bound = isPrepared ? keptLimitTo(count, limit) : limitTo(limit);
   const bytes = `${parameters.add(maxPageBytes)}::bigint`;
-  const notes = bound(`SELECT n.* FROM notes n WHERE ${where.join(' AND ')} ORDER BY n.id DESC`);
   const text = `
     SELECT s.id, CASE WHEN ${bytesWithin(bytes).isWithin} THEN s.record END AS ${recordColumn}
       FROM (SELECT n.id, CASE WHEN n.bytes_before <= ${bytes} THEN ${noteRecordSql} END AS record
               FROM (SELECT n.*, coalesce(sum(octet_length(n.content)) OVER before, 0) AS bytes_before
-                      FROM (${notes}) n
+                      FROM (${bound(notes)}) n
                     WINDOW before AS (ORDER BY n.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) n) s
     WINDOW w AS (ORDER BY s.id DESC ROWS UNBOUNDED PRECEDING)
      ORDER BY s.id DESC`;
-  const statement = { text, values: parameters.values, isPrepared: true };
-  const rows = await database.query<NoteRow & Record<string, unknown>>(request.organizationId, statement);
+  const statement = { text, values: parameters.values, isPrepared };
+  return database.query<NoteRow & Record<string, unknown>>(request.organizationId, statement);
+};
+
+/**
+ * Reads a page of notes, in one statement without words. Ids are made from the instant of creation, so that newest first is their order:
+ * the primary key serves the whole list, (organization_id, account_id, note_id) that of one account. The page ends early where it
+ * reaches `maxPageBytes`: records are made of no more contents than that, and may still be longer, since JSON escapes characters.
+ */
+export const listNotes = async (database: Queries, request: NotePageRequest): Promise<Page> => {
+  let rows: readonly NoteRow[] = [];
+  for (const step of stepsOf(request.words)) {
+    rows = await readNotes(database, request, step);
+    if (rows.length > request.limit) break;
+  }
   const records = recordsWithinBytes(rows.slice(0, request.limit));
   const last = rows[records.length - 1];
   const isLast = records.length === rows.length || last === undefined;

@@ -1,6 +1,7 @@
 import type { NormalizedEmail } from '@crm/domain';
 import type { Catalog } from '../catalog.js';
 import { relatedSeeds } from './related.js';
+import { searchFormOrNull } from './stored-values.js';
 import type { UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** A note to be created on accounts, contacts and opportunities. */
@@ -33,6 +34,7 @@ export const noteCreate = (catalog: Catalog, note: NewNote): Write<CreatedNote> 
     opportunity_ids: note.opportunityIds ?? [],
     title: note.title,
     content: note.content,
+    folds: { title: searchFormOrNull(note.title), content: searchFormOrNull(note.content) },
   },
 });
 
@@ -48,5 +50,8 @@ export interface NoteChange {
  */
 export const noteUpdate = ({ id, version }: UpdateTarget, { title, content }: NoteChange): Write<WrittenRecord> => ({
   function: 'update_note',
-  input: { id, version, set: { title, content } },
+  input: {
+    ...{ id, version, set: { title, content } },
+    folds: { title: searchFormOrNull(title ?? null), content: searchFormOrNull(content ?? null) },
+  },
 });

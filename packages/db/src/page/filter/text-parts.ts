@@ -13,7 +13,7 @@ const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
  * The condition that a word occurs in the searched text of a record: `r.search_text LIKE '%word%'`. For a word without a trigram,
  * `|| ''` keeps the planner off the trigram index, of which it would read all entries.
  */
-export const wordSql = (alias: 'r' | 'x', word: string, parameters: Parameters): string => {
+export const wordSql = (alias: 'n' | 'r' | 'x', word: string, parameters: Parameters): string => {
   const text = hasTrigram(word) ? `${alias}.search_text` : `(${alias}.search_text || '')`;
   return `${text} LIKE ${parameters.add(`%${escapeLike(word)}%`)}`;
 };
