@@ -13,6 +13,7 @@ import {
 } from '@crm/contract';
 import { describeBodies, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { storedRecords } from './support/logged-records.js';
 
@@ -98,6 +99,30 @@ describe('200', () => {
       version: 2,
       updated_at: after?.['updated_at'],
     });
+  });
+
+  test('values of a field that is archived meanwhile are found when the field comes back', async () => {
+    const { organization, database } = gateway;
+    const slots = async (table: string, id: string) => {
+      const text = `SELECT custom_fields, folds, text_1 FROM ${table} WHERE organization_id = $1 AND id = $2`;
+      return (await gateway.rows(text, [id]))[0];
+    };
+    for (const objectType of ['account', 'opportunity'] as const)
+      await organization.defineField({ objectType, slug: 'region', attributeType: 'string', slot: 'text_1' });
+    const custom_fields = { region: 'Nord' };
+    const accountId = await account('archived-field.com', { custom_fields });
+    const dealId = await opportunity('Archived field', {}, { custom_fields });
+    const before = [await slots('accounts', accountId), await slots('opportunities', dealId)];
+    expect(before).toMatchObject([{ text_1: 'nord' }, { text_1: 'nord' }]);
+    const positions = [await deleteById(deleteAccount, accountId), await deleteById(deleteOpportunity, dealId)];
+    await database.prisma.customField.updateMany({
+      where: { organizationId: organization.id, slug: 'region' },
+      data: { isActive: false },
+    });
+    // So that the gateway has seen the change.
+    await sleep(1_100);
+    for (const position of positions) expect((await restore(position)).status).toBe(200);
+    expect([await slots('accounts', accountId), await slots('opportunities', dealId)]).toEqual(before);
   });
 
   test('a repeat under an Idempotency-Key answers the same', async () => {

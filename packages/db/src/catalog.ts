@@ -125,6 +125,11 @@ export class Catalog {
     }
     return catalogue;
   }
+
+  /** The custom fields of an object by slug, archived ones too: what is stored of their values comes back with them. */
+  storedFields(objectType: ObjectType): ReadonlyMap<string, SetupField> {
+    return new Map(this.fields.filter((field) => field.objectType === objectType).map((field) => [field.slug, field]));
+  }
 }
 
 const catalogSql = `

@@ -41,7 +41,7 @@ export const findEvent = async (
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The custom values of a deleted record with the definitions of today. */
+/** The custom values of a deleted record with the definitions of today, also of archived fields, which may come back. */
 const customValuesOf = (
   record: Readonly<Record<string, unknown>>,
   definitions: CustomValues['definitions'],
@@ -62,7 +62,7 @@ export const restoration = (
 ): Write<RestoredRecord> => {
   const text = (name: string): string | null => textOrNull(record[name]);
   if (object === 'account') {
-    const custom = customValuesOf(record, catalog.fieldCatalogue('account', null).bySlug);
+    const custom = customValuesOf(record, catalog.storedFields('account'));
     const texts = { industry: text('industry'), description: text('description'), website: text('website') };
     const named = { domain: String(record['domain']), name: text('name'), employeeRange: text('employee_range') };
     return {
@@ -70,7 +70,7 @@ export const restoration = (
       input: { position, change: accountColumns({ ...named, ...texts, ...custom }) },
     };
   }
-  const custom = customValuesOf(record, catalog.fieldCatalogue('opportunity', text('pipeline_id')).bySlug);
+  const custom = customValuesOf(record, catalog.storedFields('opportunity'));
   const texts = { name: String(record['name']), currency: text('currency'), nextStep: text('next_step') };
   return { function: 'restore_opportunity', input: { position, change: opportunityColumns({ ...texts, ...custom }) } };
 };
