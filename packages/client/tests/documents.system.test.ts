@@ -42,7 +42,7 @@ interface NewmanReport {
 const runCollection = async (document: string, baseUrl: string): Promise<Map<string, number | undefined>> => {
   const collection = join(folder, `${document}.collection.json`);
   const report = join(folder, `${document}.report.json`);
-  const options = 'folderStrategy=Tags,parametersResolution=Example,disableOptionalParameters=true';
+  const options = 'folderStrategy=Tags,parametersResolution=Example,enableOptionalParameters=false';
   const converter = 'openapi-to-postmanv2/bin/openapi2postmanv2.js';
   const converted = await runTool(converter, ['-s', join(documents, document), '-o', collection, '-O', options]);
   expect(converted.stdout).toContain('Conversion successful');
@@ -50,12 +50,7 @@ const runCollection = async (document: string, baseUrl: string): Promise<Map<str
   expect(text).toMatch(
     /"key": ?"baseUrl",\s*"value": ?"http:\/\/127\.0\.0\.1:400[01]"|"value": ?"http:\/\/127\.0\.0\.1:400[01]",\s*"key": ?"baseUrl"/,
   );
-  // Headers that mark another answer of this very database cannot have an example that works.
-  const isOwn = (value: unknown): boolean => (value as { key?: unknown } | null)?.key !== 'X-Read-After';
-  const known: unknown = JSON.parse(text, (_key, value: unknown) =>
-    Array.isArray(value) ? value.filter(isOwn) : value,
-  );
-  await writeFile(collection, JSON.stringify(known).replaceAll(examplePipeline, crm.organization.pipeline.id));
+  await writeFile(collection, text.replaceAll(examplePipeline, crm.organization.pipeline.id));
   const variables = [`baseUrl=${baseUrl}`, `apiKey=${crm.organization.key}`].flatMap((each) => ['--env-var', each]);
   const reporter = ['-r', 'json', '--reporter-json-export', report];
   const ran = await runTool('newman/bin/newman.js', ['run', collection, ...variables, ...reporter]);
@@ -75,17 +70,31 @@ describe('the documents', () => {
   testWithTools('become a Postman collection that runs: reading', async () => {
     const statuses = await runCollection('read-gateway.json', crm.addresses.readUrl);
     expect(statuses.size).toBeGreaterThan(20);
-    // The ids and cursors of the examples do not exist.
-    for (const [name, status] of statuses) expect([name, [200, 400, 404].includes(status ?? 0)]).toEqual([name, true]);
+    // The records of the examples do not exist.
+    const isOfOneRecord = (name: string): boolean => /^(Get an?|List the changes of) /.test(name);
+    const expected = [...statuses.keys()].map((name) => [name, isOfOneRecord(name) ? 404 : 200]);
+    expect([...statuses]).toEqual(expected);
   });
 
   testWithTools('become a Postman collection that runs: writing', async () => {
     const statuses = await runCollection('inbound-gateway.json', crm.addresses.inboundUrl);
     expect(statuses.size).toBeGreaterThan(15);
-    for (const [name, status] of statuses) {
-      expect([name, status, [200, 400, 401, 404, 409].includes(status ?? 0)]).toEqual([name, status, true]);
-    }
-    const creates = [...statuses].filter(([name]) => /^Create/.test(name));
-    expect(creates.filter(([, status]) => status === 200).length).toBeGreaterThanOrEqual(4);
+    // Of the records in the examples only the pipeline exists.
+    const isOfPipeline = (name: string): boolean => ['Add a stage', 'Update a pipeline'].includes(name);
+    const isOfOneRecord = (name: string): boolean =>
+      /^(Update|Delete|Merge|Remove|Restore) an? |^(Add|Update) an option$/.test(name);
+    const expected = [...statuses.keys()].map((name) => [name, isOfOneRecord(name) && !isOfPipeline(name) ? 404 : 200]);
+    expect([...statuses]).toEqual(expected);
+    expect([...statuses.keys()].filter((name) => /^(Create|Define) /.test(name)).sort()).toEqual([
+      'Create a contact',
+      'Create a note',
+      'Create a pipeline',
+      'Create an account',
+      'Create an opportunity with its account and contacts',
+      'Create many accounts',
+      'Create many contacts',
+      'Create many opportunities',
+      'Define a custom field',
+    ]);
   });
 });
