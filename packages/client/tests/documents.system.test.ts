@@ -1,4 +1,4 @@
-// Tools that read the documents: a linter that is not ours, and Postman, whose collection runs against the gateways.
+// Tools that read the documents: a linter that is not ours, and Postman and Redocly, whose requests go to the gateways.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { startTestCrm, type TestCrm } from './support/crm.js';
 import { installTools, runProgram } from './support/tools.js';
 
 const documents = fileURLToPath(new URL('../../../docs/openapi/', import.meta.url));
+const redocly = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url));
 const examplePipeline = '0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11';
 const tools = await installTools('linters');
 const testWithTools = tools === null ? test.skip : test;
@@ -96,5 +97,20 @@ describe('the documents', () => {
       'Create many opportunities',
       'Define a custom field',
     ]);
+  });
+
+  test('describe every step of the main job as Arazzo, whose answers Redocly holds against them', async () => {
+    const workflow = join(documents, 'main-job.arazzo.yaml');
+    const { readUrl, inboundUrl } = crm.addresses;
+    const env = {
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+      REDOCLY_CLI_RESPECT_INPUT: JSON.stringify({ api_key: crm.organization.key }),
+      REDOCLY_CLI_RESPECT_SERVER: `read=${readUrl},inbound=${inboundUrl}`,
+    };
+    const ran = await runProgram(process.execPath, [redocly, 'respect', workflow], { cwd: folder, env });
+    const steps = (await readFile(workflow, 'utf8')).match(/- stepId: /g)?.length ?? 0;
+    expect(ran.stdout + ran.stderr).toContain(`Steps: ${steps} passed, ${steps} total`);
+    expect(ran.code).toBe(0);
   });
 });
