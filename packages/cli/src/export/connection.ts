@@ -35,6 +35,6 @@ export const findReadConnection = async (
   if (demo === undefined) {
     throw usageError('Where from? Give --url and --api-key, or start the local stack here first: npm start');
   }
-  context.stderr.write(`Exporting from the local demo at ${demo.read_url} (from ${demoFilePath(directory)}).\n`);
+  context.stderr.write(`Reading from the local demo at ${demo.read_url} (from ${demoFilePath(directory)}).\n`);
   return { url: demo.read_url, apiKey: demo.api_key, databaseUrl: databaseUrl ?? demo.database_url };
 };

@@ -16,8 +16,11 @@ export interface ExportedContext {
   readonly pipelines: PipelineDirectory | undefined;
 }
 
-/** Columns of an export that no create takes, and those of a rejects file. */
-const passedOver = new Set([...readOnlyColumns, 'line', 'field', 'reason']);
+/**
+ * Columns of an export that no create takes, and those of a rejects file. `opportunity_ids` of notes mean nothing in another
+ * organization.
+ */
+const passedOver = new Set([...readOnlyColumns, 'opportunity_ids', 'line', 'field', 'reason']);
 const customPrefix = 'custom_fields.';
 
 /** The object whose export has these columns; undefined when they are of none. Without columns there is nothing to tell apart. */

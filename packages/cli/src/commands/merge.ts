@@ -1,0 +1,90 @@
+import { CrmApiError, type Merged } from '@crm/client';
+import { Argument, Option, type Command } from 'commander';
+
+import { type CliContext, printResult } from '../cli-context.js';
+import { CliError, usageError } from '../errors.js';
+import { connectClient, gatewayErrorText } from '../gateway-client.js';
+import { findConnection } from '../import/connection.js';
+import { httpUrl, type OutputOptions, withJson } from '../options.js';
+
+interface MergeOptions extends OutputOptions {
+  readonly dryRun?: boolean;
+  readonly mergeDeals?: boolean;
+  readonly url?: string;
+  readonly apiKey?: string;
+}
+
+const examples = `
+Merges the record FROM into the record KEEP, both named by their ids. KEEP gets the opportunities, notes and contacts of FROM, and its
+values where it has none. FROM is deleted; its domain or email names KEEP from then on. This cannot be undone.
+
+Examples:
+  Of the local stack (npm start), what would change, and then the merge:
+    $ crm merge account KEEP_ID FROM_ID --dry-run --api-key crm_live_… --url http://127.0.0.1:4001
+    $ crm merge account KEEP_ID FROM_ID --merge-deals --api-key crm_live_… --url http://127.0.0.1:4001
+
+A key needs the group delete, which no key has unless it was given: crm key create --allow delete.
+Next: crm duplicates --help`;
+
+/** Adds `crm merge`. */
+export const addMergeCommand = (program: Command, context: CliContext): void => {
+  const command = program
+    .command('merge')
+    .description('merge a duplicate account or contact into the one that stays')
+    .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'contact']))
+    .argument('<keep>', 'id of the record that stays')
+    .argument('<from>', 'id of the record that goes')
+    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--merge-deals', 'also merge opportunities that would get one pipeline, account and name')
+    .addOption(new Option('--url <url>', 'address of the inbound gateway').env('CRM_INBOUND_URL').argParser(httpUrl))
+    .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
+    .addHelpText('after', examples);
+  withJson(command).action((object: 'account' | 'contact', keep: string, from: string, options: MergeOptions) =>
+    merge(context, object, { keep, from }, options),
+  );
+};
+
+const resultText = (object: string, merged: Merged): string => {
+  const [did, moved] = merged.dry_run ? ['Would merge', 'Would move'] : ['Merged', 'Moved'];
+  const counts = `${merged.contacts} contacts, ${merged.opportunities} opportunities, ${merged.notes} notes`;
+  return [
+    `${did} ${object} ${merged.from} into ${merged.id}.`,
+    `${moved}: ${counts}. Opportunities merged: ${merged.merged_opportunities}. Filled: ${merged.filled.join(', ') || 'nothing'}.`,
+    ...merged.conflicts.map(({ id, existing_id: existing, name }) => `Same name: "${name}" ${id} and ${existing}`),
+    ...(merged.dry_run && merged.conflicts.length > 0 ? ['Merge these too with --merge-deals, or rename them.'] : []),
+  ].join('\n');
+};
+
+const merge = async (
+  context: CliContext,
+  object: 'account' | 'contact',
+  { keep, from }: { readonly keep: string; readonly from: string },
+  options: MergeOptions,
+): Promise<void> => {
+  const connection = await findConnection(options, context.env);
+  if (connection === undefined)
+    throw usageError('Where? Give --url and --api-key, or start the local stack: npm start');
+  const { inboundUrl, apiKey } = connection;
+  // Nothing is read.
+  const client = connectClient({ readUrl: inboundUrl, inboundUrl, apiKey });
+  const body = {
+    from,
+    dry_run: options.dryRun === true,
+    ...(options.mergeDeals === true && { deals: 'merge' as const }),
+  };
+  try {
+    const { data } = await (object === 'account' ? client.accounts : client.contacts).merge(keep, body);
+    printResult(context, options, { json: { ...data }, text: resultText(object, data) });
+  } catch (error) {
+    throw new CliError(refusalText(inboundUrl, error));
+  }
+};
+
+/** The gateway's own words where it refuses these two records; an unknown id is no wrong address. */
+const refusalText = (url: string, error: unknown): string => {
+  if (error instanceof CrmApiError && error.code === 'not_found') return `There is no record KEEP: ${error.message}.`;
+  const gateway = { name: 'inbound gateway', url, option: '--url', groups: 'delete' } as const;
+  const text = gatewayErrorText(gateway, error);
+  const isConflict = error instanceof CrmApiError && error.status === 409;
+  return isConflict ? `${text} --dry-run lists what collides; --merge-deals merges it.` : text;
+};
