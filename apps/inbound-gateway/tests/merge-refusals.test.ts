@@ -107,21 +107,27 @@ describe('409', () => {
     expect(await row('merged_records', from)).toBeUndefined();
   });
 
-  test('for more opportunities than one merge changes', async () => {
-    const id = await account({ domain: 'small.com' });
-    const from = await account({ domain: 'large.com' });
-    await gateway.rows(
-      `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
-       SELECT $1, gen_random_uuid(), $2::uuid, $3::uuid, $3, 'Large ' || n, 'large ' || n, '', 'large ' || n, now(), now() FROM generate_series(1, 501) n`,
-      [gateway.organization.pipeline.id, from],
-    );
-    const answers = [await merge(mergeAccount, id, { from }), await merge(mergeAccount, id, { from, dry_run: true })];
+  test.each([
+    ['changes', 2_001, 0, 'One merge changes at most 2000 opportunities: delete or move some first'],
+    ['merges', 501, 501, 'One merge merges at most 500 opportunities of one name: rename or delete some first'],
+  ])('for more opportunities than one merge %s', async (name, ofFrom, ofKept, message) => {
+    const id = await account({ domain: `small-${name}.com` });
+    const from = await account({ domain: `large-${name}.com` });
+    for (const [owner, count] of [
+      [from, ofFrom],
+      [id, ofKept],
+    ])
+      await gateway.rows(
+        `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+         SELECT $1, gen_random_uuid(), $2::uuid, $3::uuid, $3, 'Large ' || n, 'large ' || n, '', 'large ' || n, now(), now() FROM generate_series(1, $4::int) n`,
+        [gateway.organization.pipeline.id, owner, count],
+      );
+    const body = { from, deals: 'merge' };
+    const answers = [await merge(mergeAccount, id, body), await merge(mergeAccount, id, { ...body, dry_run: true })];
     await gateway.rows(`DELETE FROM opportunities WHERE organization_id = $1 AND name LIKE 'Large %'`);
     for (const answer of answers) {
       expect(answer.status).toBe(409);
-      expect(answer.body).toMatchObject({
-        message: 'One merge changes at most 500 opportunities: delete or move some first',
-      });
+      expect(answer.body).toMatchObject({ message });
     }
   });
 });

@@ -39,7 +39,8 @@ export type FailureReason =
   /** A merge would change more than one call may. */
   | {
       readonly kind: 'merge_too_large';
-      readonly object: 'opportunities' | 'contacts' | 'notes' | 'note_bytes' | 'additional_contacts';
+      readonly object:
+        'opportunities' | 'merged_opportunities' | 'contacts' | 'notes' | 'note_bytes' | 'additional_contacts';
       readonly limit: number;
     }
   /** A change would leave a note without title and content. */

@@ -7,6 +7,8 @@ const mergeLimitTexts: Readonly<
   Record<Extract<FailureReason, { kind: 'merge_too_large' }>['object'], (limit: number) => string>
 > = {
   opportunities: (limit) => `One merge changes at most ${limit} opportunities: delete or move some first`,
+  merged_opportunities: (limit) =>
+    `One merge merges at most ${limit} opportunities of one name: rename or delete some first`,
   contacts: (limit) => `One merge moves at most ${limit} contacts: delete or move some first`,
   notes: (limit) => `One merge moves at most ${limit} notes: delete some first`,
   note_bytes: (limit) => `One merge moves notes of at most ${limit / 1024 / 1024} MB of text: delete some first`,

@@ -4,7 +4,8 @@
 -- a merge has seen can go before it ends. The name locks of both records keep new opportunities away; locks on the rows keep new
 -- contacts and notes away.
 
--- Ends a merge that would move more than fits into one statement's time. p_limits: {opportunities, contacts, notes, note_bytes}.
+-- Ends a merge that would move more than fits into one statement's time. p_limits: {opportunities,
+-- merged_opportunities, contacts, notes, note_bytes}.
 CREATE OR REPLACE FUNCTION check_merge_size(p_limits jsonb, p_object text, p_count bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_count > (p_limits->>p_object)::bigint THEN

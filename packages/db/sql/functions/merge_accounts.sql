@@ -16,6 +16,7 @@ BEGIN
      LIMIT (v_limits->>'contacts')::int + 1);
   PERFORM check_merge_size(v_limits, 'contacts', cardinality(contact_ids));
   collisions := colliding_opportunities(p_organization_id, opportunity_ids, p_input->>'from', p_input->>'id');
+  PERFORM check_merge_size(v_limits, 'merged_opportunities', jsonb_array_length(collisions));
   note_ids := moved_note_ids(p_organization_id, 'account', v_other_id, collisions, v_limits);
 END
 $$;

@@ -11,6 +11,7 @@ BEGIN
   PERFORM check_merge_size(v_limits, 'opportunities', cardinality(opportunity_ids));
   -- Only opportunities without an account have the contact in their natural key.
   collisions := colliding_opportunities(p_organization_id, opportunity_ids, p_input->>'from', p_input->>'id');
+  PERFORM check_merge_size(v_limits, 'merged_opportunities', jsonb_array_length(collisions));
   note_ids := moved_note_ids(p_organization_id, 'contact', v_other_id, collisions, v_limits);
 END
 $$;

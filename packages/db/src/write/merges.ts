@@ -13,7 +13,14 @@ import {
 export type MergedObject = 'account' | 'contact';
 
 /** How many records one merge moves, so that it ends well within the time of a statement (docs/decisions/0022-merging.md). */
-export const mergeLimits = { opportunities: 500, contacts: 1_000, notes: 500, note_bytes: 8 * 1024 * 1024 } as const;
+export const mergeLimits = {
+  opportunities: 2_000,
+  /** Of these, the ones that are merged into another opportunity: each costs as much as four that move. */
+  merged_opportunities: 500,
+  contacts: 5_000,
+  notes: 500,
+  note_bytes: 8 * 1024 * 1024,
+} as const;
 
 /** Two records to merge. */
 export interface Merge extends UpdateTarget {
