@@ -1,25 +1,25 @@
 import type { Warning } from './types.js';
 
-/** The answer of a call. */
+/** The response of a call. */
 export interface Answer<Data> {
   readonly data: Data;
-  /** The gateway's own words. */
+  /** The gateway's message. */
   readonly message: string;
   /** Names the request in the logs of the gateway. */
   readonly requestId: string | null;
-  /** Of a record: rises with every change; null for others. */
+  /** The version of a record, which rises with every change; null for other responses. */
   readonly version: number | null;
 }
 
 /** The answer of a write. */
 export interface WriteAnswer<Data> extends Answer<Data> {
-  /** What was sent and not applied; empty when everything was. */
+  /** The values that were sent and not applied; usually empty. */
   readonly warnings: readonly Warning[];
-  /** Whether the record was made, found as it is, or found and changed; null where nothing is said of it. */
+  /** Whether the record was created, found unchanged, or found and changed; null for responses without a status. */
   readonly recordStatus: 'created' | 'matched' | 'updated' | null;
-  /** Whether this is the first answer of an earlier call with the same idempotency key. */
+  /** Whether this is the stored response of an earlier call with the same idempotency key. */
   readonly isReplay: boolean;
-  /** Hand it to a read that has to see this write. */
+  /** Pass it to a read that has to see this write. */
   readonly readAfter: string | null;
 }
 
@@ -36,7 +36,7 @@ const versionOf = (etag: string | null): number | null => {
   return digits === undefined ? null : Number(digits);
 };
 
-/** Reads an answer; the caller knows from the operation what `data` is. */
+/** Reads a response; the operation determines the type of `data`. */
 export const toAnswer = <Data>(headers: Headers, body: SuccessBody): WriteAnswer<Data> => ({
   data: body.data as Data,
   message: body.message,

@@ -26,7 +26,7 @@ type AccountPage<C> = WithCustomFields<types.AccountPage, C>;
 type Contact<C> = WithCustomFields<types.Contact, C>;
 type ContactPage<C> = WithCustomFields<types.ContactPage, C>;
 
-/** What can be done with opportunities whose custom values are `C`; `Accounts` and `Contacts` likewise. */
+/** The calls for opportunities whose custom fields have the type `C`. */
 export type Opportunities<C> = Records<{
   record: Opportunity<C>;
   page: OpportunityPage<C>;
@@ -80,17 +80,17 @@ export type Contacts<C> = Records<{
   updateItem: WithCustomInput<types.UpdateContactItem, C>;
 }>;
 
-/** The CRM, as an organization's key sees it. */
+/** The API of one organization's key. */
 export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly opportunities: Opportunities<C['opportunities']>;
   readonly accounts: Accounts<C['accounts']> &
     Merges & {
-      /** The account that a create with this domain would find; answers as `get` does. */
+      /** Gets the account that a create with this domain would find; returns the same as `get`. */
       readonly getByDomain: GetByKey<types.Account, WithCustomFields<types.AccountDetail, C['accounts']>>;
     };
   readonly contacts: Contacts<C['contacts']> &
     Merges & {
-      /** The contact that a create with this email would find; answers as `get` does. */
+      /** Gets the contact that a create with this email would find; returns the same as `get`. */
       readonly getByEmail: GetByKey<types.Contact, WithCustomFields<types.ContactDetail, C['contacts']>>;
     };
   readonly notes: Notes;
@@ -102,7 +102,7 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
 }
 
 /**
- * Makes a client. It holds no connection of its own: there is nothing to close.
+ * Creates a client. It holds no connections, so there is nothing to close.
  *
  * ```ts
  * const crm = createClient({ readUrl: 'https://crm.example.com', apiKey: process.env.CRM_API_KEY ?? '' });
@@ -114,7 +114,7 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
  * interface Fields { opportunities: { tier?: 'smb' | 'ent' }; accounts: object; contacts: object }
  * const crm = createClient<Fields>({ readUrl, apiKey });
  * ```
- * @throws TypeError for an address or a key that cannot work
+ * @throws TypeError for an invalid address or key
  */
 export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(options: ClientOptions): CrmClient<C> => {
   const send = createSend(options);

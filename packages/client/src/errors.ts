@@ -1,17 +1,17 @@
 import type { ErrorBody } from './types.js';
 
 /**
- * What went wrong, for programs: the code of the gateway's answer, or `unexpected_answer` where what answered was no
- * gateway (a proxy's own page). Later versions of the API may add codes.
+ * The cause of an error, for programs: the code of the gateway's response, or `unexpected_answer` if the response is
+ * not from a gateway (a proxy's own page). Later versions of the API may add codes.
  */
 export type CrmErrorCode = ErrorBody['code'] | 'unexpected_answer';
 
-/** What every error of this client is. */
+/** The base class of all errors of this client. */
 export class CrmError extends Error {
   override readonly name: string = 'CrmError';
 }
 
-/** What an error is made of. */
+/** The properties of an error. */
 export interface ApiErrorParts {
   readonly status: number;
   readonly body: Partial<Omit<ErrorBody, 'success'>>;
@@ -19,12 +19,12 @@ export interface ApiErrorParts {
   readonly retryAfterMs: number | null;
 }
 
-/** The API refused. There is a class of its own for each kind of refusal that programs handle. */
+/** The API refused the request. Each kind of refusal that programs handle has its own class. */
 export class CrmApiError extends CrmError {
   override readonly name: string = 'CrmApiError';
   readonly status: number;
   readonly code: CrmErrorCode;
-  /** The text about each field at fault, by its dotted path; empty when no field is. */
+  /** The error text of each invalid field, by its dotted path; empty if there is none. */
   readonly errors: Readonly<Record<string, string>>;
   /** On a conflict over a natural key: the field, and the id of the record that holds it. */
   readonly conflict: ErrorBody['conflict'];
@@ -32,9 +32,9 @@ export class CrmApiError extends CrmError {
   readonly counts: ErrorBody['counts'];
   /** When events after a position have expired: the position of the oldest that can be read. */
   readonly oldestPosition: ErrorBody['oldest_position'];
-  /** Names the request in the logs of the gateway; null when what answered was no gateway. */
+  /** Names the request in the logs of the gateway; null if the response is not from a gateway. */
   readonly requestId: string | null;
-  /** How long the gateway asked to wait; null when it did not. */
+  /** How long the gateway asked to wait; null if it did not ask. */
   readonly retryAfterMs: number | null;
 
   constructor({ status, body, requestId, retryAfterMs }: ApiErrorParts) {
@@ -92,22 +92,25 @@ export class CrmUnavailableError extends CrmApiError {
   override readonly name = 'CrmUnavailableError';
 }
 
-/** No answer came: the gateway could not be reached, the connection broke or the time was up. A write may have happened. */
+/**
+ * There was no response: the gateway was unreachable, the connection broke or the call timed out. A write may have
+ * happened.
+ */
 export class CrmConnectionError extends CrmError {
   override readonly name = 'CrmConnectionError';
 }
 
 /**
- * The change log cannot be followed from a position any more: make a new copy of the records, then follow the log from where it
- * ended before that.
+ * The change log cannot be read from this position any more. Get the latest position, make a new copy of the records,
+ * then read the log from that position.
  */
 export class CrmStartOverError extends CrmError {
   override readonly name = 'CrmStartOverError';
   /** Events after the position are no longer retained, or the database was restored from a backup and has another log. */
   readonly reason: 'events_expired' | 'log_changed';
-  /** Of expired events: the position of the oldest that can be read. */
+  /** If events expired: the position of the oldest readable one. */
   readonly oldestPosition: number | undefined;
-  /** Of another log: its `log_id`. */
+  /** If it is another log: its `log_id`. */
   readonly logId: string | undefined;
 
   constructor(
@@ -135,10 +138,10 @@ const classes: Readonly<Partial<Record<number | string, typeof CrmApiError>>> = 
   502: CrmUnavailableError,
   503: CrmUnavailableError,
   504: CrmUnavailableError,
-  // Of two codes with one status, the one that is not the usual.
+  // The less common one of two codes with one status.
   idempotency_in_flight: CrmIdempotencyError,
 };
 
-/** The error for an answer: of the class of its code, or else of its status. */
+/** The error for a response, of the class for its code or else for its status. */
 export const toApiError = (parts: ApiErrorParts): CrmApiError =>
   new (classes[parts.body.code ?? ''] ?? classes[parts.status] ?? CrmApiError)(parts);

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.js';
 
-/** What every page has beside its records. */
+/** The properties that every page has besides its records. */
 export interface PageInfo {
   has_more: boolean;
   next_cursor: string | null;
@@ -8,19 +8,19 @@ export interface PageInfo {
 }
 
 /**
- * A list or search that is read page by page, as far as it is asked for. Every loop over it begins at the first page:
+ * A list or search that is read page by page, on demand. Every loop over it begins at the first page:
  * `for await (const record of listing)`.
  */
 export interface Listing<Item, Page> extends AsyncIterable<Item> {
-  /** The pages as they came, one request each. */
+  /** The pages as received, one request each. */
   pages(): AsyncIterable<Page>;
-  /** The first page alone, or the one of the `cursor` that was given. */
+  /** Only the first page, or the page of the given `cursor`. */
   page(): Promise<Answer<Page>>;
 }
 
 /**
- * Makes a listing.
- * @param fetchPage - reads the page of a cursor; the first one, where it is undefined
+ * Creates a listing.
+ * @param fetchPage - reads the page of a cursor, or the first page if it is undefined
  * @param itemsOf - the records of a page
  */
 export const createListing = <Item, Page extends PageInfo>(

@@ -2,15 +2,15 @@
 export interface ClientOptions {
   /** Address of the read gateway, such as `https://crm.example.com`. */
   readonly readUrl: string;
-  /** Address of the inbound gateway; that of the read gateway when absent, as behind one proxy. */
+  /** Address of the inbound gateway; by default that of the read gateway, as with one proxy for both. */
   readonly inboundUrl?: string;
   /** `crm_live_…`. Keep it on servers: anyone who has it can read and write the organization's records. */
   readonly apiKey: string;
-  /** Time for one try of one request; 30,000 when absent. */
+  /** Time limit of one try of one request; by default 30,000. */
   readonly timeoutMs?: number;
-  /** How often a request is tried again; 2 when absent, 0 to never. */
+  /** The most retries of a request; by default 2. */
   readonly maxRetries?: number;
-  /** Sends requests in place of the global `fetch`, for proxies and tests. */
+  /** Replaces the global `fetch`, for proxies and tests. */
   readonly fetch?: typeof fetch;
   /** Called before each try of each request. It may add headers, such as `traceparent`; an error that it throws ends the call. */
   readonly onRequest?: (request: RequestInfo) => void | Promise<void>;
@@ -18,66 +18,66 @@ export interface ClientOptions {
   readonly onResponse?: (response: ResponseInfo) => void | Promise<void>;
 }
 
-/** One try of a request, as hooks see it. The API key is not in it, so that it may be logged. */
+/** One try of a request, as hooks see it. It does not contain the API key, so it is safe to log. */
 export interface RequestInfo {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
-  /** What is sent beside the API key; may be added to. */
+  /** The headers besides the API key; hooks may add some. */
   readonly headers: Headers;
   /** Counts from 1. */
   readonly attempt: number;
 }
 
-/** What became of one try of a request. */
+/** The result of one try of a request. */
 export interface ResponseInfo {
   readonly request: RequestInfo;
-  /** Null when no answer came. */
+  /** Null if there was no response. */
   readonly status: number | null;
-  /** Null when no answer came. */
+  /** Null if there was no response. */
   readonly headers: Headers | null;
   readonly durationMs: number;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, also while it waits for the next try; it is then rejected with the signal's reason. */
+  /** Ends the call, also while it waits for the next try. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Time for one try, in place of the client's. */
+  /** Time limit of one try, instead of the client's. */
   readonly timeoutMs?: number;
 }
 
-/** What reads take. */
+/** Options of reads. */
 export interface ReadOptions extends CallOptions {
-  /** The `readAfter` of an earlier write that this read has to see. */
+  /** The `readAfter` of an earlier write; this read sees that write. */
   readonly readAfter?: string | null;
 }
 
-/** What creates take. */
+/** Options of creates. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Makes repeats of this call within 24 hours one call; made for each call when absent, and kept over its tries. `null` sends
-   * none: the gateway has less to keep, and a call that gets no answer is not sent again.
+   * Calls with the same key within 24 hours have one effect. By default each call gets a new key for all its tries.
+   * `null` sends no key: the gateway stores less, and a call without a response is not retried.
    */
   readonly idempotencyKey?: string | null;
 }
 
-/** What creates of opportunities, accounts and contacts take. */
+/** Options of creates of opportunities, accounts and contacts. */
 export interface CreateRecordOptions extends CreateOptions {
-  /** What to do with a record that exists: `keep` its values (when absent), or `update` them to those sent. */
+  /** What to do with an existing record: `keep` its values (the default), or `update` them to the sent ones. */
   readonly onMatch?: 'keep' | 'update';
 }
 
-/** What updates take. */
+/** Options of updates. */
 export interface UpdateOptions extends CallOptions {
-  /** Changes the record only while this is its version; `CrmApiError` with status 412 otherwise. */
+  /** Changes the record only if this is its version; otherwise `CrmApiError` with status 412. */
   readonly ifVersion?: number;
 }
 
-/** What bulk updates take. */
+/** Options of bulk updates. */
 export interface BulkUpdateOptions extends CallOptions {
-  /** One bad item refuses the whole call. */
+  /** Whether one invalid item rejects the whole call. */
   readonly atomic?: boolean;
 }
 
-/** What bulk creates take. */
+/** Options of bulk creates. */
 export interface BulkCreateOptions extends CreateRecordOptions, BulkUpdateOptions {}

@@ -3,14 +3,14 @@ import { CrmApiError, CrmConnectionError } from './errors.js';
 /** First upper bound of the random delay; it doubles with every try. */
 const baseDelayMs = 250;
 const maxDelayMs = 10_000;
-/** A gateway that asks for more than this is not waited for. */
+/** The longest `Retry-After` that a call waits for. */
 const maxRetryAfterMs = 120_000;
-/** How long a call waits in all for its own earlier try, whose answer got lost. */
+/** How long a call waits in total for its own earlier try, whose response got lost. */
 const maxInFlightMs = 60_000;
-/** Where the request may have been carried out, and may succeed if it is sent again. */
+/** Statuses after which the request may have been executed, and a retry may succeed. */
 const passingStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** `Retry-After` in milliseconds, whether it came as seconds or as a date; null when there is none. */
+/** `Retry-After` (seconds or a date) in milliseconds; null if absent. */
 export const readRetryAfterMs = (header: string | null): number | null => {
   if (header === null) return null;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
@@ -18,44 +18,45 @@ export const readRetryAfterMs = (header: string | null): number | null => {
 };
 
 /**
- * How long to wait before the next try: what the gateway asked for, and on top of it any time up to a bound that doubles,
- * so that clients which were refused together do not come back together.
+ * The wait before the next try: the requested time plus a random time up to a bound that doubles, so that clients
+ * refused together do not return together.
  */
 const delayMs = (retries: number, retryAfterMs: number): number =>
   retryAfterMs + Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries);
 
 /**
- * The least to wait before a request is sent again; null if it must not be: it was refused for good, or it may have been
- * carried out and must not be carried out twice.
+ * The shortest wait before a retry. Null if there must be none: the refusal is permanent, or the request may have been
+ * executed and must not run twice.
  */
 const leastWaitMs = (error: unknown, isRepeatable: boolean): number | null => {
   if (error instanceof CrmConnectionError) return isRepeatable ? 0 : null;
   if (!(error instanceof CrmApiError)) return null;
   const { status, code, retryAfterMs } = error;
   if (retryAfterMs !== null && retryAfterMs > maxRetryAfterMs) return null;
-  // A statement that took too long would again.
+  // A retry would time out again.
   if (code === 'timeout') return null;
   const isRefused = status === 429 || (status === 503 && retryAfterMs !== null);
   return isRefused || (isRepeatable && passingStatuses.has(status)) ? (retryAfterMs ?? 0) : null;
 };
 
-/** Decides after every failed try of one call whether and when the next one follows. */
+/** Decides after each failed try of a call whether and when to retry. */
 export class RetryPlan {
   #retries = 0;
   #inFlightUntilMs: number | undefined;
   readonly #maxRetries: number;
   readonly #isRepeatable: boolean;
 
-  /** @param isRepeatable - whether the request may be carried out twice: reads, and writes under an idempotency key */
+  /** @param isRepeatable - whether the request may run twice: reads, and writes with an idempotency key */
   constructor(maxRetries: number, isRepeatable: boolean) {
     this.#maxRetries = maxRetries;
     this.#isRepeatable = isRepeatable;
   }
 
-  /** How long to wait before the next try. @throws the error itself, when there is to be none */
+  /** The wait before the next try. @throws the error itself if there must be no retry */
   nextDelayMs(error: unknown): number {
     if (error instanceof CrmApiError && error.code === 'idempotency_in_flight' && this.#maxRetries > 0) {
-      // An earlier try still runs, and its answer will be this call's. Waiting for it is no failure and costs no retry.
+      // An earlier try still runs, and its response will be that of this call. Waiting for it does not count as a
+      // retry.
       this.#inFlightUntilMs ??= Date.now() + maxInFlightMs;
       if (Date.now() < this.#inFlightUntilMs) return delayMs(0, error.retryAfterMs ?? 1_000);
     }
@@ -71,7 +72,7 @@ export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void
     signal?.throwIfAborted();
     const onAbort = (): void => {
       clearTimeout(timer);
-      // The caller's own reason is passed on, whatever it is.
+      // Passes on the caller's own reason, of any type.
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
       reject(signal?.reason);
     };

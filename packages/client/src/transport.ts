@@ -11,15 +11,15 @@ export interface Call {
   readonly gateway: 'read' | 'inbound';
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** Parameters that are undefined or null are left out, lists are repeated. */
+  /** Undefined and null parameters are omitted, lists are repeated. */
   readonly query?: object;
   readonly body?: unknown;
 }
 
-/** What any call may be given. */
+/** The options of any call. */
 export type AnyOptions = CallOptions & ReadOptions & CreateOptions & UpdateOptions;
 
-/** Sends a request and answers what came back. @throws CrmApiError, CrmConnectionError, or the signal's reason */
+/** Sends a request and returns the response. @throws CrmApiError, CrmConnectionError, or the signal's reason */
 export type Send = <Data>(call: Call, options?: AnyOptions) => Promise<WriteAnswer<Data>>;
 
 const defaultTimeoutMs = 30_000;
@@ -42,7 +42,7 @@ const queryText = (query: object = {}): string => {
   return parameters.size === 0 ? '' : `?${parameters.toString()}`;
 };
 
-/** What makes repeats of a create one; undefined for other calls, and where it is not wanted. */
+/** The idempotency key of a create; undefined for other calls, and if the caller wants none. */
 const idempotencyKeyOf = ({ gateway, method }: Call, { idempotencyKey }: AnyOptions): string | undefined =>
   gateway === 'read' || method !== 'POST' || idempotencyKey === null
     ? undefined
@@ -65,7 +65,7 @@ const parse = ({ status, headers }: Response, text: string, host: string): AnyBo
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null) return body;
   } catch {
-    // What answered is no gateway, such as a proxy with a page of its own.
+    // The response is not from a gateway, but for example a proxy's own page.
   }
   const kind = isHtml(headers, text) ? 'an HTML page' : 'something else';
   return { message: `${host} answered ${status} with ${kind} instead of JSON: is it the address of a gateway?` };
@@ -79,7 +79,7 @@ const readAnswer = <Data>(response: Response, text: string, host: string): Write
   throw toApiError({ status, body, requestId: headers.get('x-request-id'), retryAfterMs });
 };
 
-/** What the tries of a call have in common. */
+/** Shared by all tries of a call. */
 interface Prepared {
   readonly call: Call;
   readonly url: string;
@@ -87,7 +87,7 @@ interface Prepared {
   readonly body: string | undefined;
 }
 
-/** Makes what sends requests. @throws TypeError for options that cannot work */
+/** Creates the function that sends requests. @throws TypeError for invalid options */
 export const createSend = (client: ClientOptions): Send => {
   const read = baseOf('readUrl', client.readUrl);
   const bases = { read, inbound: client.inboundUrl === undefined ? read : baseOf('inboundUrl', client.inboundUrl) };
@@ -100,7 +100,7 @@ export const createSend = (client: ClientOptions): Send => {
     const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
     const headers = new Headers(request.headers);
     headers.set('x-api-key', client.apiKey);
-    // A redirect would carry the key to wherever it leads.
+    // Following a redirect would send the key to another address.
     const init: RequestInit = { method: request.method, headers, redirect: 'manual', signal };
     try {
       const response = await fetchOnce(request.url, body === undefined ? init : { ...init, body });

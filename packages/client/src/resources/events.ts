@@ -6,20 +6,21 @@ import { RetryPlan, sleep } from '../retry.js';
 import type { Send } from '../transport.js';
 import type { Event, EventLogPage, LatestPosition, RestoreBody, Restored } from '../types.js';
 
-/** The change log from a position on, without an end: `for await (const event of stream)`. */
+/** The change log from a position on, an endless stream: `for await (const event of stream)`. */
 export interface EventStream extends AsyncIterable<Event> {
   /** The pages as received. Store `next_position` and `log_id` of the last one to continue there. */
   pages(): AsyncIterable<EventLogPage>;
 }
 
-/** What can be done with the change log. */
+/** The calls for the change log. */
 export interface Events {
   /** One page, oldest first. */
   list(query?: ListEventsQuery, options?: ReadOptions): Promise<Answer<EventLogPage>>;
-  /** Where the log ends; hand `readAfter` to the lists that are read next, so that none is older. */
+  /** The end of the log. Pass `readAfter` to the lists that you read next, so that none of them is older. */
   latest(options?: ReadOptions): Promise<WriteAnswer<LatestPosition>>;
   /**
-   * Every event after a position, as it happens. Outages are waited for once the first page was read; the signal ends it.
+   * Every event after a position, as it happens. After the first page the stream waits for outages to end; the signal
+   * ends the stream.
    * @throws CrmStartOverError when events after the position have expired, or the log is another one
    */
   iterate(options?: FollowEvents): EventStream;
@@ -29,11 +30,11 @@ export interface Events {
 
 const defaultWaitSeconds = 20;
 const defaultTimeoutMs = 30_000;
-/** Pages without events come at most this often, should a gateway not wait. */
+/** The shortest time between pages without events, in case a gateway does not wait. */
 const leastPauseMs = 1_000;
 const largestPage = 500;
 
-/** The log that a stream reads, from page to page. */
+/** The state of a stream from page to page. */
 class LogReader {
   readonly #send: Send;
   readonly #options: Omit<FollowEvents, 'logId'>;
@@ -62,7 +63,7 @@ class LogReader {
     }
   }
 
-  /** Reads the next page; after the first one that succeeded, for as long as it takes. */
+  /** Reads the next page. After the first successful page it retries without an end. */
   async #readPatiently(): Promise<EventLogPage> {
     const plan = new RetryPlan(this.#hasBegun ? Number.POSITIVE_INFINITY : 0, true);
     for (;;) {
@@ -88,14 +89,14 @@ class LogReader {
     if (this.#logId !== undefined && logId !== this.#logId) throw new CrmStartOverError('log_changed', { logId });
   }
 
-  /** Says whether what the gateway refused means that a reader has to start over. */
+  /** Returns the error to throw if a refusal means that the reader must start over. */
   async #explain(error: unknown): Promise<unknown> {
     if (!(error instanceof CrmApiError)) return error;
     if (error.status === 410) {
       return new CrmStartOverError('events_expired', { oldestPosition: error.oldestPosition, cause: error });
     }
     if (!('after' in error.errors) || this.#logId === undefined) return error;
-    // A log that was restored from a backup may end before the position.
+    // After a restore from a backup the log may end before the position.
     const { signal } = this.#options;
     const latest = { gateway: 'read', method: 'GET', path: '/v1/events/latest' } as const;
     const { data } = await this.#send<LatestPosition>(latest, signal && { signal });

@@ -6,13 +6,13 @@ import { pathOf } from './lists.js';
 import { setupOf } from './setup.js';
 
 /**
- * What can be done with the definitions of custom fields, whatever object has them. The key needs the permission `setup`.
+ * The calls for definitions of custom fields, of any object. The key needs the permission `setup`.
  * `crm.accounts.fields` and its like list them.
  */
 export interface Fields {
   /** Defines a custom field of the object that the body names. */
   create(body: CreateField, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
-  /** Absent keeps; `is_active: false` archives, `true` restores. */
+  /** Absent properties stay; `is_active: false` archives, `true` restores. */
   update(id: string, body: UpdateField, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
   /** Adds an option to a select, radio or multi_select field. */
   createOption(fieldId: string, body: CreateOption, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
@@ -22,7 +22,7 @@ export interface Fields {
 
 const folder = '/v1/inbound/fields';
 
-/** Makes the calls for custom fields. */
+/** Creates the calls for custom fields. */
 export const createFields = (send: Send): Fields => {
   const { create, update } = setupOf(send);
   return {

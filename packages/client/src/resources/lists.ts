@@ -2,7 +2,7 @@ import { createListing, type Listing, type PageInfo } from '../listing.js';
 import type { ReadOptions } from '../options.js';
 import type { Send } from '../transport.js';
 
-/** The path of one record. @throws TypeError for what is no id, since `..` would lead to another operation */
+/** The path of one record. @throws TypeError for an invalid id, since `..` would lead to another operation */
 export const pathOf = (folder: string, id: string): string => {
   if (!/^[0-9a-f-]{36}$/i.test(id)) throw new TypeError('id must be a UUID');
   return `${folder}/${id}`;

@@ -7,15 +7,15 @@ import type { CreateMember, Deleted, Member, MemberDetail, MemberPage, UpdateMem
 import { listOf, pathOf } from './lists.js';
 import { setupOf } from './setup.js';
 
-/** What can be done with the people of the organization. Changes need the permission `setup`. */
+/** The calls for members of the organization. Changes need the permission `setup`. */
 export interface Members {
   /** By email; former members too. */
   list(query?: PageQuery, options?: ReadOptions): Listing<Member, MemberPage>;
   /** Adds a person, who can then own opportunities. */
   create(body: CreateMember, options?: CallOptions): Promise<WriteAnswer<MemberDetail>>;
-  /** Absent keeps; `is_active: true` makes a former member a member again. */
+  /** Absent properties stay; `is_active: true` makes a former member active again. */
   update(id: string, body: UpdateMember, options?: CallOptions): Promise<WriteAnswer<MemberDetail>>;
-  /** Removes a person. For one who owns opportunities, the query says what becomes of them. */
+  /** Removes a person. If the person owns opportunities, the query says what happens to them. */
   delete(id: string, query?: RemoveMemberQuery, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
 }
 

@@ -6,17 +6,20 @@ import type { Send } from '../transport.js';
 import type { CreatedNote, CreateNoteBody, Deleted, Note, NoteDetail, NotePage, UpdateNoteBody } from '../types.js';
 import { listOf, pathOf } from './lists.js';
 
-/** What can be done with notes. */
+/** The calls for notes. */
 export interface Notes {
   /** Newest first: all of them, or those on one account, contact or opportunity. */
   list(query?: ListNotesQuery, options?: ReadOptions): Listing<Note, NotePage>;
   /** One note with what it is attached to. */
   get(id: string, options?: ReadOptions): Promise<Answer<NoteDetail>>;
-  /** Creates a note, and the accounts and contacts it names where absent. Notes have no natural key: see `idempotencyKey`. */
+  /**
+   * Creates a note, and the missing accounts and contacts that it names. Notes have no natural key: see
+   * `idempotencyKey`.
+   */
   create(body: CreateNoteBody, options?: CreateOptions): Promise<WriteAnswer<CreatedNote>>;
-  /** Changes the texts: absent keeps, null clears. */
+  /** Changes the texts: absent ones stay, null clears. */
   update(id: string, body: UpdateNoteBody, options?: UpdateOptions): Promise<WriteAnswer<NoteDetail>>;
-  /** For good. The key needs the permission `delete`. */
+  /** Deletes permanently. The key needs the permission `delete`. */
   delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
 }
 

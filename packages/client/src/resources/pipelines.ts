@@ -18,18 +18,18 @@ import type {
 import { listOf, pathOf } from './lists.js';
 import { setupOf } from './setup.js';
 
-/** What can be done with pipelines and their stages. Changes need the permission `setup`. */
+/** The calls for pipelines and their stages. Changes need the permission `setup`. */
 export interface Pipelines {
   list(query?: PageQuery, options?: ReadOptions): Listing<Pipeline, PipelinePage>;
   /** The stages of a pipeline, in their order. */
   stages(pipelineId: string, query?: PageQuery, options?: ReadOptions): Listing<Stage, StagePage>;
   /** Creates a pipeline with its stages. */
   create(body: CreatePipeline, options?: CallOptions): Promise<WriteAnswer<PipelineDetail>>;
-  /** Absent keeps; `is_active: false` archives, `true` restores. */
+  /** Absent properties stay; `is_active: false` archives, `true` restores. */
   update(id: string, body: UpdatePipeline, options?: CallOptions): Promise<WriteAnswer<PipelineDetail>>;
   /** Adds a stage to a pipeline, after its others unless it has a position. */
   createStage(pipelineId: string, body: CreateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
-  /** Absent keeps; a stage that still has opportunities is archived only with `move_opportunities_to`. */
+  /** Absent properties stay. Archiving a stage with opportunities needs `move_opportunities_to`. */
   updateStage(stageId: string, body: UpdateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
 }
 

@@ -29,7 +29,7 @@ export interface RecordTypes {
   record: object;
   page: PageInfo;
   detail: object;
-  /** The whole method: which parameters it needs differs. */
+  /** The whole method, because its required parameters differ. */
   list: (...parameters: never[]) => unknown;
   fieldsQuery: PageQuery;
   search: object;
@@ -40,16 +40,16 @@ export interface RecordTypes {
   updateItem: object;
 }
 
-/** What can be done with opportunities, accounts and contacts. */
+/** The calls for opportunities, accounts and contacts. */
 export interface Records<T extends RecordTypes> {
-  /** Newest first; pages are read as the loop comes to them. */
+  /** Newest first; the loop reads pages on demand. */
   readonly list: T['list'];
-  /** What matches words and filters, in the order of a sort. */
+  /** The records that match words and filters, sorted. */
   search<const F extends string = string>(
     body?: SearchFor<T['search'], F>,
     options?: ReadOptions,
   ): Listing<Selected<T['record'], F>, SelectedIn<T['page'], F>>;
-  /** Counts, sums, averages and extremes of what matches words and filters, by up to two groups. */
+  /** Counts, sums, averages and extremes of the matching records, by up to two groups. */
   summarize(body: T['summary'], options?: ReadOptions): Promise<Answer<Summary>>;
   /** One record with every field, unless `fields` narrows it. */
   get<const F extends string = Extract<keyof T['record'], string>>(
@@ -59,11 +59,11 @@ export interface Records<T extends RecordTypes> {
   ): Promise<Answer<SelectedIn<T['detail'], F>>>;
   /** The events of one record, newest first; also of a deleted one. */
   history(id: string, query?: PageQuery, options?: ReadOptions): Listing<Event, HistoryPage>;
-  /** Creates a record, or finds the one with the same natural key: see `recordStatus` of the answer. */
+  /** Creates a record, or finds the one with the same natural key; `recordStatus` says which. */
   create(body: T['create'], options?: CreateRecordOptions): Promise<WriteAnswer<T['created']>>;
-  /** Absent keeps, `null` clears. */
+  /** Absent fields stay, `null` clears. */
   update(id: string, body: T['update'], options?: UpdateOptions): Promise<WriteAnswer<T['detail']>>;
-  /** For good. The key needs the permission `delete`. */
+  /** Deletes permanently. The key needs the permission `delete`. */
   delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
   /** Up to 100 creates; look at `success` of each result. */
   bulkCreate(items: ReadonlyArray<T['create']>, options?: BulkCreateOptions): Promise<WriteAnswer<BulkResults>>;
@@ -71,11 +71,11 @@ export interface Records<T extends RecordTypes> {
   bulkUpdate(items: ReadonlyArray<T['updateItem']>, options?: BulkUpdateOptions): Promise<WriteAnswer<BulkResults>>;
   /** Records that may be the same as older ones, with the reason. */
   duplicates(query?: PageQuery, options?: ReadOptions): Listing<Duplicate, DuplicatePage>;
-  /** The system and custom fields of such records. */
+  /** The system and custom fields of these records. */
   fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<Field, FieldPage>;
 }
 
-/** The path of a record by its natural key. @throws TypeError for dots alone, which would lead to another operation */
+/** The path of a record by its natural key. @throws TypeError for only dots, which would lead to another operation */
 const keyPath = (folder: string, key: string): string => {
   if (/^\.*$/.test(key.trim())) throw new TypeError('A key must have a letter or a digit');
   return `${folder}/${encodeURIComponent(key)}`;

@@ -10,7 +10,7 @@ export interface SetupCalls {
   readonly update: SetupCall;
 }
 
-/** Makes them. The gateway takes no idempotency key for these, so a create that got no answer is not sent again. */
+/** Creates them. The gateway takes no idempotency key for these, so a create without a response is not retried. */
 export const setupOf = (send: Send): SetupCalls => ({
   create: <Data>(path: string, body: object, options?: CallOptions) =>
     send<Data>({ gateway: 'inbound', method: 'POST', path, body }, { ...options, idempotencyKey: null }),
