@@ -1,7 +1,7 @@
 import { renderMarkdown, toAnchor } from './html.js';
 import { renderPage } from './page.js';
 
-/** What the page of the contract is made of. */
+/** The inputs of the contract's page. */
 export interface ContractPageOptions {
   readonly contract: string;
   readonly version: string;

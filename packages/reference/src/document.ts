@@ -40,7 +40,7 @@ interface Content {
   readonly example?: unknown;
 }
 
-/** What a status answers. */
+/** A response. */
 export interface ResponseObject {
   readonly $ref?: string;
   readonly description: string;
@@ -59,7 +59,7 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** An OpenAPI 3.1 document, as far as the page reads it. */
+/** The parts of an OpenAPI 3.1 document that the page uses. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags?: readonly { readonly name: string; readonly description: string }[];

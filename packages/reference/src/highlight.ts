@@ -3,7 +3,7 @@ import { escapeHtml } from './html.js';
 /** The languages of the samples. */
 export type Language = 'curl' | 'typescript' | 'python' | 'json';
 
-/** Comment, text in quotes, variable, word of the language, number: the first that fits names the class of a piece. */
+/** Comment, string, variable, keyword, number: the first match names the class of a piece. */
 const patterns: Readonly<Record<Language, RegExp>> = {
   curl: /(?<comment>#.*)|(?<variable>\$\w+)|(?<text>'[^']*'|"(?:\\.|[^"\\])*")|(?<word>\bcurl\b|(?<= )-{1,2}[A-Za-z-]+)/g,
   typescript:

@@ -11,14 +11,14 @@ export const toAnchor = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** A code block that scrolls by itself, so it can take the keyboard's focus. */
+/** A code block that scrolls by itself, so it must be focusable with the keyboard. */
 export const codeBlock = (highlighted: string, label: string): string =>
   `<pre tabindex="0" role="region" aria-label="${escapeHtml(label)}"><code>${highlighted}</code></pre>`;
 
 interface MarkdownOptions {
-  /** Turns a link's address into one that holds on the page; null leaves its text alone. */
+  /** Turns a link's address into one for the page; null keeps only the link's text. */
   readonly toAddress?: (href: string) => string | null;
-  /** Comes before the anchor of every heading. */
+  /** The prefix of every heading's anchor. */
   readonly anchorPrefix?: string;
   /** How many levels headings go down. */
   readonly shift?: number;
@@ -57,7 +57,7 @@ export const renderMarkdown = (markdown: string, options: MarkdownOptions = {}):
 
 const inline = new Marked({ async: false });
 
-/** `<slug>` in a description is text and no tag; within backquotes it is escaped anyway. */
+/** `<slug>` in a description is text, not a tag; inside backquotes it is escaped anyway. */
 const escapeTags = (markdown: string): string =>
   markdown.replaceAll(/(`[^`]*`)|</g, (_match, code: string | undefined) => code ?? '&lt;');
 

@@ -6,7 +6,7 @@ export interface NavigationLink {
   readonly title: string;
   /** Comes after the title, as HTML. */
   readonly badge?: string;
-  /** More words that the search finds it by. */
+  /** More search words. */
   readonly words?: string;
 }
 
@@ -16,11 +16,11 @@ export interface NavigationGroup {
   readonly links: readonly NavigationLink[];
 }
 
-/** What a page is made of. */
+/** The parts of a page. */
 export interface PageParts {
   readonly title: string;
   readonly version: string;
-  /** Leads from the page to the folder of `/docs`: empty, or `../`. */
+  /** The relative path from the page to the folder of `/docs`: empty, or `../`. */
   readonly root: string;
   readonly stylesheet: string;
   readonly script: string;
@@ -38,7 +38,7 @@ const navigationLink = ({ href, title, badge = '', words = '' }: NavigationLink)
 const navigationGroup = ({ title, links }: NavigationGroup): string =>
   `<div class="group"><h2>${escapeHtml(title)}</h2><ul>${links.map(navigationLink).join('')}</ul></div>`;
 
-/** A whole page. It has neither scripts nor styles within, and every address is relative. */
+/** A whole page, without inline scripts or styles, and with relative addresses only. */
 export const renderPage = (page: PageParts): string => `<!doctype html>
 <html lang="en" data-language="curl">
 <head>

@@ -12,7 +12,7 @@ export interface ReferenceFile {
   readonly content: Buffer;
 }
 
-/** What a gateway serves at `/docs`. */
+/** The pages and files that a gateway serves at `/docs`. */
 export interface Reference {
   /** The page at `/docs`. */
   readonly html: string;
@@ -21,18 +21,18 @@ export interface Reference {
   readonly files: readonly ReferenceFile[];
 }
 
-/** What the reference of one gateway is made of. */
+/** The inputs of a gateway's reference. */
 export interface ReferenceOptions {
   readonly document: OpenApiDocument;
   readonly gateway: 'read' | 'inbound';
-  /** Where the other gateway is reached by a browser; no link when absent. */
+  /** The other gateway's address for browsers; no link if absent. */
   readonly otherGatewayUrl?: string | undefined;
 }
 
 const packageFolder = new URL('../', import.meta.url);
 const contractFile = new URL('../../../docs/contract.md', import.meta.url);
 
-/** One stylesheet is served; its sources are joined in this order. */
+/** The sources of the one stylesheet, joined in this order. */
 const stylesheets = ['base', 'navigation', 'content', 'code', 'screens'].map((name) => `styles/${name}.css`);
 
 const readFile = (name: string, contentType: string, sources = [name]): ReferenceFile => {

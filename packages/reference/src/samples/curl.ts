@@ -7,7 +7,7 @@ const encode = (value: string | number): string =>
 export const pathWithQuery = ({ path, query }: SampleRequest): string =>
   query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${encode(value)}`).join('&')}`;
 
-/** In a here-document the shell fills variables in; every other `$` is text. */
+/** The shell expands variables in a here-document; every other `$` is escaped. */
 const shellText = (json: string): string => json.replaceAll(/[\\`]|\$(?![A-Z][A-Z_]*["\n])/g, '\\$&');
 
 /** The sample for a shell. */

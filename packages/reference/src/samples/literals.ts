@@ -12,7 +12,7 @@ export interface Notation {
 
 const lineLength = 60;
 
-/** A JSON value in the notation of a language; what does not fit on a line is laid out over several. */
+/** A JSON value in the notation of a language; a long value is written over several lines. */
 export const writeLiteral = (value: unknown, notation: Notation, indent = ''): string => {
   const name = variableOf(value);
   if (name !== null) return notation.variable(name);

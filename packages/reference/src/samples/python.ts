@@ -10,7 +10,7 @@ const notation: Notation = {
   padding: '',
 };
 
-/** The sample for Python, with its standard library alone. */
+/** The sample for Python, with the standard library only. */
 export const pythonSample = (request: SampleRequest): string => {
   const { method, gateway, needsKey, body } = request;
   const url = `$${gateway}${pathWithQuery(request)}`.replaceAll(/\$([A-Z_]+)/g, "{os.environ['$1']}");

@@ -1,6 +1,6 @@
 import type { Operation } from '../document.js';
 
-/** What every sample of one operation sends. Texts such as `$ACCOUNT_ID` stand for a variable of the environment. */
+/** The request of all samples of one operation. `$ACCOUNT_ID` and the like are environment variables. */
 export interface SampleRequest {
   readonly method: string;
   /** `/v1/accounts/$ACCOUNT_ID`. */
@@ -31,7 +31,7 @@ export const bodyText = (body: unknown): string =>
 /** `opportunities` gives `OPPORTUNITY`. */
 const singular = (plural: string): string => plural.replace(/ies$/, 'y').replace(/s$/, '').toUpperCase();
 
-/** The plural that an `id` belongs to: the segment before `{id}`, else the last one that is no `bulk`. */
+/** The plural noun of an `id`: the segment before `{id}`, else the last segment that ends in s. */
 const resourceOf = (path: string): string => {
   const segments = path.split('/').filter((segment) => segment !== '');
   const id = segments.indexOf('{id}');

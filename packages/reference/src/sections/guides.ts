@@ -24,7 +24,7 @@ export const contractSection = (contract: string, heading: string): string | und
     .find((section) => section.split('\n')[0] === heading)
     ?.replace(/^.*\n/, '');
 
-/** Where a link of docs/contract.md leads from the reference; other files are not on the page. */
+/** The target of a link of docs/contract.md on the page; other files are not part of it. */
 const fromReference = (href: string): string | null => (href.startsWith('#') ? `docs/contract${href}` : null);
 
 /** Where a link of the introduction leads: to the guide that is the section of the contract, else into the contract. */

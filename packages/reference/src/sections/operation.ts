@@ -14,7 +14,7 @@ const sampleTabs = Object.entries(sampleLanguages)
 
 const copyButton = '<button type="button" class="copy">Copy</button>';
 
-/** The samples of an operation, one of which is shown. */
+/** The samples of an operation; one is visible at a time. */
 const sampleBlock = (samples: OperationSamples): string => {
   const blocks = Object.entries(sampleLanguages).map(
     ([language, name]) =>
@@ -46,7 +46,7 @@ const withoutEnvelope = (schema: Schema): Schema => ({
   properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => !envelopeFields.has(name))),
 });
 
-/** What a success has of its own, and headers that are not on every response. */
+/** The success response, and headers that are not on every response. */
 const responseSection = ({ operation }: OperationSamples, schemas: Schemas): string => {
   const success = operation.responses['200'];
   const schema = success?.content?.['application/json']?.schema;
@@ -58,7 +58,7 @@ const responseSection = ({ operation }: OperationSamples, schemas: Schemas): str
   }`;
 };
 
-/** Headers are the same for many operations, which link to one list of them. */
+/** Many operations share headers, so they link to one list. */
 const headerLinks = ({ operation }: OperationSamples): string => {
   const headers = operation.parameters.filter((parameter) => parameter.in === 'header');
   const links = headers.map(({ name }) => `<a href="#header-${name}">${name}</a>`);
