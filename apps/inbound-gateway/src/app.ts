@@ -13,19 +13,19 @@ import type { Logger } from 'pino';
 import type { Context } from './context.js';
 import { operations } from './operations/index.js';
 
-/** What a process adds to its app. */
+/** Optional parts of the app that a process adds. */
 export interface AppParts {
   /** Metrics and traces; off if absent. */
   readonly activity?: GatewayActivity | undefined;
-  /** Where rate limits are counted; in this process when absent. */
+  /** Where rate limits are counted; by default in this process. */
   readonly counters?: SharedCounters | undefined;
-  /** The checks before serving; passed when absent. */
+  /** The start-up checks; if absent they count as passed. */
   readonly startUp?: StartUp | undefined;
-  /** How long a looked-up key is cached; 2,000 ms when absent. */
+  /** How long a looked-up key is cached; by default 2,000 ms. */
   readonly keyCacheMaxAgeMs?: number | undefined;
 }
 
-/** Builds the inbound gateway's app, apart from any listener. */
+/** Builds the inbound gateway's app, without a listener. */
 export const createApp = (
   context: Context,
   settings: GatewaySettings,

@@ -3,17 +3,17 @@ import type { ByIndex, Catalog, IndexedWrite, Write, WriteFunction, WrittenRecor
 import { ApiError, ErrorCollector, type FieldErrors, reportedItemErrors } from '@crm/domain';
 import type { OperationRequest, Steps } from '@crm/http';
 
-/** What an applied item answers; `unapplied` only on creates. */
+/** The result of an applied item; `unapplied` only on creates. */
 export type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
 
-/** What an item answers that was refused. */
+/** The result of a rejected item. */
 export interface Refused {
   readonly id: string | null;
   /** By path within the item; empty for the item as a whole. */
   readonly errors: FieldErrors;
 }
 
-/** Items as they were read: those to write, and what the others answer. */
+/** The parsed items: the ones to write, and the results of the rejected ones. */
 export interface ReadItems {
   readonly writes: readonly IndexedWrite<Applied>[];
   readonly answers: ByIndex<Refused>;
@@ -22,11 +22,11 @@ export interface ReadItems {
 /** How the items of one bulk operation are written. */
 export interface BulkOptions<C extends OperationContract> {
   readonly function: WriteFunction;
-  /** Makes the write of an item that fits the contract; every fault is noted in `errors`. */
+  /** Builds the write of an item that fits the contract; adds every fault to `errors`. */
   readonly read: (catalog: Catalog, item: ItemOf<C>, errors: ErrorCollector) => Write<Applied>;
-  /** The field at fault where something is not found. */
+  /** The field to name if a record is not found. */
   readonly notFoundPath: string;
-  /** Where a create takes a column or custom field; under its own name when absent. */
+  /** The path of a column or custom field in a create; by default its own name. */
   readonly pathOf?: (name: string) => string;
 }
 
@@ -53,7 +53,7 @@ export class RefusedItemsError extends ApiError {
 const isConflict = (value: unknown): value is { readonly field: string; readonly existing_id: string } =>
   typeof value === 'object' && value !== null && 'field' in value && 'existing_id' in value;
 
-/** What is wrong with an item, by the path within it. */
+/** The errors of an item, by the path within it. */
 export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors => {
   if (error.errors !== undefined) return error.errors;
   const conflict = error.extra?.['conflict'];
@@ -64,14 +64,14 @@ export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors =
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id that an item of an update names, in lower case; null if it names none or is no object. */
+/** The id of an update's item, in lower case; null if it has none or is not an object. */
 export const itemId = (item: unknown): string | null => {
   const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
   const text = typeof id === 'string' ? id.toLowerCase() : '';
   return uuidForm.test(text) ? text : null;
 };
 
-/** What is wrong with items whatever the organization has set up. */
+/** The errors of items that do not depend on the organization's set-up. */
 export function* checkItems(
   { body, itemErrors }: BulkRequest,
   validate: Validator | undefined,
@@ -92,7 +92,7 @@ const readItem = <C extends OperationContract>(
 ): Write<Applied> | Refused => {
   try {
     const errors = new ErrorCollector(reportedItemErrors);
-    // It fits the schema that the type is made of.
+    // It fits the schema from which the type is derived.
     const write = options.read(catalog, item as ItemOf<C>, errors);
     errors.throwIfAny();
     return write;
@@ -103,8 +103,9 @@ const readItem = <C extends OperationContract>(
 };
 
 /**
- * Reads the items that fit the contract. A hundred that name a hundred internationalised domains each take seconds.
- * @throws RefusedItemsError where the organization's set-up, which may have changed, refuses one
+ * Reads the items that fit the contract, in steps: a hundred items with a hundred internationalised domains each take
+ * seconds.
+ * @throws RefusedItemsError if the organization's set-up, which may have changed, rejects one
  */
 export function* readItems<C extends OperationContract>(
   catalog: Catalog,

@@ -19,7 +19,7 @@ import { runIdempotent } from './run-idempotent.js';
 import { warningsExtra } from './warnings.js';
 import { writeOrigin } from './write-origin.js';
 
-/** What every bulk operation answers. */
+/** The response data of every bulk operation. */
 interface BulkReply {
   readonly message: string;
   readonly data: BulkResults;
@@ -43,8 +43,8 @@ const runOrNarrow = async <Result>(work: () => Promise<Result>): Promise<Result>
 };
 
 /**
- * Makes the handler of a bulk operation: all good items are written in one transaction, each as a call of its own would
- * be, and every item answers for itself. An atomic call is refused for one bad item, and nothing is written.
+ * Creates the handler of a bulk operation. It writes all valid items in one transaction, each like a single call, and
+ * returns a result for every item. In an atomic call one invalid item rejects the whole call, and nothing is written.
  */
 export const bulkHandler = <C extends OperationContract>(contract: C) => {
   const { item: validate } = compileOperation(contract);
@@ -86,7 +86,7 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
   };
 };
 
-/** The errors of an item as its result shows them: the item as a whole is called `item`. */
+/** The errors of an item for its result; the path of the item as a whole is `item`. */
 const namedErrors = (errors: FieldErrors): Record<string, string> =>
   Object.fromEntries(Object.entries(errors).map(([path, text]) => [path === '' ? 'item' : path, text]));
 

@@ -9,32 +9,32 @@ import { readAfterHeader } from './read-after-header.js';
 /** The response waits this long for stored records to be rebuilt; the rebuild then continues without it. */
 const rebuildWaitMs = 2_000;
 
-/** Opportunities that one call moves to another stage or owner. */
+/** The most opportunities that one call moves to another stage or owner. */
 export const maxMoved = 10_000;
 
-/** What a set-up operation does. */
+/** One set-up operation. */
 export interface SetupWork<Data> {
-  /** Makes the changes from the set-up as it is. Refuses before anything is written. */
+  /** Builds the changes from the current set-up. Throws before anything is written. */
   readonly changes: (catalog: Catalog) => readonly SetupChange[] | Promise<readonly SetupChange[]>;
-  /** The message and data, from the set-up as it is after the changes. */
+  /** The message and data of the response, from the set-up after the changes. */
   readonly answer: (catalog: Catalog) => { readonly message: string; readonly data: Data };
 }
 
-/** What was found of an id in the path. @throws ApiError `not_found` for nothing */
+/** Returns the entry for an id in the path. @throws ApiError `not_found` if there is none */
 export const orNotFound = <T>(found: T | undefined): T => {
   if (found === undefined) throw new ApiError('not_found');
   return found;
 };
 
-/** Refuses an update that names nothing to change. */
+/** Rejects an update without a change. */
 export const requireChange = (body: Readonly<Record<string, unknown>>): void => {
   const isChange = Object.values(body).some((value) => value !== undefined);
   if (!isChange) throw validationError({ '': 'names nothing to change' });
 };
 
 /**
- * Changes the set-up and answers from it as it is then. The set-up is read for the call, not from the cache, and this process
- * forgets what it had cached.
+ * Changes the set-up and returns it. The call reads the set-up from the database, not from the cache, and this process
+ * drops its cached copy.
  */
 export const runSetupChange = async <Data>(
   { database, catalogs }: Context,
@@ -46,7 +46,7 @@ export const runSetupChange = async <Data>(
   try {
     const { readMark, outdatedAt } = await changeSetup(database, organizationId, found, origin);
     if (outdatedAt !== null) {
-      // A rebuild that fails or is cut off is completed by `finishRebuilds`.
+      // `finishRebuilds` completes a rebuild that fails or is interrupted.
       const rebuilt = refreshOutdatedRecords(database, organizationId, outdatedAt).catch(() => undefined);
       await Promise.race([rebuilt, sleep(rebuildWaitMs, undefined, { ref: false })]);
     }

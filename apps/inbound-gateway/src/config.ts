@@ -1,18 +1,18 @@
 import { type Environment, type GatewaySettings, readEnvironment, readGatewaySettings } from '@crm/http';
 
-/** What the inbound gateway is started with. */
+/** The configuration of the inbound gateway. */
 export interface Config extends GatewaySettings {
   readonly databaseUrl: string;
   readonly maxConnections: number;
-  /** Whether answered writes may be lost with the power; for tests. */
+  /** Whether a power failure may lose committed writes; for tests. */
   readonly allowsUnsafeDurability: boolean;
-  /** Days for which the change log retains events; 0 for ever. */
+  /** Days for which the change log retains events; 0 means forever. */
   readonly eventRetentionDays: number;
 }
 
 /**
  * Reads the inbound gateway's configuration; pure.
- * @throws EnvironmentError naming every variable at fault
+ * @throws EnvironmentError that names every invalid variable
  */
 export const envToConfig = (env: Environment): Config =>
   readEnvironment(env, (read) => ({

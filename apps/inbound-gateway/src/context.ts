@@ -1,10 +1,10 @@
 import { type Catalogs, createCatalogs, type Database } from '@crm/db';
 
-/** What every operation of the inbound gateway works with. */
+/** The dependencies of every operation of the inbound gateway. */
 export interface Context {
   readonly database: Database;
   readonly catalogs: Catalogs;
 }
 
-/** Makes the context of one process. */
+/** Creates the context of one process. */
 export const createContext = (database: Database): Context => ({ database, catalogs: createCatalogs(database) });

@@ -8,9 +8,9 @@ import { writeOrigin } from './write-origin.js';
 
 /** How one kind of record is created. */
 export interface CreateOptions<C extends OperationContract, Result> {
-  /** Makes the write of a request; every fault is noted in `errors`. */
+  /** Builds the write of a request; adds every fault to `errors`. */
   readonly read: (catalog: Catalog, errors: ErrorCollector) => Write<Result>;
-  /** Makes the answer of what the write gave. */
+  /** Builds the response from the result of the write. */
   readonly answer: (result: Result) => OperationReply<C>;
 }
 

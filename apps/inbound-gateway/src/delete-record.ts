@@ -14,7 +14,7 @@ type DeleteRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'heade
 };
 
 /**
- * Deletes one record for good.
+ * Deletes one record permanently.
  * @throws ApiError `not_found`; `precondition_failed` if `If-Match` names another version; `conflict` with the counts for an account that is in use
  */
 export const deleteRecord = async (

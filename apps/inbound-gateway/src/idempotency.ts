@@ -4,7 +4,7 @@ import type { IdempotencyRecord } from '@crm/db';
 import { validationError } from '@crm/domain';
 import { type OperationRequest, runInTurns, type Steps } from '@crm/http';
 
-/** What of a request says whether it is another one. */
+/** The parts of a request that identify it. */
 export type IdempotentRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'itemErrors'> & {
   readonly query: unknown;
   readonly body: unknown;
@@ -25,9 +25,9 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const isBulkBody = (body: unknown): body is { readonly items: readonly unknown[] } =>
   typeof body === 'object' && body !== null && 'items' in body && Array.isArray(body.items);
 
-/** The digest of a request's canonical JSON. A bulk body, which has items and nothing else, goes into it an item at a time. */
+/** The digest of a request's canonical JSON. A bulk body, which has only items, is hashed item by item. */
 function* digestOf({ query, body, itemErrors }: IdempotentRequest): Steps<string> {
-  // Parsed, a number that was refused for its digits may equal the one that replaces it.
+  // Includes the JSON faults: once parsed, a number rejected for its digits may equal the corrected one.
   const errors = itemErrors?.size ? [...itemErrors] : undefined;
   if (!isBulkBody(body)) return sha256(canonicalJson({ query, body, itemErrors: errors }));
   const hash = createHash('sha256');
@@ -42,7 +42,7 @@ function* digestOf({ query, body, itemErrors }: IdempotentRequest): Steps<string
 }
 
 /**
- * The `Idempotency-Key` of a POST with the digest of what it asks for, or null without one.
+ * The `Idempotency-Key` of a POST with the digest of the request, or null without a key.
  * @throws ApiError `validation_failed` for a key that is empty or too long
  */
 export const readIdempotencyKey = async (

@@ -1,11 +1,11 @@
 import { validationError } from '@crm/domain';
 
-/** Proxies that recompress answers weaken their tags; the version in them is the same. */
+/** Also accepts weak tags: proxies that recompress responses weaken the tags but keep the version. */
 const versionTag = /^(?:W\/)?"([1-9]\d{0,8})"$/;
 
 /**
- * The version that `If-Match` asks for; undefined where any will do.
- * @throws ApiError `validation_failed` for what is no tag of ours: to ignore it would break a promise
+ * The version in `If-Match`; undefined if any version is fine.
+ * @throws ApiError `validation_failed` for an invalid tag: ignoring it would make the write unconditional
  */
 export const readIfMatch = (header: string | undefined): number | undefined => {
   if (header === undefined || header === '*') return undefined;

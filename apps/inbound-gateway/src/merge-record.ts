@@ -27,7 +27,7 @@ const answerMerge =
     data: { ...result, dry_run: isDryRun, filled: [...result.filled], conflicts: isDryRun ? [...conflicts] : [] },
   });
 
-/** Runs a merge. Retrying one that took too long would take too long again, so the response says what to do. */
+/** Runs a merge. After a timeout the same merge would time out again, so the response says what to do. */
 const runOrExplain = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   try {
     return await work();
@@ -40,8 +40,8 @@ const runOrExplain = async <Result>(work: () => Promise<Result>): Promise<Result
 
 /**
  * Merges `from` of the body into the record of the path.
- * @throws ApiError `not_found`, with `merged_into` where the record was merged before; `validation_failed` for an unknown `from`;
- * `precondition_failed`; `conflict` for opportunities that would have one natural key, and for too many records
+ * @throws ApiError `not_found`, with `merged_into` if the record was merged before; `validation_failed` for an unknown
+ * `from`; `precondition_failed`; `conflict` for opportunities that would have one natural key, and for too many records
  */
 export const mergeRecord = (
   context: Context,
@@ -52,7 +52,7 @@ export const mergeRecord = (
   const { database } = context;
   const { organizationId } = request.caller;
   const isDryRun = request.body.dry_run === true;
-  // The version is a part of what is asked for: the kept record is another one in the path of another request.
+  // The digest includes the path's id and the version, because they change the meaning of the request.
   const id = request.params.id.toLowerCase();
   const idempotentRequest = { ...request, body: { ...request.body, id } };
   return runIdempotent(context, contract, idempotentRequest, {

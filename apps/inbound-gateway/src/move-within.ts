@@ -4,7 +4,10 @@ import { maxMoved } from './change-setup.js';
 import type { Context } from './context.js';
 import { type OriginRequest, writeOrigin } from './write-origin.js';
 
-/** Moves opportunities before a stage or member goes. @throws Failure `setup_in_use` where there are too many for one call */
+/**
+ * Moves opportunities before a stage or member is removed. @throws Failure `setup_in_use` if there are too many for one
+ * call
+ */
 export const moveWithin = async (
   { database }: Context,
   request: OriginRequest,

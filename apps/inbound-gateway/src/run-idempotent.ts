@@ -5,19 +5,19 @@ import type { Context } from './context.js';
 import { type IdempotentRequest, readIdempotencyKey } from './idempotency.js';
 import { readAfterHeader } from './read-after-header.js';
 
-/** How one operation writes: what to run, and what to answer from its result and nothing else. */
+/** How one operation writes: what to run, and how to build the response from the result alone. */
 export interface IdempotentOptions<Result, Reply> {
   /** Reads, checks and runs the request; `idempotency` goes to the database with it. */
   readonly run: (idempotency: IdempotencyRecord | null) => Promise<Written<Result>>;
-  /** A replay makes the first answer again, so it may depend on the result alone. */
+  /** A replay rebuilds the first response, so the response may only depend on the result. */
   readonly answer: (result: Result) => Reply;
 }
 
 const isRefusal = (error: unknown): boolean => toApiError(error).status < 500;
 
 /**
- * Runs a write that an `Idempotency-Key` may make happen once. A repeat answers what the first request answered, also where
- * what was valid then is refused now.
+ * Runs a write, at most once per `Idempotency-Key`. A repeat gets the first response, even if the request would be
+ * rejected now.
  */
 export const runIdempotent = async <Result, Reply extends Pick<OperationReply<OperationContract>, 'headers'>>(
   { database }: Context,

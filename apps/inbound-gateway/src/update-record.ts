@@ -8,16 +8,16 @@ import { readIfMatch } from './if-match.js';
 import { readAfterHeader } from './read-after-header.js';
 import { writeOrigin } from './write-origin.js';
 
-/** What an update of any object is asked with. */
+/** The input of an update of any object. */
 type UpdateRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'header' | 'requestId'> & {
   readonly params: { readonly id: string };
   readonly body: unknown;
 };
 
-/** Makes the write of an update; every fault is noted in `errors`. */
+/** Builds the write of an update; adds every fault to `errors`. */
 export type ReadUpdate = (catalog: Catalog, target: UpdateTarget, errors: ErrorCollector) => Write<WrittenRecord>;
 
-/** A record as a get by its id answers it: every system field and every visible custom field. */
+/** A record as a get by id returns it: every system field and every visible custom field. */
 const answerRecord = (context: Context, organizationId: string, objectType: ObjectType, id: string) =>
   context.catalogs.use(organizationId, async (catalog) => {
     const selection = catalog.fieldCatalogue(objectType, null).fullSelection;
@@ -28,12 +28,12 @@ const answerRecord = (context: Context, organizationId: string, objectType: Obje
     const definitions = JSON.stringify(definitionsMap(shown));
     return {
       data: new JsonText(`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`),
-      // The mark is of this look, which came after the write: others may have written in between, and that is shown too.
+      // The mark belongs to this read, after the write: the record may already show later writes of other callers.
       headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
     };
   });
 
-/** Values that the opportunities of a record hold, too: a change of one changes all of them. */
+/** Values that opportunities copy from a record: changing one changes all its opportunities. */
 const valuesOfOpportunities: Readonly<Record<ObjectType, readonly string[]>> = {
   account: ['name', 'domain'],
   contact: ['first_name', 'last_name', 'email'],
@@ -54,9 +54,9 @@ const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: Obj
 };
 
 /**
- * Changes one record and answers it whole.
- * @throws ApiError `not_found`, `precondition_failed` where `If-Match` names another version, `conflict` for a natural key
- * that another record has; `unavailable` with `errors` where the record has too many opportunities to rename
+ * Changes one record and returns it.
+ * @throws ApiError `not_found`, `precondition_failed` if `If-Match` names another version, `conflict` for a natural key
+ * that another record has; `unavailable` with `errors` if the record has too many opportunities to rename
  */
 export const updateRecord = async <C extends OperationContract>(
   context: Context,

@@ -2,10 +2,13 @@ import { type Database, makeEventPartitions, purgeExpiredAnswers, purgeExpiredEv
 import type { createLogger } from '@crm/http';
 
 const hourMs = 3_600_000;
-/** A process that has just started has other work, and processes that start together purge at different times. */
+/**
+ * Delayed and random, because a process that has just started is busy, and processes that start together should not all
+ * purge at once.
+ */
 const firstAfterMs = 600_000;
 
-/** One kind of upkeep; each is tried although another one has failed. */
+/** One upkeep task. Each task runs even if another has failed. */
 interface Task {
   readonly run: () => Promise<number>;
   readonly done: string;
@@ -31,9 +34,9 @@ const tasksOf = (database: Database, eventRetentionDays: number): Task[] => [
 ];
 
 /**
- * Does what has to be done from time to time: deletes expired answers to requests with an `Idempotency-Key`, makes partitions of the
- * change log and drops expired ones. Within the first hour, ten minutes after the start at the earliest, and then every hour.
- * @returns ends it
+ * Runs the upkeep tasks every hour: deletes expired responses to requests with an `Idempotency-Key`, creates partitions
+ * of the change log and drops expired ones. The first run is between ten minutes and an hour after the start. @returns
+ * a function that stops this
  */
 export const startUpkeep = (
   database: Database,
@@ -47,7 +50,7 @@ export const startUpkeep = (
         const count = await run();
         if (count > 0) logger.info({ count }, done);
       } catch (error) {
-        // The database is away or busy, or has not been migrated yet; the next hour will do.
+        // The database is away or busy, or has not been migrated yet; the next run will retry.
         logger.debug({ err: error }, failed);
       }
     }

@@ -1,13 +1,14 @@
-/** Something that was sent and not applied. */
+/** A sent value that was not applied. */
 export interface Warning {
   readonly field: string;
   readonly message: string;
 }
 
 /**
- * `warnings` as a further property of the answer, where there are any: what a create that found its record did not apply.
+ * `warnings` for the response, if there are any: the values that a create did not apply because the record already
+ * existed.
  * @param unapplied - columns and `custom__slug`s
- * @param pathOf - where each is sent; under its own name when absent
+ * @param pathOf - the path of each in a request; by default its own name
  */
 export const warningsExtra = (
   unapplied: readonly string[],

@@ -9,22 +9,22 @@ import type { Context, GatewayContext } from './context.js';
 import { operations } from './operations/index.js';
 import { readReadAfter } from './read-after.js';
 
-/** What a process adds to its app. */
+/** Optional parts of the app that a process adds. */
 export interface AppParts {
   /** Metrics and traces; off if absent. */
   readonly activity?: GatewayActivity | undefined;
-  /** Where rate limits are counted; in this process when absent. */
+  /** Where rate limits are counted; by default in this process. */
   readonly counters?: SharedCounters | undefined;
-  /** The checks before serving; passed when absent. */
+  /** The start-up checks; if absent they count as passed. */
   readonly startUp?: StartUp | undefined;
-  /** How long a looked-up key is cached; 2,000 ms when absent. */
+  /** How long a looked-up key is cached; by default 2,000 ms. */
   readonly keyCacheMaxAgeMs?: number | undefined;
 }
 
-/** The settings of the app, which connects to nothing itself. */
+/** The settings of the app. The app itself opens no connections. */
 export type AppSettings = Omit<Config, 'databaseUrl' | 'readDatabaseUrl' | 'cursorSecrets' | 'maxConnections'>;
 
-/** Builds the read gateway's app, apart from any listener. */
+/** Builds the read gateway's app, without a listener. */
 export const createApp = (
   context: GatewayContext,
   settings: AppSettings,

@@ -2,16 +2,16 @@ import { type CursorBinding, ErrorCollector, parseLimit } from '@crm/domain';
 import type { Context } from './context.js';
 import { decodeCursor, pageJson } from './page.js';
 
-/** An entry of a list that the catalog holds, with its place: entries are in the order of rank, then name. */
+/** An entry of a list in the catalog. Entries are sorted by rank, then name. */
 export interface RankedEntry {
   readonly rank: number;
   /** Unique within the list, and never changed. */
   readonly name: string;
-  /** The entry as it is answered. */
+  /** The entry in the response. */
   readonly wire: object;
 }
 
-/** What a list that can only be paged through was asked. */
+/** The input of a list without filters. */
 export interface CatalogPageInput {
   readonly collection: string;
   readonly query: { readonly cursor?: string | undefined; readonly limit?: string | undefined };

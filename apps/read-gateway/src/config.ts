@@ -1,16 +1,16 @@
 import { defaultShares, type Environment, type GatewaySettings, readEnvironment, readGatewaySettings } from '@crm/http';
 import { minCursorSecretLength } from '@crm/domain';
 
-/** What the read gateway is started with. */
+/** The configuration of the read gateway. */
 export interface Config extends GatewaySettings {
   /** The primary. */
   readonly databaseUrl: string;
-  /** A replica of it that reads go to; none when absent. */
+  /** A replica for reads; none if absent. */
   readonly readDatabaseUrl: string | undefined;
   /** The first signs cursors, all verify them. */
   readonly cursorSecrets: readonly [string, ...string[]];
   readonly maxConnections: number;
-  /** Requests that wait for events at once. */
+  /** The most requests that wait for events at once. */
   readonly maxWaiting: number;
 }
 
@@ -18,7 +18,7 @@ const postgres = { schemes: ['postgres', 'postgresql'] };
 
 /**
  * Reads the read gateway's configuration; pure.
- * @throws EnvironmentError naming every variable at fault
+ * @throws EnvironmentError that names every invalid variable
  */
 export const envToConfig = (env: Environment): Config =>
   readEnvironment(env, (read) => {

@@ -8,13 +8,13 @@ import {
   type ReadSource,
 } from '@crm/db';
 
-/** What every operation of the read gateway works with: its `database` and `catalogs` are those of one server. */
+/** The dependencies of every operation of the read gateway. `database` and `catalogs` belong to the same server. */
 export interface Context extends ReadSource {
   readonly cursors: CursorCodec;
   readonly eventPositions: EventPositions;
 }
 
-/** What the gateway is built on. */
+/** The servers and settings of the gateway. */
 export interface GatewayContext {
   readonly primary: Database;
   readonly reads: ReadRouter;
@@ -22,7 +22,7 @@ export interface GatewayContext {
   readonly eventPositions: EventPositions;
 }
 
-/** Makes what one process works with; without a replica every read goes to the primary. */
+/** Creates the dependencies of one process. Without a replica every read goes to the primary. */
 export const createContext = (
   primary: Database,
   cursorSecrets: readonly [string, ...string[]],

@@ -19,7 +19,7 @@ export const getRecord = (
     errors.throwIfAny();
     const found = await readRecord(context.database, { organizationId, ...key, selection });
     if (found === null) {
-      // A domain or email that was merged away is an alias, which names the kept record by itself.
+      // The domain or email of a merged record is an alias and finds the kept record.
       const mergedInto =
         'id' in key ? await findMergedInto(context.database, organizationId, objectType, key.id) : null;
       throw new ApiError('not_found', mergedInto === null ? {} : { extra: { merged_into: mergedInto } });

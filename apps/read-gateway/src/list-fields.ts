@@ -11,7 +11,7 @@ import type { Caller } from '@crm/http';
 import { pageOfEntries, type RankedEntry } from './catalog-page.js';
 import type { Context } from './context.js';
 
-/** How the values of a system field are described in the words of custom ones. */
+/** The attribute type that describes the values of a system field. */
 const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType | 'contact_list'>> = {
   text: 'string',
   email: 'email',
@@ -21,7 +21,7 @@ const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType | 'cont
   uuid: 'string',
   epoch_ms: 'timestamp',
   timestamp: 'datetime',
-  // No custom type: it has no options and cannot be filtered by.
+  // Not an attribute type of custom fields.
   contact_list: 'contact_list',
 };
 
@@ -57,7 +57,7 @@ const resolvePipeline = (catalog: Catalog, id: string | undefined): string | nul
   return pipeline.id;
 };
 
-/** The fields of an object, hidden ones included: this is where their names are found. */
+/** The fields of an object, including hidden ones, because callers find their names here. */
 export const listFields = (
   context: Context,
   { organizationId }: Caller,

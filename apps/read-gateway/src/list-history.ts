@@ -4,7 +4,7 @@ import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
 import { decodeCursor, pageJson } from './page.js';
 
-/** What a history was asked. */
+/** The input of a history. */
 export interface HistoryInput {
   /** Id of the operation; cursors are bound to it. */
   readonly operation: string;
@@ -13,7 +13,7 @@ export interface HistoryInput {
   readonly query: { readonly cursor?: string | undefined; readonly limit?: string | undefined };
 }
 
-/** The retained events of one record, newest first. A deleted record is known as long as the log has an event of it. */
+/** The retained events of one record, newest first. A deleted record is found as long as the log has an event of it. */
 export const listHistory = async (context: Context, { organizationId }: Caller, input: HistoryInput) => {
   const { operation, objectType } = input;
   const id = input.id.toLowerCase();

@@ -22,16 +22,16 @@ import {
 import { JsonParts } from '@crm/http';
 import type { Context } from './context.js';
 
-/** What a list or search asks for, and what its operation needs besides. */
+/** The input of a list or search, and the settings of its operation. */
 export interface PageInput extends PageRequestInput {
   /** Id of the operation; cursors are bound to it. */
   readonly operation: string;
-  /** The name under which the words were sent. */
+  /** The parameter that held the words. */
   readonly queryPath: 'q' | 'query';
   readonly cursor: string | null | undefined;
 }
 
-/** The key of an object's records in the answers of its lists and searches. */
+/** The key of an object's records in responses. */
 const collections: Readonly<Record<ObjectType, string>> = {
   opportunity: 'opportunities',
   account: 'accounts',
@@ -40,7 +40,9 @@ const collections: Readonly<Record<ObjectType, string>> = {
 
 const definitionBytes = new WeakMap<FieldSelection, Buffer>();
 
-/** `custom_field_definitions` of a selection as JSON; the selections that requests without `fields` share make it once. */
+/**
+ * `custom_field_definitions` of a selection as JSON; cached, because requests without `fields` share their selection.
+ */
 export const definitionsJson = (selection: FieldSelection): Buffer => {
   let bytes = definitionBytes.get(selection);
   if (bytes === undefined) {
@@ -52,7 +54,7 @@ export const definitionsJson = (selection: FieldSelection): Buffer => {
 
 /**
  * The `data` of a page.
- * @param records - JSON with commas between; from the database as bytes, which are neither decoded nor parsed
+ * @param records - comma-separated JSON; bytes from the database are neither decoded nor parsed
  */
 export const pageJson = (
   collection: string,
@@ -68,7 +70,7 @@ export const pageJson = (
     `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
   ]);
 
-/** A cursor is only judged for a request that is otherwise good: it would not fit a mended one either. */
+/** A cursor is only checked if the rest of the request is valid: it would not fit the corrected request either. */
 export const decodeCursor = (
   context: Context,
   cursor: string | null | undefined,
@@ -79,7 +81,7 @@ export const decodeCursor = (
   return context.cursors.decode(cursor, binding);
 };
 
-/** What made a page too costly, by the name under which it was sent, and how to ask for less; null when nothing was sent. */
+/** The parameters that made a page too costly, with how to narrow them; null if there are none. */
 const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErrors | null => {
   if (words.length > 0) return { [input.queryPath]: 'took too long: use longer or fewer words, or add filters' };
   if (filters !== null) {
@@ -90,7 +92,7 @@ const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErro
 };
 
 /**
- * Reads a page. Where the statement takes too long, the same request will again: the answer says how to narrow it.
+ * Reads a page. After a timeout the same request would time out again, so the response says how to narrow it.
  * @param errors - how to narrow it, by the names under which it was sent; null if it cannot be narrowed
  * @throws ApiError `timeout` with `errors` and without `Retry-After`
  */
@@ -103,7 +105,7 @@ export const readOrNarrow = async (read: () => Promise<Page>, errors: FieldError
   }
 };
 
-/** The core of every list and search of records: parses the request, reads the page and answers it as text. */
+/** The core of every list and search of records: parses the request, reads the page and returns it as text. */
 export const readPage = async (context: Context, catalog: Catalog, input: PageInput) => {
   const errors = new ErrorCollector();
   const { request: firstPage, requestedPipelineId } = parsePageRequest(catalog, input, errors);

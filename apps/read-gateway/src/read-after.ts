@@ -1,8 +1,8 @@
 import { decodeReadMark, type ReadMark, validationError } from '@crm/domain';
 
 /**
- * What an `X-Read-After` demands of the server that reads; null if none was sent.
- * @throws ApiError `validation_failed` for a text that no write answered
+ * The mark in `X-Read-After` that the server must have reached; null if none was sent.
+ * @throws ApiError `validation_failed` for a text that no write returned
  */
 export const readReadAfter = (text: string | undefined): ReadMark | null => {
   if (text === undefined) return null;

@@ -4,12 +4,12 @@ import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
 import { readPage } from './page.js';
 
-/** What says which records, in the bodies of searches and summaries. */
+/** The parts of a search or summary body that select records. */
 export type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' | 'pipeline_id' | 'stage_id'>;
 
 const isGiven = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
 
-/** The name under which the words were sent. */
+/** The parameter that held the words. */
 const queryPathOf = ({ query, q }: MatchBody): 'q' | 'query' => (isGiven(q) && !isGiven(query) ? 'q' : 'query');
 
 /** `q` is another name of `query`; both at once must agree. */
@@ -20,7 +20,7 @@ const readWords = (body: MatchBody, errors: ErrorCollector): readonly string[] =
   return parseSearchQuery(body[path], path, errors);
 };
 
-/** Reads what says which records. */
+/** Reads the parts that select records. */
 export const readMatch = (body: MatchBody) => ({
   pipelineId: body.pipeline_id,
   stageId: body.stage_id,

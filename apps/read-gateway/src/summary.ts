@@ -13,7 +13,7 @@ import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
 import { readMatch } from './search.js';
 
-/** A key as it is answered: checkboxes are true or false. */
+/** A key for the response: checkboxes are true or false. */
 const keyOf = ({ field }: SummaryGroup, text: string | null): string | boolean | null => {
   const kind = filterKindOf(field);
   return text !== null && (kind === 'checkbox' || kind === 'boolean') ? text === 'true' : text;
@@ -31,7 +31,7 @@ const labelOf = ({ field }: SummaryGroup, text: string | null, label: string | n
 const valuesOf = ({ measures }: SummaryRequest, { values }: SummaryTotalRow): SummaryValues =>
   Object.fromEntries(measures.map(({ name }, index) => [name, values[index] ?? null]));
 
-/** The total of all records. Amounts of several currencies have none. */
+/** The total of all records. Amounts of several currencies have no total. */
 const totalOf = (request: SummaryRequest, { total, totalsOfCurrencies }: Summary): SummaryTotalRow =>
   totalsOfCurrencies.length <= 1
     ? total
@@ -47,7 +47,7 @@ const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
   const { groups } = request;
   const total = totalOf(request, summary);
   return {
-    // Without a key there is one group, which is the total.
+    // Without group keys there is one group, the total.
     groups: (groups.length === 0 ? [] : summary.groups).map((row) => {
       const cells = groups.map((group, index) => ({
         group,
@@ -72,7 +72,7 @@ const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
 };
 
 /**
- * Reads the summary. The same request would run out of time again, so the answer says how to narrow it.
+ * Reads the summary. After a timeout the same request would time out again, so the response says how to narrow it.
  * @throws ApiError `unavailable` with `errors` and without `Retry-After`
  */
 const summarizeOrNarrow = async (

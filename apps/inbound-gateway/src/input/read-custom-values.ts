@@ -1,7 +1,7 @@
 import type { Catalog, CustomValues } from '@crm/db';
 import { type ErrorCollector, type ObjectType, parseCustomValues } from '@crm/domain';
 
-/** Where custom values stand in a body and for what they are. */
+/** The position of custom values in a body, and their object. */
 export interface CustomValuesSource {
   readonly objectType: ObjectType;
   /** The part of the body with `custom_fields` and the `custom__slug` keys. */
@@ -17,9 +17,9 @@ export const readCustomValues = (
   source: CustomValuesSource,
   errors: ErrorCollector,
 ): CustomValues => {
-  // All definitions of the object, so that a field of another pipeline is named as such rather than as unknown.
+  // All definitions of the object, so that a field of another pipeline gets its own error and is not called unknown.
   const definitions = catalog.fieldCatalogue(source.objectType, null).bySlug;
-  // An id of a former member is taken too: what was read can be sent again.
+  // Accepts ids of former members too, so that a value that was read can be sent back.
   const findMemberId = (idOrEmail: string) => catalog.findMember(idOrEmail)?.id;
   const references = { findMemberId };
   const { path, pipelineId } = source;

@@ -18,12 +18,15 @@ import {
   type Result,
 } from '@crm/domain';
 
-/** A value of a body: undefined was not sent, null clears. */
+/** A value of a body: undefined if not sent, null to clear. */
 export type Sent<T> = T | null | undefined;
 
 type Parse<In, Out> = (input: In) => Result<Out>;
 
-/** Makes a reader of one value: what was not sent or is null stays so; a fault is noted on `path` and reads as not sent. */
+/**
+ * Creates a reader of one value. Undefined and null stay as they are. A fault becomes an error on `path` and reads as
+ * undefined.
+ */
 const read =
   <In, Out>(parse: Parse<In, Out>) =>
   (input: Sent<In>, path: string, errors: ErrorCollector): Sent<Out> => {
@@ -35,7 +38,7 @@ const read =
     return undefined;
   };
 
-/** Makes a reader of a list; a fault is noted on its item, as `path[3]`. */
+/** Creates a reader of a list; errors are on the item, as `path[3]`. */
 const readList =
   <Out>(parse: Parse<string, Out>) =>
   (input: Sent<readonly string[]>, path: string, errors: ErrorCollector): Sent<Out[]> => {
@@ -69,7 +72,7 @@ export const readCurrency = read<string, string>(parseCurrencyCode);
 /** Reads a date of a deal in Unix milliseconds. */
 export const readEpochMs = read(parseDealDate);
 
-/** Reads a free text: kept as sent, except that blank text is no text. */
+/** Reads a free text and keeps it as sent; blank text becomes null. */
 export const readText = (input: Sent<string>, path: string, maxLength: number, errors: ErrorCollector): Sent<string> =>
   read((text: string): Result<string | null> => {
     if (text.trim() === '') return ok(null);
@@ -78,10 +81,10 @@ export const readText = (input: Sent<string>, path: string, maxLength: number, e
     return fault === null ? ok(text) : fail(fault);
   })(input, path, errors);
 
-/** Reads a name or title that may be absent: trimmed and NFC; a blank one is none. */
+/** Reads an optional name or title: trimmed and NFC; a blank one becomes null. */
 export const readName = read(normalizeOptionalName);
 
-/** Reads a name that has to be there: trimmed and NFC; a blank one is refused. */
+/** Reads a required name: trimmed and NFC; a blank one is an error. */
 export const readRequiredName = read(normalizeName);
 
 /** Reads a phone number: `+…` as E.164, others as given. */

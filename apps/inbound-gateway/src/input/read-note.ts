@@ -18,7 +18,7 @@ export const readNote = (body: CreateNoteBody, errors: ErrorCollector): NewNote 
   const contactEmails = readEmails(body.contact_emails, 'contact_emails', errors) ?? [];
   const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());
   const note = { title, content, accountDomains, contactEmails, opportunityIds };
-  // What is there and at fault is not missing, too.
+  // A text with an error is not also reported as missing.
   if (!errors.isEmpty) return note;
   if (title === null && content === null) {
     errors.add('note.title', 'is required: send a title, a content or both');

@@ -17,7 +17,7 @@ import { withoutNulls } from './without-nulls.js';
 
 type Opportunity = Partial<CreateOpportunityBody['opportunity']>;
 
-/** What creates and updates of an opportunity share. */
+/** Values that creates and updates of an opportunity share. */
 interface OpportunityBody {
   readonly opportunity?: Opportunity;
   readonly related_objects?: CreateOpportunityBody['related_objects'];

@@ -42,7 +42,10 @@ export const readStage = (stage: CreateStageBody, prefix = ''): NewStage => ({
   isDefault: stage.is_default,
 });
 
-/** The stages of a new pipeline. @throws ApiError `validation_failed` where two have one label, or two are the default */
+/**
+ * The stages of a new pipeline. @throws ApiError `validation_failed` if two stages have the same label, or two are the
+ * default
+ */
 export const readLabels = (stages: readonly NewStage[]): readonly NewStage[] => {
   const errors: Record<string, string> = {};
   for (const [index, stage] of stages.entries()) {
@@ -55,7 +58,7 @@ export const readLabels = (stages: readonly NewStage[]): readonly NewStage[] => 
   return stages;
 };
 
-/** The custom field of an id, which may be archived. */
+/** The custom field with this id; it may be archived. */
 export const findField = (catalog: Catalog, id: string): SetupField | undefined =>
   catalog.fields.find((field) => field.id === id.toLowerCase());
 
@@ -71,7 +74,7 @@ export const withoutNull = (body: object): object =>
 
 const pathPattern = /^(options|currency|max)(\[\d+\])?(?:: (label|value|color|archived))?:? /;
 
-/** What a type needs beside its name. @throws ApiError `validation_failed` on the path at fault */
+/** The settings of a field's type. @throws ApiError `validation_failed` on the path at fault */
 export const readMetadata = (type: AttributeType, given: Readonly<Record<string, unknown>>): FieldMetadata | null => {
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const metadata = parseFieldMetadata(type, present);

@@ -1,9 +1,9 @@
 import type { CustomValues } from '@crm/db';
 
-/** `Change` without what clears: undefined instead of null. */
+/** `Change` with undefined instead of null. */
 type WithoutNulls<Change> = { [Key in keyof Change]: Exclude<Change[Key], null> };
 
-/** A change as a create takes it: there, null means absent. */
+/** A change for a create, where null means absent. */
 export const withoutNulls = <Change extends CustomValues>(change: Change): WithoutNulls<Change> => {
   const sent = Object.entries(change).filter(([, value]) => value !== null);
   const values = new Map([...change.values].filter(([, value]) => value !== null));

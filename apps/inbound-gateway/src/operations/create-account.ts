@@ -6,7 +6,7 @@ import { createMessage, createRecord } from '../create-record.js';
 import { readNewAccount } from '../input/read-account.js';
 import { warningsExtra } from '../warnings.js';
 
-/** `POST /v1/inbound/accounts`: the account of a domain, made or found. */
+/** `POST /v1/inbound/accounts`: creates or finds the account of a domain. */
 export const createAccount = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
     read: (catalog, errors) =>

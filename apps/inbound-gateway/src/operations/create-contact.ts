@@ -6,7 +6,7 @@ import { createMessage, createRecord } from '../create-record.js';
 import { readNewContact } from '../input/read-contact.js';
 import { warningsExtra } from '../warnings.js';
 
-/** `POST /v1/inbound/contacts`: the contact of an email and the account of its domain, made or found. */
+/** `POST /v1/inbound/contacts`: creates or finds the contact of an email and the account of its domain. */
 export const createContact = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
     read: (catalog, errors) =>

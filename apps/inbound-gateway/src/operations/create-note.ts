@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { createMessage, createRecord } from '../create-record.js';
 import { readNote } from '../input/read-note.js';
 
-/** `POST /v1/inbound/notes`: a note on accounts and contacts, which are made where absent. */
+/** `POST /v1/inbound/notes`: creates a note, and the missing accounts and contacts that it names. */
 export const createNote = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
     read: (catalog, errors) => noteCreate(catalog, readNote(request.body, errors)),

@@ -6,7 +6,7 @@ import { createMessage, createRecord } from '../create-record.js';
 import { pipelineForCreate, readNewOpportunity } from '../input/read-opportunity.js';
 import { warningsExtra } from '../warnings.js';
 
-/** `POST /v1/inbound/opportunities`: a deal with its account and contacts, all of it or nothing. */
+/** `POST /v1/inbound/opportunities`: creates a deal with its account and contacts, all or nothing. */
 export const createOpportunity = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
     read: (catalog, errors) => {

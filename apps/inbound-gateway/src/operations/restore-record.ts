@@ -8,7 +8,7 @@ import { writeOrigin } from '../write-origin.js';
 
 const erasedMessage = 'The values of this record were erased: deleted contacts and notes cannot be restored';
 
-/** The deletion at a position of the log. @throws ApiError where there is none, or none that can be undone */
+/** The deletion at a position of the log. @throws ApiError if there is none, or if it cannot be undone */
 const findDeletion = async ({ database }: Context, organizationId: string, position: number) => {
   const event = await findEvent(database, organizationId, position);
   if (event === null) throw new ApiError('not_found');
@@ -32,7 +32,7 @@ export const restoreRecord = defineOperation<Context, typeof contract>(contract,
       });
     },
     answer: ({ object, id, version, dropped }): OperationReply<typeof contract> => {
-      const message = 'The record that this names does not exist any more: the link was left out';
+      const message = 'The linked record no longer exists: the link was left out';
       const warnings = dropped.map((field) => ({ field, message }));
       return {
         message: `Restored ${object}`,

@@ -8,7 +8,7 @@ import { readNoteChange } from '../input/read-note.js';
 import { readAfterHeader } from '../read-after-header.js';
 import { writeOrigin } from '../write-origin.js';
 
-/** `PATCH /v1/inbound/notes/{id}`: changes the texts of a note and answers it whole. */
+/** `PATCH /v1/inbound/notes/{id}`: changes the texts of a note and returns the whole note. */
 export const updateNote = defineOperation<Context, typeof contract>(contract, async ({ database }, request) => {
   const { organizationId } = request.caller;
   const errors = new ErrorCollector();
@@ -21,7 +21,7 @@ export const updateNote = defineOperation<Context, typeof contract>(contract, as
   return {
     message: result.record_status === 'updated' ? 'Updated note' : 'Nothing to change in note',
     data: new JsonText(`{"note":${found.record}}`),
-    // The mark is of this read, which came after the write, and so covers it.
+    // The mark belongs to this read. It came after the write, so it covers the write.
     headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
   };
 });

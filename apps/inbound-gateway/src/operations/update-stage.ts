@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { readColor, readName } from '../input/read-setup.js';
 import { moveWithin } from '../move-within.js';
 
-/** Where the opportunities of a stage go that is archived; null where the body does not say so. */
+/** The stage to which an archived stage's opportunities move; null if the body names none. */
 const readMove = (catalog: Catalog, from: Stage, body: UpdateStageBody): OpportunityMove | null => {
   const path = 'move_opportunities_to';
   const wanted = body[path] ?? null;

@@ -5,7 +5,10 @@ import { defineOperation, JsonParts, type Wait } from '@crm/http';
 import type { Context } from '../context.js';
 
 const msPerSecond = 1_000;
-/** Every event of the organization wakes a filtered request; it then looks at most this often whether one passes its filters. */
+/**
+ * Every event of the organization wakes a filtered request. It then checks at most this often whether an event passes
+ * its filters.
+ */
 const filteredPauseMs = 1_000;
 
 /** `GET /v1/events`: a page of the change log. */

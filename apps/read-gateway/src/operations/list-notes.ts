@@ -11,7 +11,7 @@ const objects = {
   opportunity: { table: 'opportunities', text: 'is not an opportunity of this organization' },
 } as const;
 
-/** Notes an error where the record that a request names is not there. */
+/** Adds an error if the record that a request names does not exist. */
 const checkReference = async (
   context: Context,
   organizationId: string,
