@@ -20,8 +20,8 @@ import {
 
 /**
  * The bounds of everything that a request may carry. Lengths are in Unicode code points, as JSON Schema counts them.
- * Text that is normalised before it is kept (emails, domains) has a wider bound on the wire, `rawKeyLength`: its own
- * bound holds for the normalised form and is checked in `domain`.
+ * Emails and domains have a wider bound on the wire, `rawKeyLength`, because they are normalised first. `domain` checks
+ * the bound of the normalised form.
  */
 
 export const nameLength = maxNameLength;
@@ -31,11 +31,11 @@ export const nextStepLength = 2_000;
 export const stringFieldLength = maxStringLength;
 export const urlLength = maxAccountWebsiteLength;
 
-/** An email or a domain before it is normalised: a domain may arrive as a whole URL. */
+/** An email or a domain before it is normalised: a domain may be sent as a whole URL. */
 export const rawKeyLength = 2_048;
 /** A query parameter whose own rules are checked in `domain` (`limit`, `q`). */
 export const rawParameterLength = 2_000;
-/** A cursor: up to three sort keys of 200 code points beside its own parts, in base64. */
+/** A cursor: up to three sort keys of 200 code points and its own parts, in base64. */
 export const cursorLength = maxCursorLength;
 /** One entry of `fields`, which may itself be a comma-separated list. */
 export const fieldsEntryLength = 8_192;
@@ -59,10 +59,10 @@ export const bulkUpdateItems = 50;
 export const pageLimitMin = 1;
 export const pageLimitMax = maxLimit;
 export const pageLimitDefault = defaultLimit;
-/** A page ends before its records are longer. */
+/** The most bytes of records in a page. */
 export const pageBytes = maxPageBytes;
 
-/** How long a request for events waits at most. */
+/** The longest wait of a request for events. */
 export const waitSeconds = maxWaitSeconds;
 
 export const bodyBytes = 256 * 1024;

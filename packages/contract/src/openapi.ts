@@ -8,7 +8,7 @@ import { SchemaComponents } from './openapi/schema-components.js';
 import { ErrorBody } from './schemas/envelope.js';
 import type { JsonSchema } from './validate/schema-walk.js';
 
-/** The document, in the parts that callers look at. */
+/** The parts of the document that callers use. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: Json;
@@ -19,9 +19,9 @@ export interface OpenApiDocument {
   readonly components: Json;
 }
 
-/** What a gateway's document may say of where it is served. */
+/** Options of a gateway's document. */
 export interface OpenApiOptions {
-  /** Address of the gateway; where absent, the one that the document was loaded from. */
+  /** Address of the gateway; by default the address from which the document was loaded. */
   readonly serverUrl?: string;
 }
 
@@ -72,8 +72,8 @@ const onlyNamed = (all: Json, names: ReadonlySet<string>): Json =>
   Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
 
 /**
- * Builds the OpenAPI 3.1 document of a gateway out of the contracts of its operations.
- * @throws Error when two schemas share a name or an operation answers a status that is not declared.
+ * Builds the OpenAPI 3.1 document of a gateway from the contracts of its operations.
+ * @throws Error when two schemas share a name or an operation has an undeclared status.
  */
 export const buildOpenApiDocument = (
   gateway: Gateway,

@@ -20,21 +20,21 @@ export interface OperationContract {
   readonly description: string;
   /** Path parameters; absent when the path has none. */
   readonly params?: TSchema;
-  /** Query parameters; absent means that none is taken. */
+  /** Query parameters; absent means that the operation takes none. */
   readonly query?: TSchema;
-  /** Body; absent means that none is read. */
+  /** Body; absent means that no body is read. */
   readonly body?: TSchema;
-  /** One item of a bulk body, where items are checked one by one so that a bad one fails alone. */
+  /** One item of a bulk body. Items are checked one by one, so that an invalid one fails alone. */
   readonly item?: TSchema;
-  /** Largest body in bytes, where it is not the usual 256 KB. */
+  /** Largest body in bytes; by default 256 KB. */
   readonly maxBodyBytes?: number;
   /** The shape of `data` in the answer. */
   readonly data: TSchema;
   /** Further properties of a successful body (`warnings`, `statusCode`), by name. */
   readonly extra?: Readonly<Record<string, TSchema>>;
-  /** Error statuses that the operation itself can answer beyond those every operation can. */
+  /** Error statuses besides those of every operation. */
   readonly errors?: readonly number[];
-  /** Response headers of a success beyond those every answer has: name to description. */
+  /** Response headers of a success besides those of every response: name to description. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -48,5 +48,5 @@ export type QueryOf<C extends OperationContract> = StaticOr<C['query'], Record<s
 export type BodyOf<C extends OperationContract> = StaticOr<C['body'], undefined>;
 /** One validated item of a bulk operation. */
 export type ItemOf<C extends OperationContract> = StaticOr<C['item'], never>;
-/** The `data` that an operation answers. */
+/** The `data` that an operation returns. */
 export type DataOf<C extends OperationContract> = Static<C['data']>;

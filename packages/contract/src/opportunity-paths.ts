@@ -1,4 +1,4 @@
-/** Where an opportunity's columns and references are sent, when it is not `opportunity.<column>`. */
+/** The paths in a body of those columns and references that are not at `opportunity.<column>`. */
 const paths: Readonly<Record<string, string>> = {
   amount: 'opportunity.deal_size',
   owner_id: 'related_objects.owner_email',

@@ -9,7 +9,7 @@ interface ErrorResponse {
   readonly code: ErrorCode;
   readonly description: string;
   readonly headers: Json;
-  /** What the example has beside the envelope. */
+  /** The properties of the example besides the envelope. */
   readonly example?: Json;
 }
 
@@ -96,7 +96,7 @@ const errorResponses: readonly ErrorResponse[] = [
     status: 500,
     component: 'InternalError',
     code: 'internal',
-    description: 'Something failed inside; the request id finds it in the logs.',
+    description: 'An internal error; the request id finds it in the logs.',
     headers: standingHeaders,
   },
   {
@@ -138,7 +138,7 @@ export const errorStatusesOf = (contract: OperationContract): readonly number[] 
   return [...new Set([...answeredByAll, ...bodies, ...(contract.errors ?? [])])].sort((a, b) => a - b);
 };
 
-/** References to the shared error responses, by status. @throws Error for a status that none is declared for. */
+/** References to the shared error responses, by status. @throws Error for an undeclared status. */
 export const errorReferences = (statuses: readonly number[]): Json =>
   Object.fromEntries(
     statuses.map((status) => {

@@ -1,6 +1,6 @@
 import { isRecord, type JsonSchema } from '../validate/schema-walk.js';
 
-/** Says that an object of a request also takes `custom__<slug>` keys, which the document does not list. */
+/** Marks an object of a request that also takes `custom__<slug>` keys, which the document does not list. */
 export const customKeysNote = 'x-custom-keys';
 
 const withDescription = (schema: JsonSchema, sentence: string): JsonSchema => {
@@ -8,15 +8,15 @@ const withDescription = (schema: JsonSchema, sentence: string): JsonSchema => {
   return { ...schema, description: typeof description === 'string' ? `${description} ${sentence}` : sentence };
 };
 
-/** A default as a sentence: generators take a property that has a default for one that is always there. */
+/** Writes a default as a sentence: generators treat a property with a default as always present. */
 const withoutDefault = ({ default: preset, ...rest }: JsonSchema): JsonSchema =>
   preset === undefined
     ? rest
     : withDescription(rest, `Default: ${typeof preset === 'string' ? preset : JSON.stringify(preset)}.`);
 
 /**
- * An object of a request without its pattern of `custom__<slug>` keys: generators make an object of it that takes any key,
- * typos included. The same values go under `custom_fields`. Patterns in answers stay.
+ * An object of a request without its pattern of `custom__<slug>` keys: generators would accept any key, typos included.
+ * The same values go under `custom_fields`. Patterns in answers stay.
  */
 const withoutCustomKeys = (schema: JsonSchema): JsonSchema => {
   const { patternProperties } = schema;
@@ -42,8 +42,8 @@ const withoutNullInEnum = (schema: JsonSchema): JsonSchema => {
 };
 
 /**
- * A schema as the document shows it. It says the same as the one that validates, in the words that the usual generators
- * understand: docs/decisions/0021-openapi-for-generators.md.
+ * A schema as the document shows it: equivalent to the one that validates, in a form that common generators understand:
+ * docs/decisions/0021-openapi-for-generators.md.
  *
  * `{ enum: ['a', null], type: ['string', 'null'] }` → `{ anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] }`
  */

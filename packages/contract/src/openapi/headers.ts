@@ -23,9 +23,9 @@ const references = (names: readonly string[]): Json =>
 
 /** Headers of every response. */
 export const standingHeaders = references(['X-Request-Id']);
-/** Headers of every answer to a request that was counted. */
+/** Headers of every response to a counted request. */
 export const countedHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']);
-/** Headers of an answer that asks to wait. */
+/** Headers of a response that asks to wait. */
 export const waitHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After']);
 
 /** The headers of a success of one operation. */

@@ -9,7 +9,7 @@ const annotations = ({ description, examples }: JsonSchema): JsonSchema => ({
   ...(examples === undefined ? {} : { examples }),
 });
 
-/** Gathers named schemas: one with a `title` becomes a component of that name and a reference where it is used. */
+/** Collects named schemas: one with a `title` becomes a component of that name and a reference where it is used. */
 export class SchemaComponents {
   readonly #sources = new Map<string, string>();
   readonly #components = new Map<string, JsonSchema>();
@@ -39,7 +39,7 @@ export class SchemaComponents {
     const known = this.#sources.get(name);
     if (known !== undefined && known !== source) throw new Error(`Two schemas are named ${name}`);
     if (known !== undefined) return;
-    // The name is taken before its parts are placed: a filter contains filters.
+    // Registers the name before its parts, because a filter contains filters.
     this.#sources.set(name, source);
     this.#components.set(
       name,

@@ -113,7 +113,7 @@ export const listOpportunityFields = {
   tag: 'Fields',
   summary: 'List the fields of opportunities',
   description: 'Pages through the system and custom fields that opportunities have.',
-  query: closed({ pipeline_id: Type.Optional(uuid('Only fields that hold for this pipeline.')), ...pageQuery }, {}),
+  query: closed({ pipeline_id: Type.Optional(uuid('Only fields that apply to this pipeline.')), ...pageQuery }, {}),
   data: FieldPage,
   errors: [404],
 } as const satisfies OperationContract;
@@ -127,7 +127,7 @@ export const getOpportunity = {
   group: 'list',
   tag: 'Opportunities',
   summary: 'Get an opportunity',
-  description: 'Answers one opportunity with every system field and visible custom field, unless `fields` narrows it.',
+  description: 'Returns one opportunity with every system field and visible custom field, unless `fields` narrows it.',
   params: idParams(exampleIds.opportunity),
   query: FieldsQuery,
   data: OpportunityDetail,
@@ -145,7 +145,7 @@ export const createOpportunity = {
   tag: 'Opportunities',
   summary: 'Create an opportunity with its account and contacts',
   description:
-    'Creates an opportunity and, where absent, the account and contacts it names. Account domain, pipeline and name ' +
+    'Creates an opportunity, and the account and contacts it names if they are missing. Account domain, pipeline and name ' +
     'together identify it: sent again, no duplicate is created and its contacts are updated instead.',
   query: OnMatchQuery,
   body: CreateOpportunityBody,
@@ -164,7 +164,7 @@ export const updateOpportunity = {
   group: 'inbound',
   tag: 'Opportunities',
   summary: 'Update an opportunity',
-  description: 'Changes an opportunity and answers it whole. Fields that are absent keep their value, `null` clears.',
+  description: 'Changes an opportunity and returns the whole record. Absent fields keep their values, `null` clears.',
   params: idParams(exampleIds.opportunity),
   body: UpdateOpportunityBody,
   data: OpportunityDetail,
@@ -182,7 +182,7 @@ export const deleteOpportunity = {
   group: 'delete',
   tag: 'Opportunities',
   summary: 'Delete an opportunity',
-  description: 'Deletes an opportunity for good. Its account, contacts and their notes stay.',
+  description: 'Deletes an opportunity permanently. Its account, contacts and their notes stay.',
   params: idParams(exampleIds.opportunity),
   data: Deleted,
   errors: [404, 412],

@@ -102,7 +102,7 @@ export const createField = {
   path: '/v1/inbound/fields',
   tag: 'Fields',
   summary: 'Define a custom field',
-  description: 'Defines a custom field of an object. Its slug, type and pipelines are for good.',
+  description: 'Defines a custom field of an object. Its slug, type and pipelines cannot change.',
   body: CreateFieldBody,
   data: FieldDetail,
   errors: [409],
@@ -192,7 +192,7 @@ export const deleteMember = {
   summary: 'Remove a member',
   description:
     'Removes a person. One who owns deals is refused unless `opportunities=keep` or `reassign_to`, for up to 10,000, ' +
-    'says what becomes of them.',
+    'says what happens to them.',
   params: idParams(exampleIds.member),
   query: RemoveMemberQuery,
   data: Deleted,

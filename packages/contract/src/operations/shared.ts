@@ -5,18 +5,18 @@ import { Warnings } from '../schemas/envelope.js';
 import { closed } from '../schemas/input.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
-/** Every write: what a later read sends to see it. */
+/** Header of every write: a later read sends it back to see the write. */
 export const writeHeaders = {
   'X-Read-After': 'Opaque. A read that sends it back sees this write, also where reads go to a replica.',
 } as const;
 
-/** Writes that an `Idempotency-Key` makes happen once also say whether the answer is a replay. */
+/** Writes with an `Idempotency-Key` also say whether the response is a replay. */
 export const onceHeaders = {
   ...writeHeaders,
   'Idempotent-Replayed': '`true` when this is the first answer of an earlier request with the same Idempotency-Key.',
 } as const;
 
-/** Creates also say what became of the record. */
+/** Creates also say what happened to the record. */
 export const createHeaders = {
   'X-Record-Status': '`created`, `matched` (found and left as it was) or `updated`.',
   ...onceHeaders,
@@ -25,10 +25,10 @@ export const createHeaders = {
 /** Answers about one record carry its version. */
 export const recordHeaders = { ETag: 'Version of the record, as in `"3"`.' } as const;
 
-/** Updates answer the record, so both. */
+/** Updates return the record, so they have both. */
 export const updateHeaders = { ...recordHeaders, ...writeHeaders } as const;
 
-/** Properties beside `data` that a write may answer. */
+/** Properties besides `data` in the response of a write. */
 export const writeExtra = { warnings: Type.Optional(Warnings) } as const;
 
 /** The path of one record. */

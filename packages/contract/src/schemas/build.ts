@@ -22,13 +22,13 @@ export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   });
 };
 
-/** The choices of a schema that is nothing but a choice, so that `null` is one more of them. */
+/** The choices of a schema that is only a choice, so that `null` becomes one more. */
 const choicesOf = (document: unknown): readonly unknown[] => {
   const { anyOf, ...rest } = document as { anyOf?: unknown[] };
   return anyOf !== undefined && Object.keys(rest).length === 0 ? anyOf : [document];
 };
 
-/** Has a value held against a rule of `domain` beside what its schema says. */
+/** Checks a value against a rule of `domain`, besides its schema. */
 export const checkedAs = (name: CheckName) => ({ 'x-check': name });
 
 /** An optional property that may also be `null`: absent on creates and searches, cleared on updates. */

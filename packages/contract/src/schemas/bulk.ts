@@ -5,7 +5,7 @@ import { Warnings } from './envelope.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 
-/** What an item of a bulk update says beside its changes. */
+/** The properties of a bulk update's item besides its changes. */
 export const bulkTarget = {
   id: uuid('Id of the record to change.'),
   version: Type.Optional(
@@ -34,13 +34,15 @@ export const bulkBody = (item: TSchema, maxItems: number, options: SchemaOptions
     options,
   );
 
-/** What became of one item of a bulk call. */
+/** The result of one item of a bulk call. */
 export const BulkResult = Type.Object(
   {
-    index: Type.Integer({ minimum: 0, description: 'Place of the item in the request, from 0.', examples: [0] }),
+    index: Type.Integer({ minimum: 0, description: 'Index of the item in the request, from 0.', examples: [0] }),
     success: Type.Boolean({ description: 'Whether the item was applied.' }),
     record_status: nullable(
-      oneOf(['created', 'matched', 'updated'], { description: 'What became of the record; null when it failed.' }),
+      oneOf(['created', 'matched', 'updated'], {
+        description: 'What happened to the record; null if the item failed.',
+      }),
     ),
     id: nullable(uuid('Id of the record; null when it failed and none is known.')),
     warnings: Type.Optional(Warnings),
@@ -51,7 +53,7 @@ export const BulkResult = Type.Object(
       }),
     ),
   },
-  { title: 'BulkResult', description: 'What became of one item.' },
+  { title: 'BulkResult', description: 'The result of one item.' },
 );
 export type BulkResult = Static<typeof BulkResult>;
 
@@ -60,7 +62,7 @@ export const BulkResults = Type.Object(
   { results: Type.Array(BulkResult, { description: 'One for each item, in order.' }) },
   {
     title: 'BulkResults',
-    description: 'What became of each item.',
+    description: 'The result of each item.',
     examples: [
       {
         results: [

@@ -17,13 +17,13 @@ export const Warning = Type.Object(
       examples: ['differs from the stored value, which was kept'],
     }),
   },
-  { title: 'Warning', additionalProperties: false, description: 'Something that was sent and not applied.' },
+  { title: 'Warning', additionalProperties: false, description: 'A sent value that was not applied.' },
 );
 export type Warning = Static<typeof Warning>;
 
 /** `warnings` of writes; absent when everything sent was applied. */
 export const Warnings = Type.Array(Warning, {
-  description: 'What was sent and not applied; absent when there is nothing to say.',
+  description: 'The sent values that were not applied; absent if all were applied.',
 });
 
 /** `statusCode` of the create-opportunity answer. */

@@ -40,7 +40,7 @@ export const Field = Type.Object(
     pipeline_ids: Type.Optional(
       nullable(
         Type.Array(uuid('Id of a pipeline.'), {
-          description: 'Custom fields of opportunities: the pipelines they hold for; null for all.',
+          description: 'Custom fields of opportunities: the pipelines they apply to; null for all.',
         }),
       ),
     ),

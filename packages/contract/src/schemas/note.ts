@@ -12,7 +12,10 @@ const noteTexts = {
   ),
 };
 
-/** The body that creates a note. That it has text and a target is checked by the handler, which names both fields. */
+/**
+ * The body that creates a note. The handler checks that it has a text and a target, and names both fields in its
+ * errors.
+ */
 export const CreateNoteBody = closed(
   {
     note: closed(noteTexts, { description: 'The note itself: a title, a content or both.' }),

@@ -10,7 +10,7 @@ import {
 } from '../bounds.js';
 import { checkedAs, nullable } from './build.js';
 
-/** What the document says of `limit` in a query, where the wire has text and `domain` reads it. */
+/** The documentation of `limit` in a query, where it is text that `domain` parses. */
 const documentedLimit = {
   type: 'integer',
   minimum: pageLimitMin,

@@ -128,20 +128,20 @@ const fields = Type.Unsafe<string | string[]>({
 const term = (description: string) =>
   Type.String({ maxLength: rawParameterLength, description, examples: ['acme renewal'], ...checkedAs('q') });
 
-/** What says which records: searches and summaries take it. */
+/** Parameters of searches and summaries that select records. */
 export const matchProperties = {
   query: optional(term('Words that must all occur; at most 200 characters.')),
   q: optional(term('Another name of `query`.')),
   filters: optional(filters),
 };
 
-/** Which opportunities, besides. */
+/** Further parameters for opportunities. */
 export const pipelineProperties = {
   pipeline_id: optional(uuid('Only opportunities of this pipeline.')),
   stage_id: optional(uuid('Only opportunities in this stage.')),
 };
 
-/** What every search body takes. */
+/** Parameters of every search body. */
 const searchProperties = {
   ...matchProperties,
   sort: optional(sort),
@@ -172,7 +172,7 @@ const example = {
 /** The body of the account and contact searches. */
 export const SearchBody = closed(searchProperties, {
   title: 'SearchBody',
-  description: 'What to search for.',
+  description: 'Words, filters and sort of a search.',
   examples: [example],
 });
 export type SearchBody = Static<typeof SearchBody>;
@@ -185,7 +185,7 @@ export const SearchOpportunitiesBody = closed(
   },
   {
     title: 'SearchOpportunitiesBody',
-    description: 'What to search for.',
+    description: 'Words, filters and sort of a search.',
     examples: [{ pipeline_id: exampleIds.pipeline, ...example }],
   },
 );

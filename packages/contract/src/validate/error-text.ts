@@ -32,7 +32,7 @@ const atMost = (one: string, many: string) => (error: ErrorObject) =>
 const atLeast = (one: string, many: string) => (error: ErrorObject) =>
   `must have at least ${counted(error.params['limit'], one, many)}`;
 
-/** What is said of each keyword, in place of ajv's own text. A test holds that none in use is missing. */
+/** The error text of each keyword, instead of ajv's own. A test checks that every keyword in use has one. */
 const keywordTexts: Readonly<Record<string, (error: ErrorObject) => string>> = {
   type: (error) => typeText(error.schema),
   'x-check': (error) => error.message ?? 'is not valid',
@@ -56,5 +56,5 @@ const keywordTexts: Readonly<Record<string, (error: ErrorObject) => string>> = {
 /** Whether {@link errorText} has words for a keyword. */
 export const hasErrorText = (keyword: string): boolean => Object.hasOwn(keywordTexts, keyword);
 
-/** Plain English for an ajv error about a value that is there and wrong. */
+/** The error text for an ajv error about a present but invalid value. */
 export const errorText = (error: ErrorObject): string => keywordTexts[error.keyword]?.(error) ?? 'is not valid';
