@@ -52,7 +52,7 @@ const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boo
 export const addApplyCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('apply')
-    .description('set an organization up as a YAML file says')
+    .description('set up an organization from a YAML file')
     .argument('<file>', 'the set-up file')
     .option('--dry-run', 'print the plan and change nothing')
     .option('--yes', 'apply the plan without a question')

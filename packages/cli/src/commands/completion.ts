@@ -28,7 +28,7 @@ It completes the word crm. In the repository make it one: alias crm='npx crm'`;
 export const addCompletionCommand = (program: Command, context: CliContext): void => {
   program
     .command('completion')
-    .description('print a script with which a shell completes commands and options')
+    .description('print a shell script that completes commands and options')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(scripts)))
     .addHelpText('after', help)
     .action((shell: Shell) => {

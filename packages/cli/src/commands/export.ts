@@ -78,8 +78,8 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
     .option('--fields <columns>', 'columns between commas (default: all); natural keys are always there', commaList)
     .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
     .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
-    .option('--database-url <url>', 'PostgreSQL address, to find the emails of members who own no opportunity')
-    .option('--raw', 'leave texts that a spreadsheet program takes for formulas as they are')
+    .option('--database-url <url>', 'PostgreSQL address, to look up emails of members without opportunities')
+    .option('--raw', 'do not change texts that a spreadsheet program would read as formulas')
     .option('--restart', 'start over instead of continuing')
     .option('--org <id>', 'for setup: the organization (see: crm org list)', uuid)
     .addHelpText('after', examples);

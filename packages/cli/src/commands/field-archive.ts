@@ -38,7 +38,7 @@ export const addFieldArchiveCommand = (parent: Command, context: CliContext): vo
     parent,
     context,
     'archive',
-    'Requests do not know an archived field. Its values stay, and are back with crm field restore. Its slug stays taken.',
+    'Requests cannot use an archived field. Its values stay and come back with crm field restore. Its slug stays reserved.',
   );
 
 /** Adds `crm field restore`. */

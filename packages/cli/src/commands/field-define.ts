@@ -62,7 +62,7 @@ export const addFieldDefineCommand = (field: Command, context: CliContext): void
     .option('--options-file <file>', 'a file of options, one a line')
     .option('--currency <code>', 'the currency, as EUR')
     .option('--max <n>', 'the highest rating (default: 5)', wholeNumber(1, 100))
-    .option('--pipeline <id...>', 'the pipelines that it holds for (default: all)', uuids)
+    .option('--pipeline <id...>', 'the pipelines that it applies to (default: all)', uuids)
     .option('--hidden', 'left out of reads unless asked for')
     .option('--position <n>', 'its place among the fields (default: last)', wholeNumber(0, 100_000))
     .option('--if-not-exists', 'leave a field of this slug as it is')

@@ -21,7 +21,7 @@ export const addFieldListCommand = (field: Command, context: CliContext): void =
   const command = field
     .command('list')
     .description('list custom fields')
-    .addOption(new Option('--object <object>', 'those of one object only').choices(objectTypes))
+    .addOption(new Option('--object <object>', 'only those of one object').choices(objectTypes))
     .option('--archived', 'archived ones too')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (options: FieldListOptions) => {

@@ -36,7 +36,7 @@ export const addImportInitCommand = (parent: Command, context: CliContext): void
     .command('init')
     .description('guess a mapping from the header of a CSV file and write it to a file for editing')
     .argument('<file>', 'a CSV file with a header')
-    .addOption(new Option('--object <object>', 'what the file holds (default: guessed)').choices(exportObjects))
+    .addOption(new Option('--object <object>', 'what the file contains (default: guessed)').choices(exportObjects))
     .option('--output <file>', 'the mapping to write; - for stdout (default: <name of FILE>.yaml here)')
     .addOption(
       new Option('--delimiter <sign>', 'what separates cells (default: guessed)').argParser(readDelimiterOption),

@@ -73,7 +73,7 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     .argument('<file>', 'the file: CSV with a header, or what crm export wrote')
     .option('--mapping <file>', 'which column becomes which field, in YAML or JSON; not for what crm export wrote')
     .addOption(
-      new Option('--object <object>', 'what the exported file holds (default: seen from it)').choices(exportObjects),
+      new Option('--object <object>', 'what the exported file contains (default: detected)').choices(exportObjects),
     )
     .addOption(new Option('--format <format>', 'how it is written (default: by its ending)').choices(exportFormats))
     .addOption(
@@ -95,9 +95,9 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     )
     .option('--batch <n>', 'rows in one request; 1 uses the single creates', wholeNumber(1, mostItems), mostItems)
     .option('--rejects <file>', 'where refused rows go (default: <name of FILE>.rejects.csv here)')
-    .option('--progress <file>', 'of notes: where to note which lines are in (default: FILE.progress)')
+    .option('--progress <file>', 'for notes: the file that records the imported lines (default: FILE.progress)')
     .addOption(
-      new Option('--on-match <what>', 'what a row does to its record that exists')
+      new Option('--on-match <what>', 'what to do with a record that exists')
         .choices(['keep', 'update'])
         .default('keep'),
     )

@@ -14,7 +14,7 @@ The gateways refuse the key within 5 seconds. To replace a key without a gap: cr
 export const addKeyRevokeCommand = (key: Command, context: CliContext): void => {
   const command = key
     .command('revoke')
-    .description('end an API key for good')
+    .description('revoke an API key permanently')
     .argument('<key-id>', 'its id', uuid)
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (keyId: string, options: OrganizationOptions) => {

@@ -25,9 +25,9 @@ Examples:
 export const addKeyRotateCommand = (key: Command, context: CliContext): void => {
   const command = key
     .command('rotate')
-    .description('put a new API key in the place of one')
+    .description('replace an API key with a new one')
     .argument('<key-id>', 'its id', uuid)
-    .option('--overlap <duration>', 'how long the old key works on', overlap, overlap(defaultOverlap))
+    .option('--overlap <duration>', 'how long the old key still works', overlap, overlap(defaultOverlap))
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (keyId: string, options: KeyRotateOptions) => {
     const { apiKey, text } = newKey();

@@ -80,6 +80,6 @@ export const addMemberRemoveCommand = (parent: Command, context: CliContext): vo
       status: options.keepOwner ? 'former' : 'removed',
       reassigned,
     };
-    printResult(context, options, { json, text: `${member.email} is no member any more` });
+    printResult(context, options, { json, text: `${member.email} is no longer a member` });
   });
 };

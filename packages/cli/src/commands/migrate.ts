@@ -18,7 +18,7 @@ Next: crm org create "Your company"`;
 export const addMigrateCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('migrate')
-    .description('bring the database to the tables of this version')
+    .description('migrate the database to the tables of this version')
     .addHelpText('after', examples);
   withAdministrationOptions(command).action(async (options: AdministrationOptions) => {
     const url = await findDatabaseUrl(context, options);

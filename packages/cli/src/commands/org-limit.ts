@@ -18,7 +18,7 @@ Examples:
 export const addOrgLimitCommand = (org: Command, context: CliContext): void => {
   const command = org
     .command('limit')
-    .description('set what all keys of an organization may spend together')
+    .description('set the rate limits that all keys of an organization share')
     .argument('<limits>', 'requests a minute by group, as list=5000,bulk=default', (text: string) =>
       organizationLimits(text),
     )
