@@ -43,14 +43,24 @@ const dltStreams = (): Stream[] => {
 const valuesOf = (yaml: string, key: string): string[] =>
   [...yaml.matchAll(new RegExp(`\\b${key}: (.+)$`, 'gm'))].map(([, value = '']) => value);
 
+/** `{ limit: 500, fields: 'name,version' }` → `{ limit: '500', fields: 'name,version' }` */
+const flowMapping = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/(\w+): (?:'([^']*)'|([^,} ]+))/g)].map(([, key = '', quoted, plain]) => [
+      key,
+      quoted ?? plain ?? '',
+    ]),
+  );
+
 const singerStreams = (): Stream[] => {
   const yaml = blockOf('Singer and Meltano', 'yaml');
   const [tokenPath = ''] = valuesOf(yaml, 'next_page_token_path');
   const [tokenParameter = ''] = valuesOf(yaml, 'pagination_next_page_param');
   const records = valuesOf(yaml, 'records_path');
+  const parameters = valuesOf(yaml, 'params').map(flowMapping);
   return valuesOf(yaml, 'path').map((path, n) => ({
     path,
-    parameters: { limit: '500', fields: 'created_at,updated_at,version' },
+    parameters: parameters[n] ?? {},
     recordsPath: (records[n] ?? '').replace(/^\$\.|\[\*\]$/g, ''),
     tokenPath: tokenPath.replace('$.', ''),
     tokenParameter,
@@ -116,6 +126,7 @@ describe('the requests of docs/integrations.md', () => {
       ...['dlt /v1/accounts', 'dlt /v1/contacts', 'dlt /v1/events', 'Singer /v1/accounts', 'Singer /v1/contacts'],
       'Airbyte /v1/events',
     ]);
+    for (const [name, { parameters }] of streams) expect([name, parameters['limit']]).toEqual([name, '500']);
   });
 
   test.each(streams)('read everything: %s', async (_name, stream) => {

@@ -1,11 +1,11 @@
 // The same program on every runtime that npm can install: it writes, walks pages, and meets an error.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 import { installTools, runProgram } from './support/tools.js';
@@ -71,14 +71,6 @@ const prepare = async (name: string, text: string): Promise<string> => {
 
 const isIn = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-
 const workerdConfig = (files: readonly string[], port: number): string => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -135,7 +127,7 @@ describe('the client', () => {
     const files = (await readdir(join(own, 'client'), { recursive: true }))
       .filter((file) => file.endsWith('.js') && !file.startsWith('commonjs/'))
       .map((file) => `client/${file}`);
-    const port = await freePort();
+    const port = await findFreePort();
     await writeFile(join(own, 'config.capnp'), workerdConfig(['main.mjs', 'walk.mjs', ...files], port));
     const workerd = join(modules, '@cloudflare/workerd-linux-64/bin/workerd');
     const server = spawn(workerd, ['serve', join(own, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] });
