@@ -30,13 +30,28 @@ const silenceText = (error: unknown): string =>
     ? errorText(error.cause ?? error)
     : errorText(error);
 
+/** The options that requests take their values from, by the names that gateways know them under. */
+const optionNames: Readonly<Record<string, string>> = {
+  pipeline_id: '--pipeline',
+  fields: '--fields',
+  object: '--object',
+  after: '--after',
+};
+
+/** A refusal, with the options where the API names its own fields: `pipeline_id: …` → `--pipeline: …` */
+const refusalText = ({ message, errors }: CrmApiError): string =>
+  Object.entries(errors).reduce(
+    (text, [field, reason]) => text.replace(`; ${field}: ${reason}`, `; ${optionNames[field] ?? field}: ${reason}`),
+    message,
+  );
+
 /** What a gateway's refusal or silence means, and what to do next. */
 export const gatewayErrorText = ({ name, url, option, groups }: GatewayAddress, error: unknown): string => {
   if (!(error instanceof CrmApiError)) {
     return `The ${name} ${url} does not answer: ${silenceText(error)}. Check ${option}, and that the gateway runs (crm doctor).`;
   }
   const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
-  const said = `The ${name} ${url} answered HTTP ${error.status}: ${error.message}${request}.`;
+  const said = `The ${name} ${url} answered HTTP ${error.status}: ${refusalText(error)}${request}.`;
   if (error.status === 401) {
     return `${said} Check --api-key: the key must be valid and have the groups ${groups} (crm key list, crm key create --allow ${groups}).`;
   }

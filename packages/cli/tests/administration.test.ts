@@ -189,6 +189,8 @@ describe('crm pipeline and crm field', () => {
       /opportunity fields/,
     ],
     [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--pipeline', unknownId], 1, /no pipeline/],
+    [['field', 'define', ' ', '--object', 'account', '--type', 'date'], 2, /^crm: <name>: must not be blank/],
+    [['pipeline', 'create', ' ', '--stage', 'A'], 2, /^crm: <name>: must not be blank/],
     [['pipeline', 'create', 'P', '--stage', 'A', 'A'], 2, /--stage: "A" is given twice/],
   ])('refuse %j', async (args, exitCode, message) => {
     const result = await crm(...args, '--org', await createOrganization());

@@ -59,7 +59,11 @@ describe('crm import, a gateway that fails', () => {
     [307, {}, /HTTP 307.*Check --url: it must be the address of the inbound gateway/],
     [404, {}, /Check --url.*Check --pipeline/],
     [405, {}, /Check --url/],
-    [400, { errors: { pipeline_id: 'is no pipeline' } }, /pipeline_id: is no pipeline.*--pipeline/],
+    [
+      400,
+      { errors: { pipeline_id: 'is no pipeline' } },
+      /HTTP 400: .*; --pipeline: is no pipeline\. .*crm pipeline list/,
+    ],
   ])('stops at the first HTTP %d that every row would get', async (status, extra, message) => {
     const { url, requests } = await fixture.start((_request, response) => answerError(response, status, extra));
     const result = await fixture.import(deals(100), url, ['--concurrency', '1']);

@@ -1,6 +1,5 @@
 import {
   attributeTypes,
-  normalizeName,
   objectTypes,
   optionColors,
   parseSlug,
@@ -15,6 +14,7 @@ import type { Catalog, SetupField } from '@crm/db';
 import { Option, type Command } from 'commander';
 
 import { readFieldMetadata } from '../administration/field-metadata.js';
+import { readName } from '../administration/find-setup.js';
 import { readOption, readOptionsFile } from '../administration/option-syntax.js';
 import { uuids, withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
 import { withAdministration } from '../administration/with-administration.js';
@@ -73,7 +73,7 @@ export const addFieldDefineCommand = (field: Command, context: CliContext): void
 };
 
 const defineField = async (context: CliContext, input: string, options: FieldDefineOptions): Promise<void> => {
-  const name = valid('name', normalizeName(input));
+  const name = readName('<name>', input);
   const metadata = await readMetadata(options);
   const pipelineIds = options.pipeline ?? null;
   if (pipelineIds !== null && options.object !== 'opportunity')

@@ -1,10 +1,9 @@
 import { Option, type Command } from 'commander';
-import { normalizeName } from '@crm/domain';
 
+import { readName } from '../administration/find-setup.js';
 import { withAdministrationOptions, type AdministrationOptions } from '../administration/options.js';
 import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
-import { usageError } from '../errors.js';
 
 interface OrgCreateOptions extends AdministrationOptions {
   readonly freemail: 'create' | 'skip';
@@ -29,14 +28,13 @@ export const addOrgCreateCommand = (org: Command, context: CliContext): void => 
     )
     .addHelpText('after', examples);
   withAdministrationOptions(command).action(async (input: string, options: OrgCreateOptions) => {
-    const name = normalizeName(input);
-    if (!name.ok) throw usageError(`name: ${name.message}`);
+    const name = readName('<name>', input);
     const { freemail } = options;
     const { id } = await withAdministration(context, options, ({ administration }) =>
-      administration.createOrganization({ name: name.value, freemail }),
+      administration.createOrganization({ name, freemail }),
     );
     const next = `Next: crm pipeline create --org ${id} "New business" --stage Open Won Lost\n      crm key create --org ${id}`;
-    const text = `Organization ${name.value}: ${id}\n${next}`;
-    printResult(context, options, { json: { organization_id: id, name: name.value, freemail }, text });
+    const text = `Organization ${name}: ${id}\n${next}`;
+    printResult(context, options, { json: { organization_id: id, name, freemail }, text });
   });
 };

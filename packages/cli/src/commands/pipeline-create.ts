@@ -1,11 +1,10 @@
-import { normalizeName } from '@crm/domain';
 import type { Command } from 'commander';
 
+import { readName } from '../administration/find-setup.js';
 import { withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
 import { readStages } from '../administration/stage-option.js';
 import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
-import { usageError } from '../errors.js';
 
 interface PipelineCreateOptions extends OrganizationOptions {
   readonly stage: readonly string[];
@@ -32,19 +31,18 @@ export const addPipelineCreateCommand = (pipeline: Command, context: CliContext)
     .option('--if-not-exists', 'leave a pipeline of this name as it is')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (input: string, options: PipelineCreateOptions) => {
-    const name = normalizeName(input);
-    if (!name.ok) throw usageError(`name: ${name.message}`);
+    const name = readName('<name>', input);
     const wanted = readStages(options.stage, options.defaultStage);
     const { created, status } = await withAdministration(context, options, async ({ administration, catalog }) => {
       const { pipelines } = options.ifNotExists === true ? await catalog(options.org) : { pipelines: [] };
-      const existing = pipelines.find((pipeline) => pipeline.name === name.value);
+      const existing = pipelines.find((pipeline) => pipeline.name === name);
       if (existing !== undefined) return { created: existing, status: 'exists' };
-      const input = { organizationId: options.org, name: name.value, stages: wanted };
+      const input = { organizationId: options.org, name, stages: wanted };
       return { created: await administration.createPipeline(input), status: 'created' };
     });
     const stages = created.stages.map(({ id, label }) => ({ stage_id: id, label }));
     const lines = stages.map((stage) => `  ${stage.stage_id}  ${stage.label}`);
-    const text = [`Pipeline ${name.value}: ${created.id}`, ...lines].join('\n');
-    printResult(context, options, { json: { pipeline_id: created.id, name: name.value, status, stages }, text });
+    const text = [`Pipeline ${name}: ${created.id}`, ...lines].join('\n');
+    printResult(context, options, { json: { pipeline_id: created.id, name, status, stages }, text });
   });
 };
