@@ -29,7 +29,7 @@ export const orNotFound = <T>(found: T | undefined): T => {
 /** Rejects an update without a change. */
 export const requireChange = (body: Readonly<Record<string, unknown>>): void => {
   const isChange = Object.values(body).some((value) => value !== undefined);
-  if (!isChange) throw validationError({ '': 'names nothing to change' });
+  if (!isChange) throw validationError({ body: 'names nothing to change' });
 };
 
 /**

@@ -41,7 +41,7 @@ const gatewayTexts: Readonly<Record<Gateway, { title: string; description: strin
 
 const commonDescription =
   'Every answer is JSON with `success` and `message`; a success has `data`, an error `statusCode` and `code`. A path that exists ' +
-  'answers 405 with `Allow` to a method that it does not take. Unknown body keys and query parameters are refused.\n\n' +
+  'answers 405 with `Allow` to a method that it does not take. Below `/v1`, unknown body keys and query parameters are refused.\n\n' +
   'Custom values go under `custom_fields`, by slug. Bodies also take them as `custom__<slug>` keys beside the listed ones, ' +
   'where this document has `x-custom-keys`.';
 

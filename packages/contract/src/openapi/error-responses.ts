@@ -1,6 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '@crm/domain';
 import type { OperationContract } from '../operation.js';
-import { countedHeaders, standingHeaders, waitHeaders } from './headers.js';
+import { countedHeaders, standingHeaders, unauthorizedHeaders, waitHeaders } from './headers.js';
 import { componentReference, type Json } from './json.js';
 
 interface ErrorResponse {
@@ -28,7 +28,7 @@ const errorResponses: readonly ErrorResponse[] = [
     code: 'unauthorized',
     description: 'The API key is missing, not valid, or not allowed to call this operation.',
     // Failures are counted by address.
-    headers: countedHeaders,
+    headers: unauthorizedHeaders,
   },
   {
     status: 404,
@@ -93,6 +93,13 @@ const errorResponses: readonly ErrorResponse[] = [
     headers: waitHeaders,
   },
   {
+    status: 431,
+    component: 'HeadersTooLarge',
+    code: 'headers_too_large',
+    description: 'The headers and the address are larger than 16 KB together, or there are more than 100 headers.',
+    headers: standingHeaders,
+  },
+  {
     status: 500,
     component: 'InternalError',
     code: 'internal',
@@ -110,7 +117,7 @@ const errorResponses: readonly ErrorResponse[] = [
   },
 ];
 
-const answeredByAll = [400, 401, 429, 500, 503];
+const answeredByAll = [400, 401, 429, 431, 500, 503];
 const answeredToBodies = [413, 415];
 
 const toResponse = ({ status, code, description, headers, example }: ErrorResponse): Json => ({

@@ -1,8 +1,9 @@
 import type { OperationContract } from '../operation.js';
 import { componentReference, type Json } from './json.js';
 
-const header = (description: string, example: string | number): Json => ({
+const header = (description: string, example: string | number, required = false): Json => ({
   description,
+  ...(required ? { required } : {}),
   schema: { type: typeof example === 'number' ? 'integer' : 'string' },
   example,
 });
@@ -12,10 +13,12 @@ export const headerComponents: Json = {
   'X-Request-Id': header(
     'Names this request in the logs; the client’s own when it sent a well-formed one.',
     'req-7f3a9c',
+    true,
   ),
   'RateLimit-Policy': header('The limits that the request counts against.', '"key-list";q=1200;w=60'),
   RateLimit: header('What is left of the limit, and the seconds until it is whole again.', '"key-list";r=1199;t=60'),
   'Retry-After': header('Seconds to wait before the next try.', 12),
+  'WWW-Authenticate': header('How to authenticate.', 'ApiKey', true),
 };
 
 const references = (names: readonly string[]): Json =>
@@ -25,8 +28,13 @@ const references = (names: readonly string[]): Json =>
 export const standingHeaders = references(['X-Request-Id']);
 /** Headers of every response to a counted request. */
 export const countedHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']);
+/** Headers of a response to a request whose key does not allow it. */
+export const unauthorizedHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'WWW-Authenticate']);
 /** Headers of a response that asks to wait. */
 export const waitHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After']);
+
+/** On answers that repeat an earlier one, and on no other. */
+const replayHeader = 'Idempotent-Replayed';
 
 /** The headers of a success of one operation. */
 export const successHeaders = (contract: OperationContract): Json => ({
@@ -34,7 +42,7 @@ export const successHeaders = (contract: OperationContract): Json => ({
   ...Object.fromEntries(
     Object.entries(contract.headers ?? {}).map(([name, description]) => [
       name,
-      { description, schema: { type: 'string' } },
+      { description, ...(name === replayHeader ? {} : { required: true }), schema: { type: 'string' } },
     ]),
   ),
 });

@@ -17,7 +17,6 @@ import { closed, DomainInput } from '../schemas/input.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
 import { SearchBody } from '../schemas/search.js';
 import { Summary, SummaryBody } from '../schemas/summary.js';
-import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
   FieldsQuery,
@@ -113,7 +112,7 @@ export const getAccount = {
   tag: 'Accounts',
   summary: 'Get an account',
   description: 'Returns one account with every system field and visible custom field, unless `fields` narrows it.',
-  params: idParams(exampleIds.account),
+  params: idParams('account'),
   query: FieldsQuery,
   data: AccountDetail,
   errors: [404],
@@ -165,7 +164,7 @@ export const updateAccount = {
   tag: 'Accounts',
   summary: 'Update an account',
   description: 'Changes an account and returns the whole record. Absent fields keep their values, `null` clears.',
-  params: idParams(exampleIds.account),
+  params: idParams('account'),
   body: UpdateAccountBody,
   data: AccountDetail,
   extra: writeExtra,
@@ -184,7 +183,7 @@ export const deleteAccount = {
   summary: 'Delete an account',
   description:
     'Deletes an account permanently. One that still has contacts or opportunities is refused with their counts.',
-  params: idParams(exampleIds.account),
+  params: idParams('account'),
   data: Deleted,
   errors: [404, 409, 412],
   headers: writeHeaders,
@@ -202,7 +201,7 @@ export const mergeAccount = {
   description:
     'Moves contacts, opportunities and notes of `from` to this account, fills its empty fields and deletes `from`. The ' +
     'domain of `from` becomes an alias of this account.',
-  params: idParams(exampleIds.account),
+  params: idParams('account'),
   body: MergeBody,
   data: Merged,
   errors: [404, 409, 412, 422],

@@ -17,7 +17,6 @@ import { closed, EmailInput } from '../schemas/input.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
 import { SearchBody } from '../schemas/search.js';
 import { Summary, SummaryBody } from '../schemas/summary.js';
-import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
   FieldsQuery,
@@ -113,7 +112,7 @@ export const getContact = {
   tag: 'Contacts',
   summary: 'Get a contact',
   description: 'Returns one contact with every system field and visible custom field, unless `fields` narrows it.',
-  params: idParams(exampleIds.contact),
+  params: idParams('contact'),
   query: FieldsQuery,
   data: ContactDetail,
   errors: [404],
@@ -167,7 +166,7 @@ export const updateContact = {
   tag: 'Contacts',
   summary: 'Update a contact',
   description: 'Changes a contact and returns the whole record. Absent fields keep their values, `null` clears.',
-  params: idParams(exampleIds.contact),
+  params: idParams('contact'),
   body: UpdateContactBody,
   data: ContactDetail,
   extra: writeExtra,
@@ -185,7 +184,7 @@ export const deleteContact = {
   tag: 'Contacts',
   summary: 'Delete a contact',
   description: 'Deletes a contact permanently; it leaves its opportunities and notes.',
-  params: idParams(exampleIds.contact),
+  params: idParams('contact'),
   data: Deleted,
   errors: [404, 412],
   headers: writeHeaders,
@@ -203,7 +202,7 @@ export const mergeContact = {
   description:
     'Moves opportunities and notes of `from` to this contact, fills its empty fields and deletes `from`. The ' +
     'email of `from` becomes an alias of this contact.',
-  params: idParams(exampleIds.contact),
+  params: idParams('contact'),
   body: MergeBody,
   data: Merged,
   errors: [404, 409, 412, 422],

@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import type { OperationContract } from '../operation.js';
 import { oneOf, uuid } from '../schemas/build.js';
 import { AfterPosition, EventLogPage, HistoryPage, LatestPosition, WaitSeconds } from '../schemas/event.js';
-import { exampleIds } from '../schemas/example-ids.js';
 import { closed } from '../schemas/input.js';
 import { pageQuery } from '../schemas/pagination.js';
 import { idParams, PageQuery, writeHeaders } from './shared.js';
@@ -26,7 +25,7 @@ export const listEvents = {
       limit: Type.Optional(pageQuery.limit),
       object: Type.Optional(oneOf(eventObjects, { description: 'Only events of such records.' })),
       type: Type.Optional(oneOf(eventTypes, { description: 'Only events of this type.' })),
-      record_id: Type.Optional(uuid('Only events of this record.', { examples: [exampleIds.account] })),
+      record_id: Type.Optional(uuid('Only events of this record.', 'account')),
       wait: Type.Optional(WaitSeconds),
     },
     {},
@@ -68,7 +67,7 @@ export const listOpportunityHistory = {
   path: '/v1/opportunities/{id}/history',
   summary: 'List the changes of an opportunity',
   description: 'Pages through the retained events of an opportunity, newest first; also of one that was deleted.',
-  params: idParams(exampleIds.opportunity),
+  params: idParams('opportunity'),
 } as const satisfies OperationContract;
 
 /** `GET /v1/accounts/{id}/history` */
@@ -78,7 +77,7 @@ export const listAccountHistory = {
   path: '/v1/accounts/{id}/history',
   summary: 'List the changes of an account',
   description: 'Pages through the retained events of an account, newest first; also of one that was deleted.',
-  params: idParams(exampleIds.account),
+  params: idParams('account'),
 } as const satisfies OperationContract;
 
 /** `GET /v1/contacts/{id}/history` */
@@ -88,5 +87,5 @@ export const listContactHistory = {
   path: '/v1/contacts/{id}/history',
   summary: 'List the changes of a contact',
   description: 'Pages through the retained events of a contact, newest first; also of one that was deleted.',
-  params: idParams(exampleIds.contact),
+  params: idParams('contact'),
 } as const satisfies OperationContract;

@@ -5,7 +5,6 @@ import { Deleted } from '../schemas/deleted.js';
 import { closed } from '../schemas/input.js';
 import { CreatedNote, CreateNoteBody, NoteDetail, NotePage, UpdateNoteBody } from '../schemas/note.js';
 import { pageQuery, SearchTerm } from '../schemas/pagination.js';
-import { exampleIds } from '../schemas/example-ids.js';
 import { createHeaders, idParams, recordHeaders, updateHeaders, writeExtra, writeHeaders } from './shared.js';
 
 /** `GET /v1/notes` */
@@ -21,9 +20,9 @@ export const listNotes = {
     'Pages through the notes, newest first: all of them, those on one account, contact or opportunity, or those whose title and content have all words.',
   query: closed(
     {
-      account_id: Type.Optional(uuid('Only notes on this account.')),
-      contact_id: Type.Optional(uuid('Only notes on this contact.')),
-      opportunity_id: Type.Optional(uuid('Only notes on this opportunity.')),
+      account_id: Type.Optional(uuid('Only notes on this account.', 'account')),
+      contact_id: Type.Optional(uuid('Only notes on this contact.', 'contact')),
+      opportunity_id: Type.Optional(uuid('Only notes on this opportunity.', 'opportunity')),
       q: Type.Optional(SearchTerm),
       ...pageQuery,
     },
@@ -42,7 +41,7 @@ export const getNote = {
   tag: 'Notes',
   summary: 'Get a note',
   description: 'Returns one note with what it is attached to.',
-  params: idParams(exampleIds.note),
+  params: idParams('note'),
   data: NoteDetail,
   errors: [404],
   headers: recordHeaders,
@@ -77,7 +76,7 @@ export const updateNote = {
   summary: 'Update a note',
   description:
     'Changes title and content of a note and returns the whole note. An absent text stays, `null` clears it; one of them must remain.',
-  params: idParams(exampleIds.note),
+  params: idParams('note'),
   body: UpdateNoteBody,
   data: NoteDetail,
   errors: [404, 412],
@@ -94,7 +93,7 @@ export const deleteNote = {
   tag: 'Notes',
   summary: 'Delete a note',
   description: 'Deletes a note permanently. What it was attached to stays.',
-  params: idParams(exampleIds.note),
+  params: idParams('note'),
   data: Deleted,
   errors: [404, 412],
   headers: writeHeaders,

@@ -20,7 +20,6 @@ import {
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { SearchOpportunitiesBody } from '../schemas/search.js';
 import { SummarizeOpportunitiesBody, Summary } from '../schemas/summary.js';
-import { exampleIds } from '../schemas/example-ids.js';
 import {
   createHeaders,
   FieldsQuery,
@@ -46,8 +45,8 @@ export const listOpportunities = {
   description: 'Pages through the opportunities of one pipeline, newest first.',
   query: closed(
     {
-      pipeline_id: uuid('The pipeline to read.'),
-      stage_id: Type.Optional(uuid('Only opportunities in this stage.')),
+      pipeline_id: uuid('The pipeline to read.', 'pipeline'),
+      stage_id: Type.Optional(uuid('Only opportunities in this stage.', 'stage')),
       q: Type.Optional(SearchTerm),
       ...pageQuery,
       fields: Type.Optional(FieldsParameter),
@@ -113,7 +112,10 @@ export const listOpportunityFields = {
   tag: 'Fields',
   summary: 'List the fields of opportunities',
   description: 'Pages through the system and custom fields that opportunities have.',
-  query: closed({ pipeline_id: Type.Optional(uuid('Only fields that apply to this pipeline.')), ...pageQuery }, {}),
+  query: closed(
+    { pipeline_id: Type.Optional(uuid('Only fields that apply to this pipeline.', 'pipeline')), ...pageQuery },
+    {},
+  ),
   data: FieldPage,
   errors: [404],
 } as const satisfies OperationContract;
@@ -128,7 +130,7 @@ export const getOpportunity = {
   tag: 'Opportunities',
   summary: 'Get an opportunity',
   description: 'Returns one opportunity with every system field and visible custom field, unless `fields` narrows it.',
-  params: idParams(exampleIds.opportunity),
+  params: idParams('opportunity'),
   query: FieldsQuery,
   data: OpportunityDetail,
   errors: [404],
@@ -165,7 +167,7 @@ export const updateOpportunity = {
   tag: 'Opportunities',
   summary: 'Update an opportunity',
   description: 'Changes an opportunity and returns the whole record. Absent fields keep their values, `null` clears.',
-  params: idParams(exampleIds.opportunity),
+  params: idParams('opportunity'),
   body: UpdateOpportunityBody,
   data: OpportunityDetail,
   extra: writeExtra,
@@ -183,7 +185,7 @@ export const deleteOpportunity = {
   tag: 'Opportunities',
   summary: 'Delete an opportunity',
   description: 'Deletes an opportunity permanently. Its account, contacts and their notes stay.',
-  params: idParams(exampleIds.opportunity),
+  params: idParams('opportunity'),
   data: Deleted,
   errors: [404, 412],
   headers: writeHeaders,

@@ -1,6 +1,5 @@
 import type { OperationContract } from '../operation.js';
 import { PipelinePage, StagePage } from '../schemas/pipeline.js';
-import { exampleIds } from '../schemas/example-ids.js';
 import { idParams, PageQuery } from './shared.js';
 
 /** `GET /v1/pipelines` */
@@ -27,7 +26,7 @@ export const listPipelineStages = {
   tag: 'Pipelines',
   summary: 'List the stages of a pipeline',
   description: 'Pages through the stages of a pipeline, in their order.',
-  params: idParams(exampleIds.pipeline),
+  params: idParams('pipeline'),
   query: PageQuery,
   data: StagePage,
   errors: [404],

@@ -1,6 +1,5 @@
 import type { OperationContract } from '../operation.js';
 import { Deleted } from '../schemas/deleted.js';
-import { exampleIds } from '../schemas/example-ids.js';
 import { CreateMemberBody, MemberDetail, MemberPage, RemoveMemberQuery, UpdateMemberBody } from '../schemas/member.js';
 import {
   CreateFieldBody,
@@ -56,7 +55,7 @@ export const updatePipeline = {
   tag: 'Pipelines',
   summary: 'Update a pipeline',
   description: 'Renames, moves, archives or restores a pipeline.',
-  params: idParams(exampleIds.pipeline),
+  params: idParams('pipeline'),
   body: UpdatePipelineBody,
   data: PipelineDetail,
   errors: [404, 409],
@@ -71,7 +70,7 @@ export const createStage = {
   tag: 'Pipelines',
   summary: 'Add a stage',
   description: 'Adds a stage to a pipeline, after its others unless it has a position.',
-  params: idParams(exampleIds.pipeline),
+  params: idParams('pipeline'),
   body: CreateStageBody,
   data: StageDetail,
   errors: [404, 409],
@@ -88,7 +87,7 @@ export const updateStage = {
   description:
     'Renames, moves, archives or restores a stage. One that still has deals is archived only with ' +
     '`move_opportunities_to`, which moves up to 10,000.',
-  params: idParams(exampleIds.stage),
+  params: idParams('stage'),
   body: UpdateStageBody,
   data: StageDetail,
   errors: [404, 409],
@@ -117,7 +116,7 @@ export const updateField = {
   tag: 'Fields',
   summary: 'Update a custom field',
   description: 'Renames, moves, hides, shows, archives or restores a custom field.',
-  params: idParams(exampleIds.field),
+  params: idParams('field'),
   body: UpdateFieldBody,
   data: FieldDetail,
   errors: [404, 409],
@@ -132,7 +131,7 @@ export const createFieldOption = {
   tag: 'Fields',
   summary: 'Add an option',
   description: 'Adds an option to a select, radio or multi_select field, after its others.',
-  params: idParams(exampleIds.field),
+  params: idParams('field'),
   body: CreateOptionBody,
   data: FieldDetail,
   errors: [404, 409],
@@ -147,7 +146,7 @@ export const updateFieldOption = {
   tag: 'Fields',
   summary: 'Update an option',
   description: 'Renames, moves, archives or restores the option that has the `value`.',
-  params: idParams(exampleIds.field),
+  params: idParams('field'),
   body: UpdateOptionBody,
   data: FieldDetail,
   errors: [404, 409],
@@ -176,7 +175,7 @@ export const updateMember = {
   tag: 'Members',
   summary: 'Update a member',
   description: 'Changes the email or name of a person, or makes a former member a member again.',
-  params: idParams(exampleIds.member),
+  params: idParams('member'),
   body: UpdateMemberBody,
   data: MemberDetail,
   errors: [404, 409],
@@ -193,7 +192,7 @@ export const deleteMember = {
   description:
     'Removes a person. One who owns deals is refused unless `opportunities=keep` or `reassign_to`, for up to 10,000, ' +
     'says what happens to them.',
-  params: idParams(exampleIds.member),
+  params: idParams('member'),
   query: RemoveMemberQuery,
   data: Deleted,
   errors: [404, 409],

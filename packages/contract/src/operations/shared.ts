@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { uuid } from '../schemas/build.js';
 import { onMatch } from '../schemas/bulk.js';
 import { Warnings } from '../schemas/envelope.js';
+import type { exampleIds } from '../schemas/example-ids.js';
 import { closed } from '../schemas/input.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
@@ -32,7 +33,7 @@ export const updateHeaders = { ...recordHeaders, ...writeHeaders } as const;
 export const writeExtra = { warnings: Type.Optional(Warnings) } as const;
 
 /** The path of one record. */
-export const idParams = (example: string) => closed({ id: uuid('Id of the record.', { examples: [example] }) }, {});
+export const idParams = (kind: keyof typeof exampleIds) => closed({ id: uuid('Id of the record.', kind) }, {});
 
 /** The query of a get by id. */
 export const FieldsQuery = closed({ fields: Type.Optional(FieldsParameter) }, {});

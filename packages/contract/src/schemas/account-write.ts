@@ -69,7 +69,7 @@ export const BulkUpdateAccountsBody = bulkBody(UpdateAccountItem, bulkUpdateItem
 /** `data` of a created or matched account. */
 export const CreatedAccount = Type.Object(
   {
-    company_id: uuid('Id of the account.'),
+    company_id: uuid('Id of the account.', 'account'),
     domain: Type.String({ description: 'Its domain, normalised.', examples: ['acme.com'] }),
     name: nullable(Type.String({ description: 'Its name; null when it was cleared.', examples: ['Acme'] })),
   },

@@ -9,7 +9,7 @@ const exampleRecord = { id: exampleIds.account, domain: 'acme.com', name: 'Acme'
 /** An account as lists, searches and gets answer it. */
 export const Account = Type.Object(
   {
-    id: uuid('Id of the account.'),
+    id: uuid('Id of the account.', 'account'),
     domain: Type.String({ description: 'Domain: its natural key.', examples: ['acme.com'] }),
     name: nullable(Type.String({ description: 'Name.', examples: ['Acme'] })),
     custom_fields: CustomFields,

@@ -38,9 +38,9 @@ export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable
 export const oneOf = <const V extends readonly string[]>(values: V, options: SchemaOptions): TUnsafe<V[number]> =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 
-/** A UUID in its 36 character form. */
-export const uuid = (description: string, options: SchemaOptions = {}) =>
-  Type.String({ format: 'uuid', description, examples: [exampleIds.pipeline], ...options });
+/** The id of a record of a kind, in its 36 character form. */
+export const uuid = (description: string, kind: keyof typeof exampleIds) =>
+  Type.String({ format: 'uuid', description, examples: [exampleIds[kind]] });
 
 /** A map from text to `value`. */
 export const mapOf = <T extends TSchema>(value: T, options: SchemaOptions): TUnsafe<Record<string, Static<T>>> =>

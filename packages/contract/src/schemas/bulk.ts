@@ -7,7 +7,7 @@ import { closed } from './input.js';
 
 /** The properties of a bulk update's item besides its changes. */
 export const bulkTarget = {
-  id: uuid('Id of the record to change.'),
+  id: uuid('Id of the record to change.', 'account'),
   version: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -44,7 +44,7 @@ export const BulkResult = Type.Object(
         description: 'What happened to the record; null if the item failed.',
       }),
     ),
-    id: nullable(uuid('Id of the record; null when it failed and none is known.')),
+    id: nullable(uuid('Id of the record; null when it failed and none is known.', 'account')),
     warnings: Type.Optional(Warnings),
     errors: Type.Optional(
       mapOf(Type.String(), {

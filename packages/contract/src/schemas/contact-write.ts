@@ -72,7 +72,7 @@ export const BulkUpdateContactsBody = bulkBody(UpdateContactItem, bulkUpdateItem
 /** `data` of a created or matched contact. */
 export const CreatedContact = Type.Object(
   {
-    people_id: uuid('Id of the contact.'),
+    people_id: uuid('Id of the contact.', 'contact'),
     email: Type.String({ format: 'email', description: 'Its email, normalised.', examples: ['ada@acme.com'] }),
     first_name: nullable(Type.String({ description: 'First name; null when it has none.', examples: ['Ada'] })),
     last_name: nullable(Type.String({ description: 'Last name; null when it has none.', examples: ['Lovelace'] })),

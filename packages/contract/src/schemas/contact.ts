@@ -17,12 +17,12 @@ const exampleRecord = {
 /** A contact as lists, searches and gets answer it. */
 export const Contact = Type.Object(
   {
-    id: uuid('Id of the contact.'),
+    id: uuid('Id of the contact.', 'contact'),
     name: nullable(Type.String({ description: 'First and last name; null with neither.', examples: ['Ada Lovelace'] })),
     first_name: nullable(Type.String({ description: 'First name.', examples: ['Ada'] })),
     last_name: nullable(Type.String({ description: 'Last name.', examples: ['Lovelace'] })),
     email: Type.String({ format: 'email', description: 'Email: its natural key.', examples: ['ada@acme.com'] }),
-    account_id: nullable(uuid('Its account.')),
+    account_id: nullable(uuid('Its account.', 'account')),
     custom_fields: CustomFields,
     job_title: Type.Optional(nullable(Type.String({ description: 'Job title.', examples: ['Head of Procurement'] }))),
     phone: Type.Optional(nullable(Type.String({ description: 'Phone number.', examples: ['+14155550123'] }))),

@@ -4,7 +4,7 @@ import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
 const recordProperties = {
-  id: uuid('Id of the record.'),
+  id: uuid('Id of the record.', 'account'),
   name: nullable(Type.String({ description: 'Name.', examples: ['Acme'] })),
   key: nullable(
     Type.String({

@@ -32,9 +32,9 @@ export const StatusCode = Type.Literal(200, { description: 'Equals the HTTP stat
 /** Two opportunities that a merge gives one natural key. */
 export const OpportunityConflict = Type.Object(
   {
-    id: uuid('Id of the opportunity of the record that goes.'),
-    existing_id: uuid('Id of the opportunity of the kept record.'),
-    pipeline_id: uuid('Pipeline of both.'),
+    id: uuid('Id of the opportunity of the record that goes.', 'second'),
+    existing_id: uuid('Id of the opportunity of the kept record.', 'opportunity'),
+    pipeline_id: uuid('Pipeline of both.', 'pipeline'),
     name: Type.String({ description: 'Name of both.', examples: ['Website redesign'] }),
   },
   { title: 'OpportunityConflict', description: 'Two opportunities that a merge gives one natural key.' },
@@ -60,7 +60,7 @@ export const ErrorBody = Type.Object(
       Type.Object(
         {
           field: Type.String({ description: 'The field whose value another record holds.', examples: ['email'] }),
-          existing_id: uuid('Id of the record that holds it.'),
+          existing_id: uuid('Id of the record that holds it.', 'contact'),
         },
         { description: 'On 409 for a natural key that another record holds.' },
       ),
@@ -78,7 +78,10 @@ export const ErrorBody = Type.Object(
       }),
     ),
     merged_into: Type.Optional(
-      uuid('On 404 for a record that was merged into another one: the id of that record, which may be deleted too.'),
+      uuid(
+        'On 404 for a record that was merged into another one: the id of that record, which may be deleted too.',
+        'account',
+      ),
     ),
     counts: Type.Optional(
       mapOf(Type.Integer({ minimum: 0 }), {

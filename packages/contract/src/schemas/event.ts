@@ -33,7 +33,7 @@ const logId = Type.String({
 /** A change, as the log answers it. */
 export const Event = Type.Object(
   {
-    id: uuid('Id of the event.', { examples: [exampleIds.event] }),
+    id: uuid('Id of the event.', 'event'),
     position: Type.Integer({
       minimum: 1,
       description: 'Its number in the organization: 1, 2, 3 … without gaps, in the order of the commits.',
@@ -41,7 +41,7 @@ export const Event = Type.Object(
     }),
     type: oneOf(eventTypes, { description: 'What happened.', examples: ['account.updated'] }),
     object: oneOf(eventObjects, { description: 'What kind of record it happened to.', examples: ['account'] }),
-    record_id: uuid('Id of that record.', { examples: [exampleIds.account] }),
+    record_id: uuid('Id of that record.', 'account'),
     version: Type.Integer({ minimum: 1, description: 'Version of the record after the change.', examples: [2] }),
     occurred_at: instant('When the change was made.'),
     record: nullable(
@@ -63,7 +63,7 @@ export const Event = Type.Object(
     request_id: nullable(
       Type.String({ description: '`X-Request-Id` of the request that made the change; null when none did.' }),
     ),
-    api_key_id: nullable(uuid('Id of the key of that request.', { examples: [exampleIds.apiKey] })),
+    api_key_id: nullable(uuid('Id of the key of that request.', 'apiKey')),
   },
   { title: 'Event', description: 'A change of a record.', examples: [exampleEvent] },
 );

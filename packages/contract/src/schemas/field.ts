@@ -33,13 +33,13 @@ export const Field = Type.Object(
       examples: ['select'],
     }),
     metadata: nullable(FieldMetadata),
-    field_id: Type.Optional(uuid('Custom fields: the id.', { examples: [exampleIds.field] })),
+    field_id: Type.Optional(uuid('Custom fields: the id.', 'field')),
     is_custom: Type.Boolean({ description: 'Whether the organization defined it.' }),
     is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
     is_active: Type.Optional(Type.Boolean({ description: 'Custom fields: false when it is archived.' })),
     pipeline_ids: Type.Optional(
       nullable(
-        Type.Array(uuid('Id of a pipeline.'), {
+        Type.Array(uuid('Id of a pipeline.', 'pipeline'), {
           description: 'Custom fields of opportunities: the pipelines they apply to; null for all.',
         }),
       ),

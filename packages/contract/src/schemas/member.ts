@@ -16,7 +16,7 @@ const exampleMember = {
 /** A person of the organization. */
 export const Member = Type.Object(
   {
-    member_id: uuid('Id of the member: `owner_id` of an opportunity.', { examples: [exampleIds.member] }),
+    member_id: uuid('Id of the member: `owner_id` of an opportunity.', 'member'),
     email: Type.String({ description: 'Email, normalised.', examples: ['owner@example.com'] }),
     name: Type.String({ description: 'Name.', examples: ['Olga Owner'] }),
     is_active: Type.Boolean({
@@ -65,9 +65,7 @@ export const RemoveMemberQuery = closed(
     opportunities: Type.Optional(
       oneOf(['keep'], { description: '`keep`: they stay those of the person, who becomes a former member.' }),
     ),
-    reassign_to: Type.Optional(
-      uuid('The member who gets them; then the person is deleted.', { examples: [exampleIds.member] }),
-    ),
+    reassign_to: Type.Optional(uuid('The member who gets them; then the person is deleted.', 'member')),
   },
   {},
 );

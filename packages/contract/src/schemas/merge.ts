@@ -7,7 +7,7 @@ import { closed } from './input.js';
 /** The body that merges a record into the one of the path. */
 export const MergeBody = closed(
   {
-    from: uuid('Id of the record that goes.', { examples: [exampleIds.second] }),
+    from: uuid('Id of the record that goes.', 'second'),
     dry_run: optional(Type.Boolean({ description: 'Answer what would change, and change nothing.' })),
     deals: optional(
       oneOf(['merge'], {
@@ -25,8 +25,8 @@ const count = (description: string) => Type.Integer({ minimum: 0, description, e
 /** `data` of a merge. */
 export const Merged = Type.Object(
   {
-    id: uuid('Id of the kept record.'),
-    from: uuid('Id of the record that went.'),
+    id: uuid('Id of the kept record.', 'account'),
+    from: uuid('Id of the record that went.', 'second'),
     dry_run: Type.Boolean({ description: 'Whether nothing was changed.' }),
     contacts: count('Contacts that moved to the kept account; 0 in a merge of contacts.'),
     opportunities: count('Opportunities that moved to the kept record.'),

@@ -25,7 +25,7 @@ export const CreateNoteBody = closed(
       closed(
         {
           opportunity_ids: optional(
-            Type.Array(uuid('Id of an opportunity.'), {
+            Type.Array(uuid('Id of an opportunity.', 'opportunity'), {
               maxItems: keysPerCall,
               description: 'Opportunities to attach the note to. They have to exist.',
             }),
@@ -63,7 +63,7 @@ export type UpdateNoteBody = Static<typeof UpdateNoteBody>;
 /** `data` of a created note. */
 export const CreatedNote = Type.Object(
   {
-    note_id: uuid('Id of the note.'),
+    note_id: uuid('Id of the note.', 'note'),
     title: nullable(Type.String({ description: 'Title; null when it has none.', examples: ['Kick-off call'] })),
     content: nullable(Type.String({ description: 'Text; null when it has none.', examples: ['Budget is approved.'] })),
   },
@@ -98,12 +98,16 @@ const exampleRecord = {
 /** A note as it is read. */
 export const Note = Type.Object(
   {
-    id: uuid('Id of the note.'),
+    id: uuid('Id of the note.', 'note'),
     title: nullable(Type.String({ description: 'Title.', examples: ['Kick-off call'] })),
     content: nullable(Type.String({ description: 'Text.', examples: ['Budget is approved.'] })),
-    account_ids: Type.Array(uuid('Id of the account.'), { description: 'Ids of the companies it is attached to.' }),
-    contact_ids: Type.Array(uuid('Id of the contact.'), { description: 'Ids of the contacts it is attached to.' }),
-    opportunity_ids: Type.Array(uuid('Id of the opportunity.'), {
+    account_ids: Type.Array(uuid('Id of the account.', 'account'), {
+      description: 'Ids of the companies it is attached to.',
+    }),
+    contact_ids: Type.Array(uuid('Id of the contact.', 'contact'), {
+      description: 'Ids of the contacts it is attached to.',
+    }),
+    opportunity_ids: Type.Array(uuid('Id of the opportunity.', 'opportunity'), {
       description: 'Ids of the opportunities it is attached to.',
     }),
     account_domains: Type.Array(Type.String(), { description: 'Domains of the companies it is attached to.' }),

@@ -19,7 +19,7 @@ const epochMs = (description: string, example: number) =>
 
 /** The fields of a deal that a create or update may set beside its name. */
 const writableFields = {
-  stage_id: optional(uuid('A stage of the pipeline; its default stage when absent on creation.')),
+  stage_id: optional(uuid('A stage of the pipeline; its default stage when absent on creation.', 'stage')),
   deal_size: optional(
     Type.Number({
       description: 'At most 15 digits, 4 of them decimals; read as `amount`.',
@@ -56,7 +56,7 @@ export const RelatedObjects = closed(
 /** The body that creates an opportunity. */
 export const CreateOpportunityBody = closed(
   {
-    pipeline_id: uuid('The pipeline of the deal.'),
+    pipeline_id: uuid('The pipeline of the deal.', 'pipeline'),
     opportunity: closedWithCustom(
       { name, ...writableFields, custom_fields: optional(CustomFieldInput) },
       { description: 'The deal itself.' },
@@ -125,7 +125,7 @@ export const BulkUpdateOpportunitiesBody = bulkBody(UpdateOpportunityItem, bulkU
 /** `data` of a created or matched opportunity. */
 export const CreatedOpportunity = Type.Object(
   {
-    opportunity_id: uuid('Id of the opportunity.'),
+    opportunity_id: uuid('Id of the opportunity.', 'opportunity'),
     name: Type.String({ description: 'Its name.', examples: ['Acme renewal'] }),
     amount: nullable(Type.Number({ description: 'Its deal size; null when it has none.', examples: [48000] })),
   },

@@ -7,7 +7,7 @@ import { pageProperties } from './pagination.js';
 /** A contact of an opportunity beside its primary one. */
 export const AdditionalContact = Type.Object(
   {
-    contact_id: uuid('Id of the contact.'),
+    contact_id: uuid('Id of the contact.', 'contact'),
     contact_first_name: nullable(Type.String({ description: 'First name.', examples: ['Grace'] })),
     contact_last_name: nullable(Type.String({ description: 'Last name.', examples: ['Hopper'] })),
     contact_email: nullable(Type.String({ format: 'email', description: 'Email.', examples: ['grace@acme.com'] })),
@@ -25,7 +25,7 @@ const extras = {
     nullable(Type.Integer({ description: 'Unix milliseconds.', examples: [1796083200000] })),
   ),
   next_step: Type.Optional(nullable(Type.String({ description: 'What happens next.', examples: ['Send proposal'] }))),
-  owner_id: Type.Optional(nullable(uuid('Id of the member who owns the deal.'))),
+  owner_id: Type.Optional(nullable(uuid('Id of the member who owns the deal.', 'member'))),
   owner_email: Type.Optional(nullable(Type.String({ format: 'email', description: 'Email of the owner.' }))),
   created_at: Type.Optional(instant('When it was created.')),
   updated_at: Type.Optional(instant('When it last changed.')),
@@ -62,13 +62,13 @@ const exampleRecord = {
 /** An opportunity as lists, searches and gets answer it. */
 export const Opportunity = Type.Object(
   {
-    id: uuid('Id of the opportunity.'),
+    id: uuid('Id of the opportunity.', 'opportunity'),
     name: nullable(Type.String({ description: 'Name of the deal.', examples: ['Acme renewal'] })),
-    pipeline_id: uuid('Its pipeline.'),
-    stage_id: nullable(uuid('Its stage.')),
+    pipeline_id: uuid('Its pipeline.', 'pipeline'),
+    stage_id: nullable(uuid('Its stage.', 'stage')),
     stage_name: nullable(Type.String({ description: 'Label of its stage.', examples: ['Qualified'] })),
-    account_id: nullable(uuid('Its account.')),
-    contact_id: nullable(uuid('Its primary contact.')),
+    account_id: nullable(uuid('Its account.', 'account')),
+    contact_id: nullable(uuid('Its primary contact.', 'contact')),
     additional_contacts: Type.Array(AdditionalContact, { description: 'Its contacts beside the primary one.' }),
     custom_fields: CustomFields,
     ...extras,

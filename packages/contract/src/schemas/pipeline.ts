@@ -14,7 +14,7 @@ export const examplePipeline = {
 /** A pipeline as its list answers it. */
 export const Pipeline = Type.Object(
   {
-    pipeline_id: uuid('Id of the pipeline.'),
+    pipeline_id: uuid('Id of the pipeline.', 'pipeline'),
     name: Type.String({ description: 'Name.', examples: ['Sales'] }),
     is_active: Type.Boolean({ description: 'Whether it takes new deals; false when it is archived.' }),
     created_at: instant('When it was created.'),
@@ -49,8 +49,8 @@ export const exampleStage = {
 /** A stage as its list answers it. */
 export const Stage = Type.Object(
   {
-    stage_id: uuid('Id of the stage.', { examples: [exampleIds.stage] }),
-    pipeline_id: uuid('Its pipeline.'),
+    stage_id: uuid('Id of the stage.', 'stage'),
+    pipeline_id: uuid('Its pipeline.', 'pipeline'),
     label: Type.String({ description: 'Display text: `stage_name` of an opportunity.', examples: ['Qualified'] }),
     stage_order: Type.Integer({ description: 'Place in the pipeline, from 1.', examples: [2] }),
     color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),

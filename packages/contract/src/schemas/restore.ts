@@ -21,7 +21,7 @@ export type RestoreBody = Static<typeof RestoreBody>;
 export const Restored = Type.Object(
   {
     object: oneOf(['account', 'opportunity'], { description: 'What kind of record it is.', examples: ['account'] }),
-    id: uuid('Id of the record, the same as before.', { examples: [exampleIds.account] }),
+    id: uuid('Id of the record, the same as before.', 'account'),
     version: Type.Integer({ minimum: 2, description: 'Its version now.', examples: [3] }),
   },
   {

@@ -137,8 +137,8 @@ export const matchProperties = {
 
 /** Further parameters for opportunities. */
 export const pipelineProperties = {
-  pipeline_id: optional(uuid('Only opportunities of this pipeline.')),
-  stage_id: optional(uuid('Only opportunities in this stage.')),
+  pipeline_id: optional(uuid('Only opportunities of this pipeline.', 'pipeline')),
+  stage_id: optional(uuid('Only opportunities in this stage.', 'stage')),
 };
 
 /** Parameters of every search body. */

@@ -2,7 +2,6 @@ import { attributeTypes, maxOptions, maxSlugLength, objectTypes } from '@crm/dom
 import { Type, type Static } from 'typebox';
 import { nameLength } from '../bounds.js';
 import { checkedAs, oneOf, optional, uuid } from './build.js';
-import { exampleIds } from './example-ids.js';
 import { exampleField, Field } from './field.js';
 import { closed } from './input.js';
 import { examplePipeline, exampleStage, Pipeline, Stage } from './pipeline.js';
@@ -77,9 +76,7 @@ export const UpdateStageBody = closed(
     ...{ color, probability, position, is_default: isDefault },
     is_active: isActive('False archives it, true takes it back into use.'),
     move_opportunities_to: optional(
-      uuid('With `is_active: false`: the stage of the pipeline that its deals go to.', {
-        examples: [exampleIds.stage],
-      }),
+      uuid('With `is_active: false`: the stage of the pipeline that its deals go to.', 'stage'),
     ),
   },
   { title: 'UpdateStage', examples: [{ label: 'In negotiation', probability: 60 }] },
@@ -119,7 +116,7 @@ export const CreateFieldBody = closed(
     ),
     max: optional(Type.Integer({ description: 'Rating fields: the highest value; 5 when absent.', examples: [5] })),
     pipeline_ids: optional(
-      Type.Array(uuid('Id of a pipeline.'), {
+      Type.Array(uuid('Id of a pipeline.', 'pipeline'), {
         minItems: 1,
         maxItems: 100,
         description: 'Fields of opportunities: the pipelines they hold for, for good; all when absent.',
