@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
 import { buildQuietly } from '../../../.ci/build-quietly.mjs';
 import { figuresFolder, printFigures } from './figures.mjs';
 import { printNotRun } from './not-run.mjs';
@@ -19,21 +20,31 @@ const cores = availableParallelism();
  */
 const workers = String(Math.min(cores + 2, 8));
 
-const run = (file, args, env = {}) =>
+/** Runs a program. @returns {Promise<number>} its exit code; lines of its output that match `hidden` are not shown */
+const run = (file, args, env = {}, hidden = undefined) =>
   new Promise((resolve, reject) => {
-    const child = spawn(file, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    const stdio = ['inherit', hidden === undefined ? 'inherit' : 'pipe', 'inherit'];
+    const child = spawn(file, args, { cwd: root, stdio, env: { ...process.env, ...env } });
+    if (hidden !== undefined) {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        if (!hidden.test(line)) process.stdout.write(`${line}\n`);
+      });
+    }
     const passOn = (signal) => child.kill(signal);
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, passOn);
     child.once('error', reject);
-    child.once('exit', (code) => {
+    child.once('close', (code) => {
       for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, passOn);
       resolve(code ?? 1);
     });
   });
 
+/** What turbo says before its first task: its version, and a list of all packages. */
+const preamble = /^ {3}• /;
+
 const runTurbo = (...args) => {
   const turbo = join(root, 'node_modules/.bin/turbo');
-  return run(turbo, ['run', ...args], { TURBO_TELEMETRY_DISABLED: '1' });
+  return run(turbo, ['run', ...args], { TURBO_TELEMETRY_DISABLED: '1' }, preamble);
 };
 
 const runJest = (config, files, options, env, most = workers) => {
