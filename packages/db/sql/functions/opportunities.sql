@@ -100,7 +100,7 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. The opportunity leaves its notes: a thousand in each call, as for contacts.
+-- p_input: {id, version}. The opportunity leaves its notes: a thousand in each call; see delete_contact.
 CREATE OR REPLACE FUNCTION delete_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';

@@ -17,7 +17,7 @@ export const recordDeletion = (kind: ObjectType | 'note', { id, version }: Updat
 
 /**
  * Deletes a record for good, with every stored answer that repeats its values. A contact leaves its opportunities and notes. One
- * with more than a thousand of either leaves them in several transactions: when a call is cut off, the contact is still
+ * with more than 250 of either leaves them in several transactions: when a call is cut off, the contact is still
  * there, with fewer opportunities, and the next call continues.
  *
  * @param target - the version counts when the deletion begins
