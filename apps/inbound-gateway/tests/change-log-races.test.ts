@@ -65,7 +65,7 @@ const deletions = { account: [] as number[], opportunity: [] as number[] };
 /** Calls so far. */
 let sent = 0;
 
-/** One of a few domains. They change as calls go on, because merges leave fewer and fewer accounts of the same domains. */
+/** One of a few domains. They change over time, because merges leave fewer and fewer accounts of the same domains. */
 const domainOf = (random: (bound: number) => number): string => `d${2 * Math.floor(sent / 200) + random(8)}.com`;
 
 type Call = readonly [contract: OperationContract, request: object];

@@ -15,7 +15,7 @@ const queryPathOf = ({ query, q }: MatchBody): 'q' | 'query' => (isGiven(q) && !
 /** `q` is another name of `query`; both at once must agree. */
 const readWords = (body: MatchBody, errors: ErrorCollector): readonly string[] => {
   const { query, q } = body;
-  if (isGiven(query) && isGiven(q) && query !== q) errors.add('q', 'Differs from query, which is the same parameter');
+  if (isGiven(query) && isGiven(q) && query !== q) errors.add('q', 'differs from query, which is the same parameter');
   const path = queryPathOf(body);
   return parseSearchQuery(body[path], path, errors);
 };

@@ -53,7 +53,7 @@ const baseBackup = async (server: DebianServer, name: string, options: readonly 
   await postgres.run('pg_basebackup', [...from, '-X', 'stream', '-c', 'fast', '-N', ...options]);
 };
 
-/** Starts a server on a base backup. A recovery begins a new timeline; without one the server goes on where the backup was taken. */
+/** Starts a server on a base backup. A recovery begins a new timeline; without one the server continues where the backup was taken. */
 const startBackup = async (name: string, isRecovery: boolean): Promise<DebianServer> => {
   if (isRecovery) {
     const signal = join(postgres.dataOf(name), 'recovery.signal');

@@ -65,7 +65,7 @@ export const findField = (catalog: Catalog, id: string): SetupField | undefined 
 /** The options of a field. @throws ApiError `validation_failed` for a type without options */
 export const optionsOf = ({ attributeType, metadata }: SetupField): readonly FieldOption[] => {
   if (metadata?.options !== undefined) return metadata.options;
-  throw validationError({ id: `A field of the type ${attributeType} has no options` });
+  throw validationError({ id: `is a field of the type ${attributeType}, which has no options` });
 };
 
 /** A body without the keys that are null. */

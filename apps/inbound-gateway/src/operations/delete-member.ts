@@ -16,7 +16,7 @@ export const deleteMember = defineOperation<Context, typeof contract>(contract, 
       const member = orNotFound(catalog.findMember(params.id));
       const { opportunities, reassign_to: heirId } = query;
       if (heirId === undefined) return [removeMemberChange(member.id, opportunities === 'keep')];
-      if (opportunities !== undefined) throw validationError({ reassign_to: 'Excludes opportunities=keep' });
+      if (opportunities !== undefined) throw validationError({ reassign_to: 'must be absent with opportunities=keep' });
       const heir = catalog.findMember(heirId);
       if (heir === undefined) throw validationError({ reassign_to: 'is not a member of this organization' });
       if (heir.id === member.id) throw validationError({ reassign_to: 'is the member to be removed' });

@@ -23,7 +23,7 @@ const checkReference = async (
   errors.add(`${object}_id`, objects[object].text);
 };
 
-const narrowing = { q: 'Took too long: use longer or fewer words, or name an account, contact or opportunity' };
+const narrowing = { q: 'took too long: use longer or fewer words, or name an account, contact or opportunity' };
 
 /** `GET /v1/notes`: all notes, or those on one account, contact or opportunity, or with some words, newest first. */
 export const listNotes = defineOperation<Context, typeof contract>(contract, async (context, { caller, query }) => {
