@@ -50,14 +50,26 @@ export class RefusedItemsError extends ApiError {
   }
 }
 
-const isConflict = (value: unknown): value is { readonly field: string; readonly existing_id: string } =>
+/** What a 409 says of the record that has a key. `other_id`: the record of the natural key, if the external id names `existing_id`. */
+interface KeyConflict {
+  readonly field: string;
+  readonly existing_id: string;
+  readonly other_id?: string;
+}
+
+const isConflict = (value: unknown): value is KeyConflict =>
   typeof value === 'object' && value !== null && 'field' in value && 'existing_id' in value;
 
 /** The errors of an item, by the path within it. */
 export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors => {
   if (error.errors !== undefined) return error.errors;
   const conflict = error.extra?.['conflict'];
-  if (isConflict(conflict)) return { [conflict.field]: `is the value of the record ${conflict.existing_id}` };
+  if (isConflict(conflict)) {
+    const other = conflict.other_id === undefined ? '' : `, and the natural key is that of ${conflict.other_id}`;
+    return { [conflict.field]: `is the value of the record ${conflict.existing_id}${other}` };
+  }
+  if (error.code === 'conflict')
+    return { [notFoundPath]: 'names a record whose keys another item or call has changed: send the item again' };
   if (error.code === 'precondition_failed') return { version: 'is not the current version of the record' };
   return { [notFoundPath]: error.message };
 };

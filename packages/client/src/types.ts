@@ -12,6 +12,8 @@ export interface Account {
   name: string | null;
   /** Custom field values by slug, in their read form. */
   custom_fields: Record<string, unknown>;
+  /** Its id in another system. */
+  external_id?: string | null;
   /** Industry. */
   industry?: string | null;
   /** Description. */
@@ -101,6 +103,8 @@ export interface Contact {
   account_id: string | null;
   /** Custom field values by slug, in their read form. */
   custom_fields: Record<string, unknown>;
+  /** Its id in another system. */
+  external_id?: string | null;
   /** Job title. */
   job_title?: string | null;
   /** Phone number. */
@@ -136,8 +140,10 @@ export interface ContactPage {
 
 /** A company. */
 export interface CreateAccountBody {
-  /** Company domain: the natural key of an account. */
-  domain: string;
+  /** Company domain: the natural key of an account. May be left out if `external_id` is that of an account. */
+  domain?: string | null;
+  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  external_id?: string | null;
   /** Name; made from the domain when absent on creation. */
   name?: string | null;
   /** Industry. */
@@ -156,8 +162,10 @@ export interface CreateAccountBody {
 
 /** A person; the account of the email’s domain is created when absent. */
 export interface CreateContactBody {
-  /** Email: the natural key of a contact. */
-  email: string;
+  /** Email: the natural key of a contact. May be left out if `external_id` is that of a contact. */
+  email?: string | null;
+  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  external_id?: string | null;
   /** First name. */
   first_name?: string | null;
   /** Last name. */
@@ -248,8 +256,10 @@ export type CreateOpportunityBody = {
   pipeline_id: string;
   /** The deal itself. */
   opportunity: {
-    /** Name of the deal: part of its natural key with account and pipeline; not blank. */
-    name: string;
+    /** Name of the deal: part of its natural key with account and pipeline; not blank. May be left out if `external_id` is that of an opportunity. */
+    name?: string | null;
+    /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+    external_id?: string | null;
     /** A stage of the pipeline; its default stage when absent on creation. */
     stage_id?: string | null;
     /** At most 15 digits, 4 of them decimals; read as `amount`. */
@@ -480,12 +490,14 @@ export interface ErrorBody {
     | 'unavailable';
   /** On validation errors: dotted path of each field at fault to the text about it. */
   errors?: Record<string, string>;
-  /** On 409 for a natural key that another record holds. */
+  /** On 409 for a natural key or `external_id` that another record holds. */
   conflict?: {
     /** The field whose value another record holds. */
     field: string;
     /** Id of the record that holds it. */
     existing_id: string;
+    /** On a create whose `external_id` and natural key name two records: id of that of the natural key. */
+    other_id?: string;
   };
   /** On 410 for expired events: position of the oldest event that can be read. */
   oldest_position?: number;
@@ -859,6 +871,8 @@ export interface Opportunity {
   additional_contacts: Array<AdditionalContact>;
   /** Custom field values by slug, in their read form. */
   custom_fields: Record<string, unknown>;
+  /** Its id in another system. */
+  external_id?: string | null;
   /** Deal size. */
   amount?: number | null;
   /** ISO 4217 code. */
@@ -1157,6 +1171,8 @@ export interface SummaryTotal {
 export interface UpdateAccountBody {
   /** Company domain: the natural key of an account. */
   domain?: string;
+  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  external_id?: string | null;
   /** Name; made from the domain when absent on creation. */
   name?: string | null;
   /** Industry. */
@@ -1181,6 +1197,8 @@ export interface UpdateAccountItem {
   version?: number;
   /** Company domain: the natural key of an account. */
   domain?: string;
+  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  external_id?: string | null;
   /** Name; made from the domain when absent on creation. */
   name?: string | null;
   /** Industry. */
@@ -1201,6 +1219,8 @@ export interface UpdateAccountItem {
 export interface UpdateContactBody {
   /** Email: the natural key of a contact. */
   email?: string;
+  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  external_id?: string | null;
   /** First name. */
   first_name?: string | null;
   /** Last name. */
@@ -1223,6 +1243,8 @@ export interface UpdateContactItem {
   version?: number;
   /** Email: the natural key of a contact. */
   email?: string;
+  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  external_id?: string | null;
   /** First name. */
   first_name?: string | null;
   /** Last name. */
@@ -1278,6 +1300,8 @@ export interface UpdateOpportunityBody {
   opportunity?: {
     /** Name of the deal: part of its natural key with account and pipeline; not blank. */
     name?: string;
+    /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+    external_id?: string | null;
     /** A stage of the pipeline; its default stage when absent on creation. */
     stage_id?: string | null;
     /** At most 15 digits, 4 of them decimals; read as `amount`. */
@@ -1310,6 +1334,8 @@ export interface UpdateOpportunityItem {
   opportunity?: {
     /** Name of the deal: part of its natural key with account and pipeline; not blank. */
     name?: string;
+    /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+    external_id?: string | null;
     /** A stage of the pipeline; its default stage when absent on creation. */
     stage_id?: string | null;
     /** At most 15 digits, 4 of them decimals; read as `amount`. */

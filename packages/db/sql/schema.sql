@@ -17,6 +17,7 @@ CREATE TABLE accounts (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   domain text COLLATE "C" NOT NULL,
+  external_id text COLLATE "C",
   name text,
   name_fold text COLLATE "C",
   industry text,
@@ -48,11 +49,14 @@ CREATE TABLE accounts (
   number_8 double precision,
   CONSTRAINT accounts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT accounts_domain_check CHECK (((length(domain) <= 253) AND (domain ~ '^([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (domain !~ '[^.]{64}'::text))),
+  CONSTRAINT accounts_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
   CONSTRAINT accounts_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
   CONSTRAINT accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
 CREATE INDEX accounts_employee_range_idx ON accounts (organization_id, "left"(((folds ->> 'employee_range'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX accounts_empty_slots_idx ON accounts (organization_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX accounts_external_id_idx ON accounts (organization_id, "left"(((folds ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((folds ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
+CREATE UNIQUE INDEX accounts_external_id_key ON accounts (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX accounts_industry_idx ON accounts (organization_id, "left"(((folds ->> 'industry'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX accounts_is_freemail_idx ON accounts (organization_id, is_freemail, created_at, id);
 CREATE INDEX accounts_name_idx ON accounts (organization_id, "left"(name_fold, 200), created_at, id);
@@ -141,6 +145,7 @@ CREATE TABLE contacts (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   email text COLLATE "C" NOT NULL,
+  external_id text COLLATE "C",
   first_name text,
   last_name text,
   name_fold text COLLATE "C",
@@ -171,10 +176,13 @@ CREATE TABLE contacts (
   number_8 double precision,
   CONSTRAINT contacts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT contacts_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (email !~ '@.*[^.]{64}'::text))),
+  CONSTRAINT contacts_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
   CONSTRAINT contacts_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES accounts(organization_id, id) ON DELETE RESTRICT,
   CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
 CREATE INDEX contacts_empty_slots_idx ON contacts (organization_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX contacts_external_id_idx ON contacts (organization_id, "left"(((folds ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((folds ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
+CREATE UNIQUE INDEX contacts_external_id_key ON contacts (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX contacts_first_name_idx ON contacts (organization_id, "left"(((folds ->> 'first_name'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX contacts_job_title_idx ON contacts (organization_id, "left"(((folds ->> 'job_title'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX contacts_last_name_idx ON contacts (organization_id, "left"(((folds ->> 'last_name'::text) COLLATE "C"), 200), created_at, id);
@@ -387,6 +395,7 @@ CREATE TABLE opportunities (
   account_key text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
   name_fold text COLLATE "C" NOT NULL,
+  external_id text COLLATE "C",
   stage_id uuid,
   account_id uuid,
   contact_id uuid,
@@ -427,6 +436,7 @@ CREATE TABLE opportunities (
   CONSTRAINT opportunities_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT opportunities_amount_check CHECK ((abs(amount) < '1000000000000000'::numeric)),
   CONSTRAINT opportunities_close_date_check CHECK ((close_date <= '253402300799999'::bigint)),
+  CONSTRAINT opportunities_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
   CONSTRAINT opportunities_name_check CHECK ((((length(name) >= 1) AND (length(name) <= 255)) AND (name = btrim(name)))),
   CONSTRAINT opportunities_next_action_date_check CHECK ((next_action_date <= '253402300799999'::bigint)),
   CONSTRAINT opportunities_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES accounts(organization_id, id) ON DELETE RESTRICT,
@@ -441,6 +451,8 @@ CREATE INDEX opportunities_contact_email_idx ON opportunities (organization_id, 
 CREATE INDEX opportunities_contact_first_name_idx ON opportunities (organization_id, pipeline_id, contact_first_name_key, created_at, id);
 CREATE INDEX opportunities_contact_last_name_idx ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
 CREATE INDEX opportunities_empty_slots_idx ON opportunities (organization_id, pipeline_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX opportunities_external_id_idx ON opportunities (organization_id, pipeline_id, "left"(((folds ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((folds ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
+CREATE UNIQUE INDEX opportunities_external_id_key ON opportunities (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX opportunities_name_idx ON opportunities (organization_id, pipeline_id, "left"(name_fold, 200), created_at, id);
 CREATE INDEX opportunities_number_1_changed_idx ON opportunities (organization_id, pipeline_id, number_1, updated_at, created_at, id) WHERE (number_1 IS NOT NULL);
 CREATE INDEX opportunities_number_1_idx ON opportunities (organization_id, pipeline_id, number_1, created_at, id) WHERE (number_1 IS NOT NULL);
@@ -565,6 +577,8 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   require_account_id(p_organization_id uuid, p_domain text) → uuid
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
 --   insert_account(p_organization_id uuid, p_input jsonb) → accounts
+--   account_of_create(p_organization_id uuid, p_set jsonb) → accounts
+--   sends_new_domain(p_row accounts, p_set jsonb) → boolean
 --   matched_account_change(p_row accounts, p_input jsonb) → jsonb
 --   account_result(p_row accounts, p_status text, p_input jsonb) → jsonb
 --   create_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
@@ -582,6 +596,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 -- bulk_locks.sql
 --   input_values(p_items jsonb, p_key text) → jsonb
 --   ensure_accounts_of_items(p_organization_id uuid, p_items jsonb) → void
+--   missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) → jsonb
 --   insert_items(p_organization_id uuid, p_function text, p_items jsonb) → jsonb
 --   prepare_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) → record
 --   prepare_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) → record
@@ -609,6 +624,8 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   ensure_contacts(p_organization_id uuid, p_contacts jsonb) → void
 --   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
 --   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
+--   contact_of_create(p_organization_id uuid, p_set jsonb) → contacts
+--   sends_new_email(p_row contacts, p_set jsonb) → boolean
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --   create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
@@ -648,7 +665,9 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   write_time() → timestamp with time zone
 --   check_version(p_found_version integer, p_change jsonb) → void
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
---   check_found_key(p_key text, p_change jsonb) → void
+--   check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) → void
+--   found_by(p_key text, p_external_id text, p_set jsonb) → jsonb
+--   check_found_key(p_key text, p_external_id text, p_change jsonb) → void
 --   check_may_insert(p_locked_ids uuid[]) → void
 --   check_locked(p_id uuid, p_locked_ids uuid[]) → void
 -- idempotency.sql
@@ -659,6 +678,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   delete_expired_results(p_organization_id uuid, p_limit integer) → integer
 --   delete_results_of_record(p_organization_id uuid, p_record_id uuid) → void
 -- locks.sql
+--   lock_external_ids(p_organization_id uuid, p_object text, p_external_ids jsonb) → void
 --   lock_names(p_organization_id uuid, p_kind text, p_ids uuid[], p_is_exclusive boolean) → void
 --   lock_organization_state(p_organization_id uuid, p_state text, p_is_exclusive boolean) → void
 --   lock_opportunities(p_organization_id uuid, p_ids uuid[]) → void
@@ -690,14 +710,14 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_account_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
 --   move_opportunities_to_account(p_organization_id uuid, p_ids uuid[], p_account_id uuid) → void
 --   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
---   fill_account(p_old accounts, p_change jsonb) → void
+--   fill_account(p_old accounts, p_other_id uuid, p_change jsonb) → void
 --   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
 -- merge_contacts.sql
 --   contact_merge_plan(p_organization_id uuid, p_input jsonb, OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
 --   lock_contact_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
 --   move_opportunities_to_contact(p_organization_id uuid, p_ids uuid[], p_other_id uuid, p_contact_id uuid) → void
 --   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
---   fill_contact(p_old contacts, p_change jsonb) → void
+--   fill_contact(p_old contacts, p_other_id uuid, p_change jsonb) → void
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- notes.sql
 --   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → boolean
@@ -715,7 +735,9 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 -- opportunities.sql
 --   insert_opportunity(p_row opportunities, p_additional_ids uuid[]) → opportunities
 --   new_opportunity(p_organization_id uuid, p_input jsonb) → opportunities
---   matched_opportunity_change(p_row opportunities, p_input jsonb) → jsonb
+--   opportunity_id_of_create(p_row opportunities) → uuid
+--   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
+--   matched_opportunity_change(p_row opportunities, p_id uuid, p_input jsonb) → jsonb
 --   create_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_name_ids uuid[] DEFAULT NULL::uuid[]) → jsonb
 --   update_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_name_ids uuid[] DEFAULT NULL::uuid[]) → jsonb
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb

@@ -23,6 +23,9 @@ const serverCauseOf = (error: unknown): ServerError | null => {
   return null;
 };
 
+/** Whether a write function asked for the call to run again, and no repeat helped. */
+export const isSerializationFailure = (error: unknown): boolean => serverCauseOf(error)?.code === '40001';
+
 /**
  * SQLSTATEs after which the whole transaction may simply run again, because nothing of it was committed: serialization
  * failure, deadlock, and a record that vanished (23503) or appeared (23505) after the write function had looked.
@@ -55,7 +58,7 @@ const beyondItsLimits = new Set(['57014', '53400']);
 
 /** Where a statement was that waited for another transaction: in our lock functions, or at a row or key that the other one holds. */
 const lockWait =
-  /PL\/pgSQL function (?:lock_(?:names|organization_state|opportunities|accounts|contacts)|claim_(?:domain|email|opportunity_key))\(|^while (?:locking|updating|deleting|inserting|checking|rechecking)/m;
+  /PL\/pgSQL function (?:lock_(?:names|external_ids|organization_state|opportunities|accounts|contacts)|claim_(?:domain|email|opportunity_key))\(|^while (?:locking|updating|deleting|inserting|checking|rechecking)/m;
 
 /** Whether a statement ran into its time limit because it waited for other transactions: trying again can help, sending less cannot. */
 const isLockTimeout = ({ code, where }: ServerError): boolean => code === '57014' && lockWait.test(where);

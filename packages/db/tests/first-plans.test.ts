@@ -43,6 +43,14 @@ describe('a database that is new', () => {
     ['accounts', 'id = $2::text::uuid', 'accounts_pkey'],
     ['opportunities', 'id = $2::text::uuid', 'opportunities_pkey'],
     ['notes', 'id = $2::text::uuid', 'notes_pkey'],
+    ...['accounts', 'contacts', 'opportunities'].map(
+      (table) => [table, 'external_id = $2', `${table}_external_id_key`] as const,
+    ),
+    // As a search filters by it: the index holds only records that have one.
+    ...['accounts', 'contacts'].map(
+      (table) =>
+        [table, `left((folds->>'external_id') COLLATE "C", 200) COLLATE "C" = $2`, `${table}_external_id_idx`] as const,
+    ),
   ])('finds one of its %s where %s by %s, in plans that are kept too', async (table, condition, index) => {
     for (const mode of ['force_generic_plan', 'force_custom_plan']) {
       await database.pool.query(`SET plan_cache_mode = ${mode}`);

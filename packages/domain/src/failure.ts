@@ -10,13 +10,24 @@ export type FailureReason =
   | { readonly kind: 'precondition_failed' }
   /** The thing to create already exists, or its state forbids the change. */
   | { readonly kind: 'conflict' }
-  /** Another record has the natural key. `field` is the column or reference that the request would change. */
+  /** Another record has the natural key or external id. `field` is the column or reference that the request would change. */
   | {
       readonly kind: 'key_taken';
       readonly object: ObjectType | SetupKind;
       readonly field: string;
       readonly existingId: string;
     }
+  /** The external id of a create names `existingId`, its natural key another record, `otherId`. */
+  | {
+      readonly kind: 'two_records';
+      readonly object: ObjectType;
+      readonly existingId: string;
+      readonly otherId: string;
+    }
+  /** A create sends an external id without a natural key, and no record has the external id. */
+  | { readonly kind: 'external_id_unknown'; readonly object: ObjectType }
+  /** An earlier item of a bulk call, or a parallel call, changed the keys of an item's record. */
+  | { readonly kind: 'item_raced' }
   /** An account that contacts or opportunities refer to cannot be deleted. */
   | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
   /** A stage or member with opportunities cannot be removed. The count stops at 10,000. */

@@ -18,6 +18,17 @@ test.each<[FailureReason, number, object]>([
     { conflict: { field: 'related_objects.primary_contact_email', existing_id: id } },
   ],
   [
+    { kind: 'two_records', object: 'opportunity', existingId: id, otherId: id },
+    409,
+    { conflict: { field: 'opportunity.external_id', existing_id: id, other_id: id } },
+  ],
+  [
+    { kind: 'external_id_unknown', object: 'contact' },
+    400,
+    { errors: { email: 'is required: no contact has this external_id' } },
+  ],
+  [{ kind: 'item_raced' }, 409, { message: 'Another item or call has changed the keys of the record: send it again' }],
+  [
     { kind: 'account_in_use', contacts: 2, opportunities: 1 },
     409,
     { message: 'The account still has contacts or opportunities', counts: { contacts: 2, opportunities: 1 } },

@@ -1,5 +1,12 @@
 import { opportunityPath } from '@crm/contract';
-import { ApiError, type ApiErrorDetails, type ErrorCode, type Failure, type FailureReason } from '@crm/domain';
+import {
+  ApiError,
+  type ApiErrorDetails,
+  type ErrorCode,
+  type Failure,
+  type FailureReason,
+  type ObjectType,
+} from '@crm/domain';
 
 const retry = { headers: { 'Retry-After': '1' } };
 
@@ -16,6 +23,13 @@ const mergeLimitTexts: Readonly<
     `A merged opportunity would have more than ${limit} additional contacts: remove some first`,
 };
 
+/** The field without which no record of a kind is created. */
+const naturalKeyPaths: Readonly<Record<ObjectType, string>> = {
+  account: 'domain',
+  contact: 'email',
+  opportunity: opportunityPath('name'),
+};
+
 /** The code and details of the response to a failure. Default texts are in `errorCatalogue`. */
 const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?] => {
   switch (reason.kind) {
@@ -23,6 +37,18 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       const field = reason.object === 'opportunity' ? opportunityPath(reason.field) : reason.field;
       return ['conflict', { extra: { conflict: { field, existing_id: reason.existingId } } }];
     }
+    case 'two_records': {
+      const { object, existingId, otherId } = reason;
+      const field = object === 'opportunity' ? opportunityPath('external_id') : 'external_id';
+      const message = `The external_id is that of another ${object} than the one of the natural key`;
+      return ['conflict', { message, extra: { conflict: { field, existing_id: existingId, other_id: otherId } } }];
+    }
+    case 'external_id_unknown': {
+      const text = `is required: no ${reason.object} has this external_id`;
+      return ['validation_failed', { errors: { [naturalKeyPaths[reason.object]]: text } }];
+    }
+    case 'item_raced':
+      return ['conflict', { message: 'Another item or call has changed the keys of the record: send it again' }];
     case 'account_in_use': {
       const { contacts, opportunities } = reason;
       const message = 'The account still has contacts or opportunities';

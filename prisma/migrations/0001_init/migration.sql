@@ -183,6 +183,7 @@ CREATE TABLE accounts (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   domain text COLLATE "C" NOT NULL,
+  external_id text COLLATE "C",
   name text,
   name_fold text COLLATE "C",
   industry text,
@@ -218,12 +219,18 @@ CREATE TABLE accounts (
     length(domain) <= 253
     AND domain ~ '^([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'
     AND domain !~ '[^.]{64}'),
+  CONSTRAINT accounts_external_id_check CHECK (length(external_id) BETWEEN 1 AND 255),
   CONSTRAINT accounts_name_check CHECK (length(name) BETWEEN 1 AND 255),
   CONSTRAINT accounts_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
 CREATE INDEX accounts_employee_range_idx
   ON accounts (organization_id, left((folds->>'employee_range') COLLATE "C", 200), created_at, id);
+CREATE INDEX accounts_external_id_idx
+  ON accounts (organization_id, left((folds->>'external_id') COLLATE "C", 200), created_at, id)
+  WHERE left((folds->>'external_id') COLLATE "C", 200) IS NOT NULL;
+CREATE UNIQUE INDEX accounts_external_id_key
+  ON accounts (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX accounts_industry_idx
   ON accounts (organization_id, left((folds->>'industry') COLLATE "C", 200), created_at, id);
 CREATE INDEX accounts_is_freemail_idx
@@ -245,6 +252,7 @@ CREATE TABLE contacts (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   email text COLLATE "C" NOT NULL,
+  external_id text COLLATE "C",
   first_name text,
   last_name text,
   name_fold text COLLATE "C",
@@ -280,11 +288,17 @@ CREATE TABLE contacts (
     AND strpos(email, '@') <= 65
     AND email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'
     AND email !~ '@.*[^.]{64}'),
+  CONSTRAINT contacts_external_id_check CHECK (length(external_id) BETWEEN 1 AND 255),
   CONSTRAINT contacts_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id)
     REFERENCES accounts (organization_id, id) ON DELETE RESTRICT,
   CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
+CREATE INDEX contacts_external_id_idx
+  ON contacts (organization_id, left((folds->>'external_id') COLLATE "C", 200), created_at, id)
+  WHERE left((folds->>'external_id') COLLATE "C", 200) IS NOT NULL;
+CREATE UNIQUE INDEX contacts_external_id_key
+  ON contacts (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX contacts_first_name_idx
   ON contacts (organization_id, left((folds->>'first_name') COLLATE "C", 200), created_at, id);
 CREATE INDEX contacts_job_title_idx
@@ -313,6 +327,7 @@ CREATE TABLE opportunities (
   account_key text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
   name_fold text COLLATE "C" NOT NULL,
+  external_id text COLLATE "C",
   stage_id uuid,
   account_id uuid,
   contact_id uuid,
@@ -354,6 +369,7 @@ CREATE TABLE opportunities (
   CONSTRAINT opportunities_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT opportunities_amount_check CHECK (abs(amount) < 1e15),
   CONSTRAINT opportunities_close_date_check CHECK (close_date <= 253402300799999),
+  CONSTRAINT opportunities_external_id_check CHECK (length(external_id) BETWEEN 1 AND 255),
   CONSTRAINT opportunities_name_check CHECK (length(name) BETWEEN 1 AND 255 AND name = btrim(name)),
   CONSTRAINT opportunities_next_action_date_check CHECK (next_action_date <= 253402300799999),
   CONSTRAINT opportunities_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id)
@@ -377,6 +393,11 @@ CREATE INDEX opportunities_contact_first_name_idx
   ON opportunities (organization_id, pipeline_id, contact_first_name_key, created_at, id);
 CREATE INDEX opportunities_contact_last_name_idx
   ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
+CREATE INDEX opportunities_external_id_idx
+  ON opportunities (organization_id, pipeline_id, left((folds->>'external_id') COLLATE "C", 200), created_at, id)
+  WHERE left((folds->>'external_id') COLLATE "C", 200) IS NOT NULL;
+CREATE UNIQUE INDEX opportunities_external_id_key
+  ON opportunities (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX opportunities_name_idx
   ON opportunities (organization_id, pipeline_id, left(name_fold, 200), created_at, id);
 CREATE INDEX opportunities_organization_id_account_id_pipeline_id_create_idx

@@ -2,7 +2,7 @@ import type { CreateAccountBody } from '@crm/contract';
 import type { AccountChange, Catalog, NewAccount } from '@crm/db';
 import type { ErrorCollector } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
-import { readDomain, readName, readText, readWebsite } from './read-fields.js';
+import { readDomain, readExternalId, readName, readText, readWebsite, requireKey } from './read-fields.js';
 import { withoutNulls } from './without-nulls.js';
 
 const maxTextLength = 10_000;
@@ -16,6 +16,7 @@ export const readAccountChange = (
 ): AccountChange => ({
   ...readCustomValues(catalog, { objectType: 'account', input: body, path: '', pipelineId: null }, errors),
   domain: readDomain(body.domain, 'domain', errors) ?? undefined,
+  externalId: readExternalId(body.external_id, 'external_id', errors),
   name: readName(body.name, 'name', errors),
   industry: readText(body.industry, 'industry', maxShortTextLength, errors),
   description: readText(body.description, 'description', maxTextLength, errors),
@@ -26,5 +27,6 @@ export const readAccountChange = (
 /** Normalises the body of an account's create; every fault is noted in `errors`. */
 export const readNewAccount = (catalog: Catalog, body: CreateAccountBody, errors: ErrorCollector): NewAccount => {
   const account = withoutNulls(readAccountChange(catalog, body, errors));
-  return { ...account, domain: account.domain ?? '' };
+  requireKey(['domain', body.domain], account.externalId, errors);
+  return account;
 };

@@ -2,7 +2,7 @@ import type { CreateContactBody } from '@crm/contract';
 import type { Catalog, ContactChange, NewContact } from '@crm/db';
 import type { ErrorCollector } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
-import { readEmail, readName, readPhone } from './read-fields.js';
+import { readEmail, readExternalId, readName, readPhone, requireKey } from './read-fields.js';
 import { withoutNulls } from './without-nulls.js';
 
 /** Normalises changes to a contact; every fault is noted in `errors`. */
@@ -13,6 +13,7 @@ export const readContactChange = (
 ): ContactChange => ({
   ...readCustomValues(catalog, { objectType: 'contact', input: body, path: '', pipelineId: null }, errors),
   email: readEmail(body.email, 'email', errors) ?? undefined,
+  externalId: readExternalId(body.external_id, 'external_id', errors),
   firstName: readName(body.first_name, 'first_name', errors),
   lastName: readName(body.last_name, 'last_name', errors),
   jobTitle: readName(body.job_title, 'job_title', errors),
@@ -22,5 +23,6 @@ export const readContactChange = (
 /** Normalises the body of a contact's create; every fault is noted in `errors`. */
 export const readNewContact = (catalog: Catalog, body: CreateContactBody, errors: ErrorCollector): NewContact => {
   const contact = withoutNulls(readContactChange(catalog, body, errors));
-  return { ...contact, email: contact.email ?? { email: '', domain: '' } };
+  requireKey(['email', body.email], contact.externalId, errors);
+  return contact;
 };

@@ -87,6 +87,18 @@ export const readName = read(normalizeOptionalName);
 /** Reads a required name: trimmed and NFC; a blank one is an error. */
 export const readRequiredName = read(normalizeName);
 
+/** Reads an id of another system: trimmed and NFC, case kept; a blank one is none. */
+export const readExternalId = read(normalizeOptionalName);
+
+/** Notes that a create sends neither the field of its natural key nor an external id, one of which names its record. */
+export const requireKey = (
+  [path, key]: readonly [string, unknown],
+  externalId: string | undefined,
+  errors: ErrorCollector,
+): void => {
+  if ((key === undefined || key === null) && externalId === undefined) errors.add(path, 'is required');
+};
+
 /** Reads a phone number: `+…` as E.164, others as given. */
 export const readPhone = read(parsePhone);
 

@@ -9,8 +9,10 @@ import {
   readEmail,
   readEmails,
   readEpochMs,
+  readExternalId,
   readRequiredName,
   readText,
+  requireKey,
   type Sent,
 } from './read-fields.js';
 import { withoutNulls } from './without-nulls.js';
@@ -73,6 +75,7 @@ export const readOpportunityChange = (
   return {
     ...readCustomValues(catalog, { ...custom, pipelineId: pipeline.id }, errors),
     name: readRequiredName(opportunity.name, 'opportunity.name', errors) ?? undefined,
+    externalId: readExternalId(opportunity.external_id, 'opportunity.external_id', errors),
     stageId: readStage(pipeline, opportunity.stage_id, errors),
     ownerId: readOwner(catalog, related.owner_email, errors),
     amount: readAmount(opportunity.deal_size, 'opportunity.deal_size', errors),
@@ -98,5 +101,6 @@ export const readNewOpportunity = (
   errors: ErrorCollector,
 ): NewOpportunity => {
   const opportunity = withoutNulls(readOpportunityChange(catalog, pipeline, body, errors));
-  return { ...opportunity, name: opportunity.name ?? '' };
+  requireKey(['opportunity.name', body.opportunity.name], opportunity.externalId, errors);
+  return opportunity;
 };

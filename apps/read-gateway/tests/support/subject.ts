@@ -36,13 +36,13 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
     objectType: 'account',
     collection: 'accounts',
     baseKeys: ['id', 'domain', 'name', 'custom_fields'],
-    extraKeys: ['industry', 'description', 'website', 'employee_range', 'is_freemail', ...history],
+    extraKeys: ['external_id', 'industry', 'description', 'website', 'employee_range', 'is_freemail', ...history],
   },
   contact: {
     objectType: 'contact',
     collection: 'contacts',
     baseKeys: ['id', 'name', 'first_name', 'last_name', 'email', 'account_id', 'custom_fields'],
-    extraKeys: ['job_title', 'phone', ...history],
+    extraKeys: ['external_id', 'job_title', 'phone', ...history],
   },
   opportunity: {
     objectType: 'opportunity',
@@ -52,7 +52,8 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
       ...['additional_contacts', 'custom_fields'],
     ],
     extraKeys: [
-      ...['amount', 'currency', 'close_date', 'next_action_date', 'next_step', 'owner_id', 'owner_email', ...history],
+      ...['external_id', 'amount', 'currency', 'close_date', 'next_action_date', 'next_step', 'owner_id'],
+      ...['owner_email', ...history],
       ...[
         'account_domain',
         'account_name',
@@ -76,6 +77,7 @@ export const recordsIn = (answer: Answer, { collection }: Subject): readonly Wir
 export interface SubjectRecord {
   readonly key: string;
   readonly name: string | null;
+  readonly externalId?: string;
   readonly custom?: Readonly<Record<string, CustomValue>>;
 }
 
@@ -84,11 +86,11 @@ export const addRecord = async (
   database: Database,
   { id: organizationId, pipeline: { id: pipelineId } }: TestOrganization,
   objectType: ObjectType,
-  { key, name, custom = {} }: SubjectRecord,
+  { key, name, externalId, custom = {} }: SubjectRecord,
 ): Promise<string> => {
   const catalog = await loadCatalog(database, organizationId);
   const definitions = catalog.fieldCatalogue(objectType, null).bySlug;
-  const values = { definitions, values: new Map(Object.entries(custom)) };
+  const values = { definitions, values: new Map(Object.entries(custom)), externalId };
   const run = (write: Write<{ readonly id: string }>): Promise<string> => writeRecord(database, organizationId, write);
   if (objectType === 'account') return run(accountCreate({ domain: `${key}.example`, name, ...values }, 'keep'));
   if (objectType === 'contact') {

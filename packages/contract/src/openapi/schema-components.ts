@@ -17,8 +17,8 @@ export class SchemaComponents {
   /** The schema as the document shows it, its named parts as references. @throws Error for two schemas of one name. */
   place(schema: JsonSchema): JsonSchema {
     const { 'x-document': shown, ...rest } = schema;
-    // Rules that only code can check are left out here; the descriptions explain them.
-    const own = Object.fromEntries(Object.entries(rest).filter(([keyword]) => keyword !== 'x-check'));
+    // Rules that only code can check are left out here, and so are conditions; the descriptions explain them.
+    const own = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !['x-check', 'allOf'].includes(keyword)));
     if (isRecord(shown)) {
       const isNamed = typeof shown['title'] === 'string';
       return isNamed ? { ...this.place(shown), ...annotations(own) } : this.place({ ...shown, ...annotations(own) });

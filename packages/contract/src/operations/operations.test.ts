@@ -14,7 +14,7 @@ const examplesOf = (schema: unknown): unknown[] => (schema as { examples?: unkno
 /** Keywords that constrain nothing by themselves, or that have texts of their own in `field-errors.ts`. */
 const silent = new Set([
   ...['title', 'description', 'examples', 'default', 'x-document', 'items', 'properties', 'patternProperties'],
-  ...['additionalProperties', 'required'],
+  ...['additionalProperties', 'required', 'allOf'],
 ]);
 
 const keywordsOf = (schema: Readonly<Record<string, unknown>>): string[] =>

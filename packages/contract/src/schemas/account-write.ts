@@ -4,12 +4,16 @@ import { checkedAs, nullable, optional, uuid } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldInput } from './custom-field.js';
 import { exampleIds } from './example-ids.js';
-import { closedWithCustom, DomainInput, ShortText } from './input.js';
+import { closedWithCustom, DomainInput, ExternalId, requiredWithoutExternalId, ShortText } from './input.js';
 
 const domain = DomainInput('Company domain: the natural key of an account.');
+const domainOrExternalId = DomainInput(
+  'Company domain: the natural key of an account. May be left out if `external_id` is that of an account.',
+);
 
 /** The fields of an account that a create or update may set beside its domain. */
 const writableFields = {
+  external_id: ExternalId,
   name: optional(ShortText('Name; made from the domain when absent on creation.', 'Acme')),
   industry: optional(ShortText('Industry.', 'Manufacturing')),
   description: optional(Type.String({ maxLength: stringFieldLength, description: 'Description.' })),
@@ -26,8 +30,13 @@ const writableFields = {
 
 /** The body that creates an account. */
 export const CreateAccountBody = closedWithCustom(
-  { domain, ...writableFields, custom_fields: optional(CustomFieldInput) },
-  { title: 'CreateAccountBody', description: 'A company.', examples: [{ domain: 'acme.com' }] },
+  { domain: optional(domainOrExternalId), ...writableFields, custom_fields: optional(CustomFieldInput) },
+  {
+    title: 'CreateAccountBody',
+    description: 'A company.',
+    examples: [{ domain: 'acme.com' }],
+    ...requiredWithoutExternalId('domain'),
+  },
 );
 export type CreateAccountBody = Static<typeof CreateAccountBody>;
 

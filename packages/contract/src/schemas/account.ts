@@ -13,6 +13,9 @@ export const Account = Type.Object(
     domain: Type.String({ description: 'Domain: its natural key.', examples: ['acme.com'] }),
     name: nullable(Type.String({ description: 'Name.', examples: ['Acme'] })),
     custom_fields: CustomFields,
+    external_id: Type.Optional(
+      nullable(Type.String({ description: 'Its id in another system.', examples: ['SF-0012'] })),
+    ),
     industry: Type.Optional(nullable(Type.String({ description: 'Industry.', examples: ['Manufacturing'] }))),
     description: Type.Optional(nullable(Type.String({ description: 'Description.' }))),
     website: Type.Optional(nullable(Type.String({ description: 'Website.', examples: ['https://acme.com'] }))),

@@ -4,12 +4,16 @@ import { checkedAs, nullable, optional, uuid } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldInput } from './custom-field.js';
 import { exampleIds } from './example-ids.js';
-import { closedWithCustom, EmailInput, ShortText } from './input.js';
+import { closedWithCustom, EmailInput, ExternalId, requiredWithoutExternalId, ShortText } from './input.js';
 
 const email = EmailInput('Email: the natural key of a contact.');
+const emailOrExternalId = EmailInput(
+  'Email: the natural key of a contact. May be left out if `external_id` is that of a contact.',
+);
 
 /** The fields of a contact that a create or update may set beside its email. */
 const writableFields = {
+  external_id: ExternalId,
   first_name: optional(ShortText('First name.', 'Ada')),
   last_name: optional(ShortText('Last name.', 'Lovelace')),
   job_title: optional(ShortText('Job title.', 'Head of Procurement')),
@@ -25,11 +29,12 @@ const writableFields = {
 
 /** The body that creates a contact. */
 export const CreateContactBody = closedWithCustom(
-  { email, ...writableFields, custom_fields: optional(CustomFieldInput) },
+  { email: optional(emailOrExternalId), ...writableFields, custom_fields: optional(CustomFieldInput) },
   {
     title: 'CreateContactBody',
     description: 'A person; the account of the email’s domain is created when absent.',
     examples: [{ email: 'ada@acme.com', first_name: 'Ada', last_name: 'Lovelace' }],
+    ...requiredWithoutExternalId('email'),
   },
 );
 export type CreateContactBody = Static<typeof CreateContactBody>;

@@ -24,6 +24,9 @@ export const Contact = Type.Object(
     email: Type.String({ format: 'email', description: 'Email: its natural key.', examples: ['ada@acme.com'] }),
     account_id: nullable(uuid('Its account.', 'account')),
     custom_fields: CustomFields,
+    external_id: Type.Optional(
+      nullable(Type.String({ description: 'Its id in another system.', examples: ['SF-0012'] })),
+    ),
     job_title: Type.Optional(nullable(Type.String({ description: 'Job title.', examples: ['Head of Procurement'] }))),
     phone: Type.Optional(nullable(Type.String({ description: 'Phone number.', examples: ['+14155550123'] }))),
     created_at: Type.Optional(instant('When it was created.')),

@@ -61,8 +61,14 @@ export const ErrorBody = Type.Object(
         {
           field: Type.String({ description: 'The field whose value another record holds.', examples: ['email'] }),
           existing_id: uuid('Id of the record that holds it.', 'contact'),
+          other_id: Type.Optional(
+            uuid(
+              'On a create whose `external_id` and natural key name two records: id of that of the natural key.',
+              'contact',
+            ),
+          ),
         },
-        { description: 'On 409 for a natural key that another record holds.' },
+        { description: 'On 409 for a natural key or `external_id` that another record holds.' },
       ),
     ),
     oldest_position: Type.Optional(

@@ -4,14 +4,23 @@ import { checkedAs, nullable, optional, uuid } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldInput } from './custom-field.js';
 import { exampleIds } from './example-ids.js';
-import { closed, closedWithCustom, DomainInput, EmailInput, KeyList } from './input.js';
+import {
+  closed,
+  closedWithCustom,
+  DomainInput,
+  EmailInput,
+  ExternalId,
+  KeyList,
+  requiredWithoutExternalId,
+} from './input.js';
 
-const name = Type.String({
-  maxLength: nameLength,
-  description: 'Name of the deal: part of its natural key with account and pipeline; not blank.',
-  examples: ['Acme renewal'],
-  ...checkedAs('name'),
-});
+const Name = (hint = '') =>
+  Type.String({
+    maxLength: nameLength,
+    description: `Name of the deal: part of its natural key with account and pipeline; not blank.${hint}`,
+    examples: ['Acme renewal'],
+    ...checkedAs('name'),
+  });
 const nextStep = (description: string) =>
   Type.String({ maxLength: nextStepLength, description, examples: ['Send proposal'] });
 const epochMs = (description: string, example: number) =>
@@ -19,6 +28,7 @@ const epochMs = (description: string, example: number) =>
 
 /** The fields of a deal that a create or update may set beside its name. */
 const writableFields = {
+  external_id: ExternalId,
   stage_id: optional(uuid('A stage of the pipeline; its default stage when absent on creation.', 'stage')),
   deal_size: optional(
     Type.Number({
@@ -58,8 +68,12 @@ export const CreateOpportunityBody = closed(
   {
     pipeline_id: uuid('The pipeline of the deal.', 'pipeline'),
     opportunity: closedWithCustom(
-      { name, ...writableFields, custom_fields: optional(CustomFieldInput) },
-      { description: 'The deal itself.' },
+      {
+        name: optional(Name(' May be left out if `external_id` is that of an opportunity.')),
+        ...writableFields,
+        custom_fields: optional(CustomFieldInput),
+      },
+      { description: 'The deal itself.', ...requiredWithoutExternalId('name') },
     ),
     related_objects: optional(RelatedObjects),
   },
@@ -84,7 +98,7 @@ export type CreateOpportunityBody = Static<typeof CreateOpportunityBody>;
 const updateProperties = {
   opportunity: Type.Optional(
     closedWithCustom(
-      { name: Type.Optional(name), ...writableFields, custom_fields: Type.Optional(CustomFieldInput) },
+      { name: Type.Optional(Name()), ...writableFields, custom_fields: Type.Optional(CustomFieldInput) },
       { description: 'What changes of the deal: absent keeps, `null` clears. The pipeline does not change.' },
     ),
   ),

@@ -18,6 +18,9 @@ export type AdditionalContact = Static<typeof AdditionalContact>;
 
 /** The system fields of an opportunity that come only when `fields` names them, or on a get by id. */
 const extras = {
+  external_id: Type.Optional(
+    nullable(Type.String({ description: 'Its id in another system.', examples: ['SF-0012'] })),
+  ),
   amount: Type.Optional(nullable(Type.Number({ description: 'Deal size.', examples: [48000] }))),
   currency: Type.Optional(nullable(Type.String({ description: 'ISO 4217 code.', examples: ['USD'] }))),
   close_date: Type.Optional(nullable(Type.Integer({ description: 'Unix milliseconds.', examples: [1798675200000] }))),

@@ -20,7 +20,8 @@ const isRequiredProperty = (schemaPath: string, root: JsonSchema): boolean => {
   const [map, key, keyword] = segments.slice(-3);
   if (map !== 'properties' || key === undefined || keyword !== 'type') return false;
   let schema: unknown = root;
-  for (const segment of segments.slice(0, -3)) schema = isRecord(schema) ? schema[segment] : undefined;
+  for (const segment of segments.slice(0, -3))
+    schema = isRecord(schema) || Array.isArray(schema) ? (Reflect.get(schema, segment) as unknown) : undefined;
   const required = isRecord(schema) ? schema['required'] : undefined;
   return Array.isArray(required) && required.includes(key);
 };

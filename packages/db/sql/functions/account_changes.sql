@@ -68,10 +68,10 @@ $$;
 CREATE OR REPLACE FUNCTION update_account_row(n accounts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE accounts a SET
-      (domain, name, name_fold, industry, description, website, employee_range, is_freemail, custom_fields, folds, search_text,
+      (domain, external_id, name, name_fold, industry, description, website, employee_range, is_freemail, custom_fields, folds, search_text,
        text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
-    = (n.domain, n.name, n.name_fold, n.industry, n.description, n.website, n.employee_range, n.is_freemail, n.custom_fields, n.folds, n.search_text,
+    = (n.domain, n.external_id, n.name, n.name_fold, n.industry, n.description, n.website, n.employee_range, n.is_freemail, n.custom_fields, n.folds, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
        n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
     WHERE a.organization_id = n.organization_id AND a.id = n.id;
@@ -97,7 +97,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_old FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id;
   PERFORM check_version(v_old.version, p_change);
-  PERFORM check_found_key(v_old.domain, p_change);
+  PERFORM check_found_key(v_old.domain, v_old.external_id, p_change);
   v_new := changed_account(v_old, p_change);
   IF v_new IS NOT DISTINCT FROM v_old THEN
     RETURN false;
@@ -108,6 +108,10 @@ BEGIN
   IF v_new.domain <> v_old.domain THEN
     PERFORM check_key_is_free('account', 'domain', (
       SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_new.domain));
+  END IF;
+  IF v_new.external_id IS DISTINCT FROM v_old.external_id THEN
+    PERFORM check_key_is_free('account', 'external_id', (
+      SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.external_id = v_new.external_id));
   END IF;
   v_new.updated_at := greatest(write_time(), v_old.updated_at);
   v_new.version := v_old.version + 1;

@@ -100,37 +100,76 @@ BEGIN
 END
 $$;
 
+-- The account that a create names: that of the external id, else that of the domain; all null for none. p_set: the columns that are sent.
+CREATE OR REPLACE FUNCTION account_of_create(p_organization_id uuid, p_set jsonb) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row accounts;
+BEGIN
+  IF p_set ? 'external_id' THEN
+    SELECT * INTO v_row FROM accounts a WHERE a.organization_id = p_organization_id AND a.external_id = p_set->>'external_id';
+    IF FOUND THEN
+      RETURN v_row;
+    END IF;
+  END IF;
+  RETURN find_account(p_organization_id, p_set->>'domain');
+END
+$$;
+
+-- Whether a create that found its account by external id sends a domain that names no account: a change of this one.
+CREATE OR REPLACE FUNCTION sends_new_domain(p_row accounts, p_set jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF NOT p_set ? 'external_id' OR coalesce(p_set->>'domain', p_row.domain) = p_row.domain THEN
+    RETURN false;
+  END IF;
+  RETURN (find_account(p_row.organization_id, p_set->>'domain')).id IS NULL;
+END
+$$;
+
 -- What a create changes of an account that exists, with on_match update. p_input: {change}. An account that was found by an alias
 -- keeps its domain.
-CREATE OR REPLACE FUNCTION matched_account_change(p_row accounts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION matched_account_change(p_row accounts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_set jsonb := p_input->'change'->'set';
 BEGIN
-  RETURN p_input->'change' #- '{set,domain}' #- '{derived,is_freemail}' || jsonb_build_object('found_by_key', p_row.domain);
+  IF sends_new_domain(p_row, v_set) THEN
+    RETURN p_input->'change' || found_by(p_row.domain, p_row.external_id, v_set);
+  END IF;
+  RETURN p_input->'change' #- '{set,domain}' #- '{derived,is_freemail}' || found_by(p_row.domain, p_row.external_id, v_set);
 END
 $$;
 
 -- The result of a create. p_input: {change, on_match}.
 CREATE OR REPLACE FUNCTION account_result(p_row accounts, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_unapplied jsonb := '[]';
 BEGIN
-  RETURN jsonb_build_object('id', p_row.id, 'domain', p_row.domain, 'name', p_row.name, 'record_status', p_status,
-    'unapplied', CASE WHEN p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN unapplied_values(to_jsonb(p_row), p_input->'change') - 'domain' ELSE '[]' END);
+  IF p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN
+    v_unapplied := unapplied_values(to_jsonb(p_row), p_input->'change');
+    IF NOT sends_new_domain(p_row, p_input->'change'->'set') THEN
+      v_unapplied := v_unapplied - 'domain';
+    END IF;
+  END IF;
+  RETURN jsonb_build_object('id', p_row.id, 'domain', p_row.domain, 'name', p_row.name, 'record_status', p_status, 'unapplied', v_unapplied);
 END
 $$;
 
--- p_input: {defaults: columns of a new account, change, on_match}. Answers the account that the domain names, created or found.
+-- p_input: {defaults: columns of a new account, change, on_match}. Answers the account that external id or domain name, created or found.
 CREATE OR REPLACE FUNCTION create_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_change jsonb := p_input->'change';
-  v_domain text := v_change->'set'->>'domain';
-  v_row accounts := find_account(p_organization_id, v_domain);
+  v_set jsonb := p_input->'change'->'set';
+  v_row accounts := account_of_create(p_organization_id, v_set);
   v_status text := 'matched';
 BEGIN
+  IF v_set ? 'external_id' THEN
+    PERFORM check_create_keys('account', v_row.id, (find_account(p_organization_id, v_set->>'domain')).id, v_set ? 'domain');
+  END IF;
   IF v_row.id IS NULL THEN
     PERFORM check_may_insert(p_locked_ids);
     v_row := insert_account(p_organization_id, p_input);
     IF v_row.id IS NOT NULL THEN
       RETURN account_result(v_row, 'created', p_input);
     END IF;
-    v_row := find_account(p_organization_id, v_domain);
+    v_row := find_account(p_organization_id, v_set->>'domain');
     IF v_row.id IS NULL THEN
       RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;

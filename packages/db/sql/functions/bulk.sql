@@ -1,16 +1,18 @@
 -- Bulk calls: many items of one function in one transaction.
 --
--- An item is {index, key, input}; `key` is the domain or email of a create. bulk_locks.sql prepares the items.
+-- An item is {index, key, input}; `key` is the domain or email of a create, null without. bulk_locks.sql prepares the items.
 
--- p_input: {function, items, answers}. Writes all of the items or none: if some are refused, the call ends with SQLSTATE CRM02 and
--- the reasons by index, and the caller may call again without those items. Creates act in the order of their keys, so that parallel
--- calls meet new records in one order; equal keys, and updates, act in their own order. `answers` are the results, by index, of items
--- that the caller refused itself; they are returned beside those of the others.
+-- p_input: {function, items, answers, refuses_races}. Writes all of the items or none: if some are refused, the call ends with SQLSTATE CRM02 and
+-- the reasons by index, and the caller may call again without those items. New records come first, in the order of their keys, so that
+-- parallel calls meet them in one order; all other items act in their own order. `answers` are the results, by index, of items
+-- that the caller refused itself; they are returned beside those of the others. An item may need a lock that is not held, because an
+-- earlier item has changed the keys by which it finds its record: with `refuses_races` it is refused, otherwise the call ends.
 CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_function text := p_input->>'function';
   v_items jsonb := p_input->'items';
-  v_answers jsonb := (p_input->'answers') || insert_items(p_organization_id, v_function, v_items);
+  v_answers jsonb := p_input->'answers';
+  v_external_ids jsonb;
   v_refusals jsonb := '{}';
   v_locked_ids uuid[];
   v_renamed_ids uuid[] := '{}';
@@ -21,7 +23,12 @@ DECLARE
   v_facts text;
   v_events text[] := '{}';
 BEGIN
-  v_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY i.value->>'key' COLLATE "C", i.ordinality), '[]')
+  v_external_ids := jsonb_path_query_array(v_items, '$[*].input.change.set.external_id');
+  IF v_external_ids <> '[]' THEN
+    PERFORM lock_external_ids(p_organization_id, split_part(v_function, '_', 2), v_external_ids);
+  END IF;
+  v_answers := v_answers || insert_items(p_organization_id, v_function, v_items);
+  v_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY i.ordinality), '[]')
                 FROM jsonb_array_elements(v_items) WITH ORDINALITY i WHERE NOT v_answers ? (i.value->>'index'));
   IF v_function IN ('create_opportunity', 'update_opportunity') THEN
     SELECT * INTO v_items, v_locked_ids, v_name_ids FROM prepare_opportunity_items(p_organization_id, v_function, v_items);
@@ -49,6 +56,11 @@ BEGIN
     EXCEPTION WHEN SQLSTATE 'CRM01' THEN
       GET STACKED DIAGNOSTICS v_kind = MESSAGE_TEXT, v_facts = PG_EXCEPTION_DETAIL;
       v_refusals := v_refusals || jsonb_build_object(v_item.index, jsonb_build_object('kind', v_kind, 'facts', v_facts::jsonb));
+    WHEN serialization_failure THEN
+      IF NOT p_input ? 'refuses_races' THEN
+        RAISE;
+      END IF;
+      v_refusals := v_refusals || jsonb_build_object(v_item.index, '{"kind": "item_raced", "facts": {}}'::jsonb);
     END;
   END LOOP;
   IF v_refusals <> '{}' THEN

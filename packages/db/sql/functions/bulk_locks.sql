@@ -18,6 +18,22 @@ BEGIN
 END
 $$;
 
+-- The missing records that creates insert: items that have a natural key and find no record, in the order of their keys. Of items with one
+-- external id only the first is inserted, and the others find it. p_found_ids: the records of the natural keys, by place.
+CREATE OR REPLACE FUNCTION missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(m.item ORDER BY m.key COLLATE "C", m.place), '[]') FROM (
+    SELECT i.value AS item, i.value->>'key' AS key, i.ordinality AS place, i.value #>> '{input,change,set,external_id}' AS external_id,
+           row_number() OVER (PARTITION BY i.value #>> '{input,change,set,external_id}' ORDER BY i.ordinality) AS turn
+      FROM jsonb_array_elements(p_items) WITH ORDINALITY i
+     WHERE p_found_ids[i.ordinality] IS NULL AND i.value->>'key' IS NOT NULL
+       AND (NOT i.value #> '{input,change,set}' ? 'external_id' OR CASE p_function
+             WHEN 'create_account' THEN account_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL
+             ELSE contact_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL END)) m
+    WHERE m.external_id IS NULL OR m.turn = 1);
+END
+$$;
+
 -- Inserts the missing records of creates, in the order of their keys. Returns the results by index; items whose record exists, also
 -- because an earlier item created it, have none.
 CREATE OR REPLACE FUNCTION insert_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
@@ -35,8 +51,7 @@ BEGIN
     RETURN v_answers;
   END IF;
   v_found_ids := CASE p_function WHEN 'create_account' THEN find_account_ids(p_organization_id, v_keys) ELSE find_contact_ids(p_organization_id, v_keys) END;
-  SELECT coalesce(jsonb_agg(i.value ORDER BY i.value->>'key' COLLATE "C", i.ordinality), '[]') INTO v_missing
-    FROM jsonb_array_elements(p_items) WITH ORDINALITY i WHERE v_found_ids[i.ordinality] IS NULL;
+  v_missing := missing_items(p_organization_id, p_function, p_items, v_found_ids);
   IF p_function = 'create_contact' THEN
     PERFORM ensure_accounts_of_items(p_organization_id, v_missing);
   END IF;
@@ -77,7 +92,7 @@ BEGIN
     v_change := v_input->'change';
     IF p_function = 'create_account' THEN
       CONTINUE WHEN v_input->>'on_match' = 'keep';
-      v_found := find_account(p_organization_id, v_change->'set'->>'domain');
+      v_found := account_of_create(p_organization_id, v_change->'set');
       v_id := v_found.id;
       v_change := matched_account_change(v_found, v_input);
     END IF;
@@ -118,7 +133,7 @@ BEGIN
     v_id := v_input->>'id';
     v_change := v_input->'change';
     IF p_function = 'create_contact' THEN
-      v_found := find_contact(p_organization_id, v_change->'set'->>'email');
+      v_found := contact_of_create(p_organization_id, v_change->'set');
       v_id := v_found.id;
       v_change := matched_contact_change(v_found, v_input);
     END IF;
@@ -133,9 +148,12 @@ BEGIN
       v_moved := v_moved || v_item;
     END IF;
   END LOOP;
-  -- An item may give a contact its old email back after another item changed it, so all items of these contacts count.
+  -- An item may give a contact its old email back after another item changed it, so all items of these contacts count. A create changes
+  -- an email only if it found the contact by external id.
   v_moved := (SELECT coalesce(jsonb_agg(i.value), '[]') FROM jsonb_array_elements(p_items) i
-               WHERE i.value->'input'->'change'->'set' ? 'email' AND i.value->'input'->'id' IN (SELECT m.value->'input'->'id' FROM jsonb_array_elements(v_moved) m));
+               WHERE i.value->'input'->'change'->'set' ? 'email' AND CASE p_function
+                 WHEN 'create_contact' THEN v_moved <> '[]' AND i.value->'input'->'change'->'set' ? 'external_id'
+                 ELSE i.value->'input'->'id' IN (SELECT m.value->'input'->'id' FROM jsonb_array_elements(v_moved) m) END);
   PERFORM ensure_accounts_of_items(p_organization_id, v_moved);
   FOR v_email IN SELECT DISTINCT m.value->'input'->'change'->'set'->>'email' COLLATE "C" FROM jsonb_array_elements(v_moved) m ORDER BY 1 LOOP
     PERFORM claim_email(p_organization_id, v_email);
@@ -184,8 +202,13 @@ DECLARE
   v_input jsonb;
   v_change jsonb;
   v_new opportunities;
+  v_old opportunities;
   v_id uuid;
+  v_rows opportunities[] := '{}';
   v_keys text[] := '{}';
+  v_has_external_ids boolean := jsonb_path_exists(p_items, '$[*].input.change.set.external_id');
+  v_external_ids text[] := '{}';
+  v_moves boolean := false;
 BEGIN
   p_locked_ids := '{}';
   PERFORM ensure_related(p_organization_id, v_accounts, v_contacts);
@@ -197,9 +220,21 @@ BEGIN
     v_change := v_input->'change';
     IF p_function = 'create_opportunity' THEN
       v_new := new_opportunity(p_organization_id, v_input);
+      v_id := opportunity_id_of_create(v_new);
+      v_change := matched_opportunity_change(v_new, v_id, v_input);
+      IF v_new.external_id IS NOT NULL THEN
+        v_moves := v_moves OR v_new.external_id = ANY (v_external_ids);
+        v_external_ids := v_external_ids || v_new.external_id;
+        SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
+        IF FOUND THEN
+          v_new := changed_opportunity(v_old, v_change);
+          v_moves := v_moves OR opportunity_key(v_new) <> opportunity_key(v_old);
+        END IF;
+      END IF;
+      IF v_has_external_ids THEN
+        v_rows := v_rows || v_new;
+      END IF;
       v_keys := v_keys || opportunity_key(v_new);
-      v_id := opportunity_id_of_key(v_new);
-      v_change := matched_opportunity_change(v_new, v_input);
     END IF;
     IF opportunity_is_changed(p_organization_id, v_id, v_change) THEN
       p_locked_ids := p_locked_ids || v_id;
@@ -209,8 +244,15 @@ BEGIN
   IF p_function = 'create_opportunity' THEN
     -- Before the first item is written: its foreign keys lock stages, which a call that holds this lock may be about to change.
     PERFORM lock_organization_state(p_organization_id, 'visible_fields', false);
-    p_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY v_keys[i.ordinality] COLLATE "C", i.ordinality), '[]')
-                  FROM jsonb_array_elements(p_items) WITH ORDINALITY i);
+    IF v_moves THEN
+      -- Items that found one opportunity by external id act in their own order, which is not that of the keys: claim these first.
+      FOR v_new IN SELECT r.* FROM unnest(v_rows) r WHERE r.name IS NOT NULL ORDER BY opportunity_key(r) COLLATE "C" LOOP
+        PERFORM claim_opportunity_key(v_new);
+      END LOOP;
+    ELSE
+      p_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY v_keys[i.ordinality] COLLATE "C", i.ordinality), '[]')
+                    FROM jsonb_array_elements(p_items) WITH ORDINALITY i);
+    END IF;
   ELSE
     PERFORM claim_changed_keys(p_organization_id, p_items);
   END IF;

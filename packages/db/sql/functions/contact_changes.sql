@@ -87,10 +87,10 @@ $$;
 CREATE OR REPLACE FUNCTION update_contact_row(n contacts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE contacts c SET
-      (email, first_name, last_name, name_fold, account_id, job_title, phone, custom_fields, folds, search_text,
+      (email, external_id, first_name, last_name, name_fold, account_id, job_title, phone, custom_fields, folds, search_text,
        text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
-    = (n.email, n.first_name, n.last_name, n.name_fold, n.account_id, n.job_title, n.phone, n.custom_fields, n.folds, n.search_text,
+    = (n.email, n.external_id, n.first_name, n.last_name, n.name_fold, n.account_id, n.job_title, n.phone, n.custom_fields, n.folds, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
        n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
     WHERE c.organization_id = n.organization_id AND c.id = n.id;
@@ -120,7 +120,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_old FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = p_id;
   PERFORM check_version(v_old.version, p_change);
-  PERFORM check_found_key(v_old.email, p_change);
+  PERFORM check_found_key(v_old.email, v_old.external_id, p_change);
   v_new := changed_contact(v_old, p_change);
   IF v_new IS NOT DISTINCT FROM v_old THEN
     RETURN false;
@@ -132,6 +132,10 @@ BEGIN
     PERFORM check_key_is_free('contact', 'email', (
       SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = v_new.email));
     v_new.account_id := require_account_id(p_organization_id, p_change->>'account_domain');
+  END IF;
+  IF v_new.external_id IS DISTINCT FROM v_old.external_id THEN
+    PERFORM check_key_is_free('contact', 'external_id', (
+      SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.external_id = v_new.external_id));
   END IF;
   v_new.updated_at := greatest(write_time(), v_old.updated_at);
   v_new.version := v_old.version + 1;

@@ -112,33 +112,74 @@ BEGIN
 END
 $$;
 
--- What a create changes of a contact that exists: with on_match keep, only its empty names. p_input: {change, on_match}. A
--- contact that was found by an alias keeps its email.
-CREATE OR REPLACE FUNCTION matched_contact_change(p_row contacts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+-- As account_of_create, for the contact of the external id, else that of the email.
+CREATE OR REPLACE FUNCTION contact_of_create(p_organization_id uuid, p_set jsonb) RETURNS contacts LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row contacts;
 BEGIN
-  RETURN jsonb_build_object('found_by_key', p_row.email) || CASE p_input->>'on_match'
-    WHEN 'keep' THEN only_keys(p_input->'change', '{set,folds}') || '{"fills_names": true}'
-    ELSE p_input->'change' #- '{set,email}' END;
+  IF p_set ? 'external_id' THEN
+    SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.external_id = p_set->>'external_id';
+    IF FOUND THEN
+      RETURN v_row;
+    END IF;
+  END IF;
+  RETURN find_contact(p_organization_id, p_set->>'email');
+END
+$$;
+
+-- As sends_new_domain, for an email that names no contact.
+CREATE OR REPLACE FUNCTION sends_new_email(p_row contacts, p_set jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF NOT p_set ? 'external_id' OR coalesce(p_set->>'email', p_row.email) = p_row.email THEN
+    RETURN false;
+  END IF;
+  RETURN (find_contact(p_row.organization_id, p_set->>'email')).id IS NULL;
+END
+$$;
+
+-- What a create changes of a contact that exists: with on_match keep, only its empty names. p_input: {account_domain, change, on_match}. A
+-- contact that was found by an alias keeps its email.
+CREATE OR REPLACE FUNCTION matched_contact_change(p_row contacts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_set jsonb := p_input->'change'->'set';
+  v_found_by jsonb := found_by(p_row.email, p_row.external_id, v_set);
+BEGIN
+  IF p_input->>'on_match' = 'keep' THEN
+    RETURN v_found_by || only_keys(p_input->'change', '{set,folds}') || '{"fills_names": true}';
+  ELSIF sends_new_email(p_row, v_set) THEN
+    RETURN p_input->'change' || v_found_by || jsonb_build_object('account_domain', p_input->'account_domain');
+  END IF;
+  RETURN p_input->'change' #- '{set,email}' || v_found_by;
 END
 $$;
 
 -- The result of a create. p_input: {change, on_match}.
 CREATE OR REPLACE FUNCTION contact_result(p_row contacts, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_unapplied jsonb := '[]';
 BEGIN
+  IF p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN
+    v_unapplied := unapplied_values(to_jsonb(p_row), p_input->'change');
+    IF NOT sends_new_email(p_row, p_input->'change'->'set') THEN
+      v_unapplied := v_unapplied - 'email';
+    END IF;
+  END IF;
   RETURN jsonb_build_object('id', p_row.id, 'email', p_row.email, 'first_name', p_row.first_name, 'last_name', p_row.last_name,
-    'record_status', p_status,
-    'unapplied', CASE WHEN p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN unapplied_values(to_jsonb(p_row), p_input->'change') - 'email' ELSE '[]' END);
+    'record_status', p_status, 'unapplied', v_unapplied);
 END
 $$;
 
--- p_input: {accounts, account_domain, change, on_match}. Answers the contact that the email names, created or found; with on_match keep, a
--- found one has its empty names filled.
+-- p_input: {accounts, account_domain, change, on_match}. Answers the contact that external id or email name, created or found; with
+-- on_match keep, a found one has its empty names filled.
 CREATE OR REPLACE FUNCTION create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_email text := p_input->'change'->'set'->>'email';
-  v_row contacts := find_contact(p_organization_id, v_email);
+  v_set jsonb := p_input->'change'->'set';
+  v_row contacts := contact_of_create(p_organization_id, v_set);
   v_status text := 'matched';
 BEGIN
+  IF v_set ? 'external_id' THEN
+    PERFORM check_create_keys('contact', v_row.id, (find_contact(p_organization_id, v_set->>'email')).id, v_set ? 'email');
+  END IF;
   IF v_row.id IS NULL THEN
     PERFORM check_may_insert(p_locked_ids);
     PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
@@ -146,12 +187,12 @@ BEGIN
     IF v_row.id IS NOT NULL THEN
       RETURN contact_result(v_row, 'created', p_input);
     END IF;
-    v_row := find_contact(p_organization_id, v_email);
+    v_row := find_contact(p_organization_id, v_set->>'email');
     IF v_row.id IS NULL THEN
       RAISE EXCEPTION 'the contact was deleted meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
   END IF;
-  IF change_contact(p_organization_id, v_row.id, matched_contact_change(v_row, p_input), '[]', p_locked_ids, p_renamed_ids) THEN
+  IF change_contact(p_organization_id, v_row.id, matched_contact_change(v_row, p_input), p_input->'accounts', p_locked_ids, p_renamed_ids) THEN
     v_status := 'updated';
     SELECT * INTO v_row FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_row.id;
   END IF;

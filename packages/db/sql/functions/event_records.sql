@@ -8,7 +8,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION account_event_record(r accounts) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN jsonb_build_object('id', r.id, 'domain', r.domain, 'name', r.name, 'industry', r.industry, 'description', r.description,
+  RETURN jsonb_build_object('id', r.id, 'domain', r.domain, 'external_id', r.external_id, 'name', r.name, 'industry', r.industry, 'description', r.description,
     'website', r.website, 'employee_range', r.employee_range, 'is_freemail', r.is_freemail, 'custom_fields', r.custom_fields,
     'created_at', event_instant(r.created_at), 'updated_at', event_instant(r.updated_at), 'version', r.version);
 END
@@ -17,7 +17,7 @@ $$;
 CREATE OR REPLACE FUNCTION contact_event_record(r contacts) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN jsonb_build_object('id', r.id, 'name', nullif(concat_ws(' ', r.first_name, r.last_name), ''), 'first_name', r.first_name,
-    'last_name', r.last_name, 'email', r.email, 'account_id', r.account_id, 'job_title', r.job_title, 'phone', r.phone,
+    'last_name', r.last_name, 'email', r.email, 'external_id', r.external_id, 'account_id', r.account_id, 'job_title', r.job_title, 'phone', r.phone,
     'custom_fields', r.custom_fields, 'created_at', event_instant(r.created_at), 'updated_at', event_instant(r.updated_at),
     'version', r.version);
 END
@@ -26,7 +26,7 @@ $$;
 -- p_additional_ids are the additional contacts, in order.
 CREATE OR REPLACE FUNCTION opportunity_event_record(r opportunities, p_additional_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN jsonb_build_object('id', r.id, 'name', r.name, 'pipeline_id', r.pipeline_id, 'stage_id', r.stage_id, 'account_id', r.account_id,
+  RETURN jsonb_build_object('id', r.id, 'name', r.name, 'external_id', r.external_id, 'pipeline_id', r.pipeline_id, 'stage_id', r.stage_id, 'account_id', r.account_id,
     'contact_id', r.contact_id, 'additional_contact_ids', to_jsonb(p_additional_ids), 'owner_id', r.owner_id,
     'amount', trim_scale(r.amount), 'currency', r.currency, 'close_date', r.close_date, 'next_action_date', r.next_action_date,
     'next_step', r.next_step, 'custom_fields', r.custom_fields, 'created_at', event_instant(r.created_at),

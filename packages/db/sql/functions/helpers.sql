@@ -72,7 +72,7 @@ BEGIN
 END
 $$;
 
--- Refuses a change onto the natural key of another record. p_field: the column or reference that changes the key.
+-- Refuses a change onto the natural key or external id of another record. p_field: the column or reference that changes the key.
 CREATE OR REPLACE FUNCTION check_key_is_free(p_object text, p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_holder_id IS NOT NULL THEN
@@ -81,11 +81,33 @@ BEGIN
 END
 $$;
 
--- Ends a create that found its record by its natural key if the record has another key now. The caller runs it again: it
--- must not change a record of another key, nor give this one its old key back.
-CREATE OR REPLACE FUNCTION check_found_key(p_key text, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Refuses a create whose external id and natural key name two records, or whose external id names none and which has no natural key for
+-- a new record. p_found_id: the record of the external id, else that of the natural key; p_key_id: the record of the natural key.
+CREATE OR REPLACE FUNCTION check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF p_key <> p_change->>'found_by_key' THEN
+  IF p_found_id <> p_key_id THEN
+    PERFORM refuse('two_records', jsonb_build_object('object', p_object, 'existingId', p_found_id, 'otherId', p_key_id));
+  ELSIF p_found_id IS NULL AND NOT p_has_key THEN
+    PERFORM refuse('external_id_unknown', jsonb_build_object('object', p_object));
+  END IF;
+END
+$$;
+
+-- By what a create found its record, for `check_found_key`: its natural key and, if the create sent it, its external id.
+CREATE OR REPLACE FUNCTION found_by(p_key text, p_external_id text, p_set jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF p_external_id = p_set->>'external_id' THEN
+    RETURN jsonb_build_object('found_by_key', p_key, 'found_by_external_id', p_external_id);
+  END IF;
+  RETURN jsonb_build_object('found_by_key', p_key);
+END
+$$;
+
+-- Ends a create that found its record by a key if the record has another key now. The caller runs it again: it
+-- must not change a record of another key, nor give this one its old key back.
+CREATE OR REPLACE FUNCTION check_found_key(p_key text, p_external_id text, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_key <> p_change->>'found_by_key' OR coalesce(p_external_id, '') <> p_change->>'found_by_external_id' THEN
     RAISE EXCEPTION 'the record got another key meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END

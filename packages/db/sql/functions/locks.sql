@@ -1,6 +1,7 @@
 -- Lock order. Every write takes its locks in this order, so that two writes cannot wait for each other in a circle:
 --
 --   0. stored results of the organization   lock_organization_state
+--      external ids that are sent           lock_external_ids
 --   1. new accounts, by domain              their unique index: a parallel insert of the same domain waits
 --   2. names of accounts, by slot           lock_names
 --   3. new contacts, by email               their unique index
@@ -20,6 +21,22 @@
 --
 -- database-errors.ts knows the functions of this file and `claim_…` by name: a statement that times out within one of them waited
 -- for another call, so a retry can help.
+
+-- A call that stores or looks up external ids locks them first, for all its items at once. So two calls never insert one id at the same
+-- time, and a call that found no record of an id may give it to one. Calls without an external id take no such lock. p_object: 'account',
+-- 'contact' or 'opportunity'; p_external_ids may have nulls.
+CREATE OR REPLACE FUNCTION lock_external_ids(p_organization_id uuid, p_object text, p_external_ids jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_lock bigint;
+BEGIN
+  FOR v_lock IN
+    SELECT DISTINCT hashtextextended(concat_ws(E'\n', p_organization_id, p_object, 'external_id', e.value), 0)
+      FROM jsonb_array_elements_text(p_external_ids) AS e (value) WHERE e.value IS NOT NULL ORDER BY 1
+  LOOP
+    PERFORM pg_advisory_xact_lock(v_lock);
+  END LOOP;
+END
+$$;
 
 -- Opportunities repeat the names of their account and contacts. A write that makes an opportunity refer to more records shares the
 -- name locks of those. A write that changes a name takes its lock exclusively, and so sees every opportunity that repeats it. Both

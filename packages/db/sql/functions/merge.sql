@@ -171,7 +171,7 @@ $$;
 -- An opportunity with the empty values filled from another one of the same pipeline. An amount goes with its currency.
 CREATE OR REPLACE FUNCTION filled_opportunity(p_kept opportunities, p_other opportunities) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_columns text[] := '{stage_id,owner_id,close_date,next_action_date,next_step,contact_id}';
+  v_columns text[] := '{external_id,stage_id,owner_id,close_date,next_action_date,next_step,contact_id}';
 BEGIN
   IF p_kept.currency IS NULL OR p_kept.currency IS NOT DISTINCT FROM p_other.currency THEN
     v_columns := v_columns || CASE WHEN p_kept.amount IS NULL THEN '{amount,currency}'::text[] ELSE '{}' END;

@@ -96,13 +96,16 @@ BEGIN
 END
 $$;
 
--- Fills the kept account, whose locks are held.
-CREATE OR REPLACE FUNCTION fill_account(p_old accounts, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Fills the kept account, whose locks are held, from the other one. An external id leaves the other one first, because it is unique.
+CREATE OR REPLACE FUNCTION fill_account(p_old accounts, p_other_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new accounts := changed_account(p_old, p_change);
 BEGIN
   v_new.updated_at := greatest(write_time(), p_old.updated_at);
   v_new.version := p_old.version + 1;
+  IF p_change->'set' ? 'external_id' THEN
+    UPDATE accounts a SET external_id = NULL WHERE a.organization_id = p_old.organization_id AND a.id = p_other_id;
+  END IF;
   PERFORM update_account_row(v_new);
   IF v_new.search_text <> p_old.search_text THEN
     PERFORM copy_account_texts(v_new);
@@ -115,7 +118,7 @@ $$;
 -- `id`. A dry run takes no lock and writes nothing.
 CREATE OR REPLACE FUNCTION merge_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_columns constant text[] := '{name,industry,description,website,employee_range}';
+  v_columns constant text[] := '{external_id,name,industry,description,website,employee_range}';
   v_id uuid := p_input->>'id';
   v_other_id uuid := p_input->>'from';
   v_is_dry_run boolean := p_input->>'is_dry_run';
@@ -141,7 +144,7 @@ BEGIN
   IF NOT v_is_dry_run THEN
     PERFORM check_collisions(v_plan.collisions, p_input);
     PERFORM check_merge_locks(merge_ids(p_organization_id, v_plan.opportunity_ids, v_plan.collisions), v_locked_ids);
-    PERFORM fill_account(v_kept, v_change);
+    PERFORM fill_account(v_kept, v_other_id, v_change);
     PERFORM merge_opportunities(p_organization_id, v_plan.collisions, (p_input->>'contact_limit')::int);
     PERFORM move_opportunities_to_account(p_organization_id, v_plan.opportunity_ids, v_id);
     PERFORM move_rest_to_account(p_organization_id, v_other, v_id);

@@ -83,13 +83,16 @@ BEGIN
 END
 $$;
 
--- Fills the kept contact, whose locks are held.
-CREATE OR REPLACE FUNCTION fill_contact(p_old contacts, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Fills the kept contact, as fill_account does.
+CREATE OR REPLACE FUNCTION fill_contact(p_old contacts, p_other_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new contacts := changed_contact(p_old, p_change);
 BEGIN
   v_new.updated_at := greatest(write_time(), p_old.updated_at);
   v_new.version := p_old.version + 1;
+  IF p_change->'set' ? 'external_id' THEN
+    UPDATE contacts c SET external_id = NULL WHERE c.organization_id = p_old.organization_id AND c.id = p_other_id;
+  END IF;
   PERFORM update_contact_row(v_new);
   IF contact_is_renamed(p_old, v_new) THEN
     PERFORM copy_contact_texts(v_new);
@@ -102,7 +105,7 @@ $$;
 -- `id`, which stays in its account. A dry run takes no lock and writes nothing.
 CREATE OR REPLACE FUNCTION merge_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_columns constant text[] := '{first_name,last_name,job_title,phone}';
+  v_columns constant text[] := '{external_id,first_name,last_name,job_title,phone}';
   v_id uuid := p_input->>'id';
   v_other_id uuid := p_input->>'from';
   v_is_dry_run boolean := p_input->>'is_dry_run';
@@ -128,7 +131,7 @@ BEGIN
   IF NOT v_is_dry_run THEN
     PERFORM check_collisions(v_plan.collisions, p_input);
     PERFORM check_merge_locks(merge_ids(p_organization_id, v_plan.opportunity_ids, v_plan.collisions), v_locked_ids);
-    PERFORM fill_contact(v_kept, v_change);
+    PERFORM fill_contact(v_kept, v_other_id, v_change);
     PERFORM merge_opportunities(p_organization_id, v_plan.collisions, (p_input->>'contact_limit')::int, v_other_id, v_id);
     PERFORM move_opportunities_to_contact(p_organization_id, v_plan.opportunity_ids, v_other_id, v_id);
     PERFORM move_rest_to_contact(p_organization_id, v_other, v_id);

@@ -37,19 +37,51 @@ BEGIN
 END
 $$;
 
--- What a create changes of an opportunity that exists: with on_match keep, only its contacts. p_row: the natural key by which it was
--- found; p_input: {change, on_match}.
-CREATE OR REPLACE FUNCTION matched_opportunity_change(p_row opportunities, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+-- The opportunity that a create names: that of the external id, else that of the natural key; null for none. p_row: the new opportunity.
+CREATE OR REPLACE FUNCTION opportunity_id_of_create(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  RETURN jsonb_build_object('found_by_key', opportunity_key(p_row)) || CASE p_input->>'on_match'
+  IF p_row.external_id IS NULL THEN
+    RETURN opportunity_id_of_key(p_row);
+  END IF;
+  RETURN coalesce(
+    (SELECT o.id FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.external_id = p_row.external_id),
+    opportunity_id_of_key(p_row));
+END
+$$;
+
+-- Refuses a create with an external id, as check_create_keys does, and one whose external id is that of another pipeline's opportunity.
+CREATE OR REPLACE FUNCTION check_opportunity_keys(p_row opportunities, p_found_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM check_create_keys('opportunity', p_found_id, opportunity_id_of_key(p_row), p_row.name IS NOT NULL);
+  PERFORM check_key_is_free('opportunity', 'external_id', (
+    SELECT o.id FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.id = p_found_id AND o.pipeline_id <> p_row.pipeline_id));
+END
+$$;
+
+-- What a create changes of an opportunity that exists: with on_match keep, only its contacts. p_row: the new opportunity; p_id: the one
+-- that was found; p_input: {account_change, change, on_match}.
+CREATE OR REPLACE FUNCTION matched_opportunity_change(p_row opportunities, p_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_change jsonb := CASE p_input->>'on_match'
     WHEN 'keep' THEN only_keys(p_input->'change', '{primary_email,additional_emails,contact_limit}') || '{"adds_contacts": true}'
     ELSE p_input->'change' END;
+  v_found opportunities;
+BEGIN
+  IF p_row.external_id IS NULL THEN
+    RETURN jsonb_build_object('found_by_key', opportunity_key(p_row)) || v_change;
+  END IF;
+  SELECT * INTO v_found FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.id = p_id;
+  IF p_input->>'on_match' = 'update' THEN
+    v_change := v_change || (p_input->'account_change');
+  END IF;
+  RETURN found_by(opportunity_key(v_found), v_found.external_id, p_input->'change'->'set') || v_change;
 END
 $$;
 
 -- p_input: {accounts, contacts (as ensure_related takes them), account_domain, defaults: columns of a new opportunity, change (with
--- primary_email and additional_emails if they were sent), on_match}. Answers the opportunity of that natural key, created or
--- found; with on_match keep, a found one gets the contacts that were sent.
+-- primary_email and additional_emails if they were sent), on_match; with an external id also account_change: {account_domain} if it was
+-- sent}. Answers the opportunity that external id or natural key name, created or found; with on_match keep, a found one gets the contacts
+-- that were sent.
 CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_name_ids uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
@@ -60,7 +92,10 @@ DECLARE
 BEGIN
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
   v_row := new_opportunity(p_organization_id, p_input);
-  v_id := opportunity_id_of_key(v_row);
+  v_id := opportunity_id_of_create(v_row);
+  IF v_row.external_id IS NOT NULL THEN
+    PERFORM check_opportunity_keys(v_row, v_id);
+  END IF;
   IF v_id IS NULL THEN
     v_row := insert_opportunity(v_row, distinct_contact_ids(
       require_contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')), v_row.contact_id));
@@ -74,7 +109,7 @@ BEGIN
     END IF;
   END IF;
   IF v_status = 'matched' THEN
-    IF change_opportunity(p_organization_id, v_id, matched_opportunity_change(v_row, p_input), p_locked_ids, p_name_ids) THEN
+    IF change_opportunity(p_organization_id, v_id, matched_opportunity_change(v_row, v_id, p_input), p_locked_ids, p_name_ids) THEN
       v_status := 'updated';
     END IF;
     SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
@@ -84,6 +119,10 @@ BEGIN
     END IF;
     IF p_input->>'on_match' = 'keep' THEN
       v_unapplied := unapplied_values(to_jsonb(v_row) - 'record', v_change);
+      IF p_input->'account_change' ? 'account_domain'
+         AND require_account_id(p_organization_id, p_input->>'account_domain') IS DISTINCT FROM v_row.account_id THEN
+        v_unapplied := v_unapplied || '["account_domain"]';
+      END IF;
     END IF;
   END IF;
   RETURN jsonb_build_object('id', v_row.id, 'name', v_row.name, 'amount', trim_scale(v_row.amount),

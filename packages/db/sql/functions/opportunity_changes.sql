@@ -118,12 +118,12 @@ $$;
 CREATE OR REPLACE FUNCTION update_opportunity_row(n opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE opportunities o SET
-      (account_key, name, name_fold, stage_id, account_id, contact_id, owner_id, amount, currency, close_date, next_action_date, next_step,
+      (account_key, name, name_fold, external_id, stage_id, account_id, contact_id, owner_id, amount, currency, close_date, next_action_date, next_step,
        account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key,
        record, custom_fields, folds, search_text,
        text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
-    = (n.account_key, n.name, n.name_fold, n.stage_id, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
+    = (n.account_key, n.name, n.name_fold, n.external_id, n.stage_id, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
        n.account_domain, n.account_name_key, n.contact_email, n.contact_first_name_key, n.contact_last_name_key,
        n.record, n.custom_fields, n.folds, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
@@ -150,7 +150,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
   PERFORM check_version(v_old.version, p_change);
-  PERFORM check_found_key(opportunity_key(v_old), p_change);
+  PERFORM check_found_key(opportunity_key(v_old), v_old.external_id, p_change);
   -- An email or domain may belong to another record since its name was locked.
   IF p_name_ids IS NOT NULL AND NOT referenced_ids(p_organization_id, p_change) <@ p_name_ids THEN
     RAISE EXCEPTION 'a contact or account got another key meanwhile' USING ERRCODE = 'serialization_failure';
@@ -166,6 +166,10 @@ BEGIN
   END IF;
   IF opportunity_key(v_new) <> opportunity_key(v_old) THEN
     PERFORM check_key_is_free('opportunity', changed_key_field(v_old, v_new, p_change), nullif(opportunity_id_of_key(v_new), p_id));
+  END IF;
+  IF v_new.external_id IS DISTINCT FROM v_old.external_id THEN
+    PERFORM check_key_is_free('opportunity', 'external_id', (
+      SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = v_new.external_id));
   END IF;
 
   IF v_wanted <> v_linked THEN

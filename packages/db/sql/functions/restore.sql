@@ -35,6 +35,8 @@ BEGIN
     PERFORM check_key_is_free('account', 'domain', coalesce(
       (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id),
       (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_row.domain)));
+    PERFORM check_key_is_free('account', 'external_id', (
+      SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.external_id = v_row.external_id));
     RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
   PERFORM take_domain(p_organization_id, v_row.domain, v_row.id);
@@ -84,6 +86,8 @@ BEGIN
   v_row.version := v_row.version + 1;
   PERFORM check_key_is_free('opportunity', 'name', coalesce(
     (SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_wanted.id), opportunity_id_of_key(v_row)));
+  PERFORM check_key_is_free('opportunity', 'external_id', (
+    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = v_row.external_id));
   v_row := insert_opportunity(v_row, v_additional_ids);
   IF v_row.id IS NULL THEN
     PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));

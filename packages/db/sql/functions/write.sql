@@ -13,6 +13,9 @@ BEGIN
   IF deletes_records(p_function) THEN
     PERFORM lock_organization_state(p_organization_id, 'stored_results', true);
   END IF;
+  IF p_input->'change'->'set' ? 'external_id' THEN
+    PERFORM lock_external_ids(p_organization_id, split_part(p_function, '_', 2), jsonb_build_array(p_input->'change'->'set'->'external_id'));
+  END IF;
   RETURN CASE p_function
     WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
     WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)

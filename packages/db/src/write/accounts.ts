@@ -6,6 +6,7 @@ import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from 
 /** Changes to a company: normalised, as `domain` makes them. Undefined keeps, null clears. */
 export interface AccountChange extends CustomValues {
   readonly domain?: string | undefined;
+  readonly externalId?: string | null | undefined;
   readonly name?: string | null | undefined;
   readonly industry?: string | null | undefined;
   readonly description?: string | null | undefined;
@@ -13,8 +14,8 @@ export interface AccountChange extends CustomValues {
   readonly employeeRange?: string | null | undefined;
 }
 
-/** A company to be created. Its name is made from the domain unless it is given. */
-export type NewAccount = AccountChange & { readonly domain: string };
+/** A company to be created or found: it has a domain or an external id. Its name is made from the domain unless it is given. */
+export type NewAccount = AccountChange;
 
 /** What the create of an account answers. */
 export interface CreatedAccount extends CreatedRecord {
@@ -26,6 +27,7 @@ export interface CreatedAccount extends CreatedRecord {
 export const accountColumns = (account: AccountChange): Change => {
   const { domain, name } = account;
   const change = columnChange(account, {
+    external_id: account.externalId,
     industry: account.industry,
     description: account.description,
     website: account.website,
@@ -44,11 +46,15 @@ export const accountColumns = (account: AccountChange): Change => {
   };
 };
 
-/** Creates the account of a domain, or finds it. */
+/** Creates the account of a domain, or finds that of the domain or external id. */
 export const accountCreate = (account: NewAccount, onMatch: OnMatch): Write<CreatedAccount> => ({
   function: 'create_account',
-  key: account.domain,
-  input: { defaults: accountSeed(account.domain), change: accountColumns(account), on_match: onMatch },
+  key: account.domain ?? null,
+  input: {
+    defaults: account.domain === undefined ? {} : accountSeed(account.domain),
+    change: accountColumns(account),
+    on_match: onMatch,
+  },
 });
 
 /** Changes an account; a new name or domain reaches its opportunities. */

@@ -7,14 +7,15 @@ import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from 
 /** Changes to a person: normalised, as `domain` makes them. Undefined keeps, null clears. */
 export interface ContactChange extends CustomValues {
   readonly email?: NormalizedEmail | undefined;
+  readonly externalId?: string | null | undefined;
   readonly firstName?: string | null | undefined;
   readonly lastName?: string | null | undefined;
   readonly jobTitle?: string | null | undefined;
   readonly phone?: string | null | undefined;
 }
 
-/** A person to be created. */
-export type NewContact = ContactChange & { readonly email: NormalizedEmail };
+/** A person to be created or found: it has an email or an external id. */
+export type NewContact = ContactChange;
 
 /** What the create of a contact answers. */
 export interface CreatedContact extends CreatedRecord {
@@ -25,6 +26,7 @@ export interface CreatedContact extends CreatedRecord {
 
 const contactColumns = (contact: ContactChange): Change => {
   const change = columnChange(contact, {
+    external_id: contact.externalId,
     first_name: contact.firstName,
     last_name: contact.lastName,
     job_title: contact.jobTitle,
@@ -33,12 +35,12 @@ const contactColumns = (contact: ContactChange): Change => {
   return contact.email === undefined ? change : { ...change, set: { email: contact.email.email, ...change.set } };
 };
 
-/** Creates the contact of an email with its account, or finds it. */
+/** Creates the contact of an email with its account, or finds that of the email or external id. */
 export const contactCreate = (catalog: Catalog, contact: NewContact, onMatch: OnMatch): Write<CreatedContact> => {
-  const accountDomain = accountDomainOf(catalog, contact.email);
+  const accountDomain = contact.email === undefined ? null : accountDomainOf(catalog, contact.email);
   return {
     function: 'create_contact',
-    key: contact.email.email,
+    key: contact.email?.email ?? null,
     input: {
       accounts: namedAccounts(accountDomain),
       account_domain: accountDomain,

@@ -8,6 +8,7 @@ import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from 
 /** Changes to a deal: normalised, its references resolved against the catalog. Undefined keeps, null clears. */
 export interface OpportunityChange extends CustomValues {
   readonly name?: string | undefined;
+  readonly externalId?: string | null | undefined;
   readonly stageId?: string | null | undefined;
   readonly ownerId?: string | null | undefined;
   readonly amount?: number | null | undefined;
@@ -22,8 +23,8 @@ export interface OpportunityChange extends CustomValues {
   readonly additionalContacts?: readonly NormalizedEmail[] | null | undefined;
 }
 
-/** A deal to be created. */
-export type NewOpportunity = OpportunityChange & { readonly name: string };
+/** A deal to be created or found: it has a name or an external id. */
+export type NewOpportunity = OpportunityChange;
 
 /** What the create of an opportunity answers. */
 export interface CreatedOpportunity extends CreatedRecord {
@@ -41,7 +42,11 @@ type OpportunityColumns = Change & {
 /** The columns of a change, and what follows from them. */
 export const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns => {
   const { name, primaryContact, additionalContacts } = opportunity;
-  const change = columnChange(opportunity, { currency: opportunity.currency, next_step: opportunity.nextStep });
+  const change = columnChange(opportunity, {
+    external_id: opportunity.externalId,
+    currency: opportunity.currency,
+    next_step: opportunity.nextStep,
+  });
   const columns = {
     name,
     stage_id: opportunity.stageId,
@@ -73,7 +78,10 @@ const defaultStageId = ({ stages }: Pipeline): string | null => {
   return (active.find(({ isDefault }) => isDefault) ?? active[0])?.id ?? null;
 };
 
-/** Creates the deal of account, pipeline and name with everything that it names, or finds it and brings its contacts up to date. */
+/**
+ * Creates the deal of account, pipeline and name with everything that it names, or finds that of this key or of the external id and
+ * brings its contacts up to date.
+ */
 export const opportunityCreate = (
   catalog: Catalog,
   pipeline: Pipeline,
@@ -82,6 +90,7 @@ export const opportunityCreate = (
 ): Write<CreatedOpportunity> => {
   const source = opportunityAccountSource(opportunity.accountDomain ?? null, opportunity.primaryContact ?? null);
   const domain = source.kind === 'account' ? source.domain : null;
+  const { externalId, accountDomain } = opportunity;
   return {
     function: 'create_opportunity',
     input: {
@@ -89,6 +98,7 @@ export const opportunityCreate = (
       account_domain: domain,
       defaults: { pipeline_id: pipeline.id, stage_id: defaultStageId(pipeline), currency: catalog.currency },
       change: opportunityColumns(opportunity),
+      ...(externalId === undefined ? {} : { account_change: sentOnly({ account_domain: accountDomain }) }),
       on_match: onMatch,
     },
   };

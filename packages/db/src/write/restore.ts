@@ -64,13 +64,23 @@ export const restoration = (
   if (object === 'account') {
     const custom = customValuesOf(record, catalog.storedFields('account'));
     const texts = { industry: text('industry'), description: text('description'), website: text('website') };
-    const named = { domain: String(record['domain']), name: text('name'), employeeRange: text('employee_range') };
+    const named = {
+      domain: String(record['domain']),
+      externalId: text('external_id'),
+      name: text('name'),
+      employeeRange: text('employee_range'),
+    };
     return {
       function: 'restore_account',
       input: { position, change: accountColumns({ ...named, ...texts, ...custom }) },
     };
   }
   const custom = customValuesOf(record, catalog.storedFields('opportunity'));
-  const texts = { name: String(record['name']), currency: text('currency'), nextStep: text('next_step') };
+  const texts = {
+    name: String(record['name']),
+    externalId: text('external_id'),
+    currency: text('currency'),
+    nextStep: text('next_step'),
+  };
   return { function: 'restore_opportunity', input: { position, change: opportunityColumns({ ...texts, ...custom }) } };
 };

@@ -1,5 +1,6 @@
 import type { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
+import { isSerializationFailure } from '../database-errors.js';
 import { ItemsRefused } from '../errors.js';
 import { type IdempotencyRecord, runWrite, type Write, type WriteOrigin, type Written } from './write.js';
 
@@ -25,16 +26,19 @@ export interface BulkWrite<Result, Answer> {
 const manyWrites = <Result, Answer>(
   { function: name, writes }: BulkWrite<Result, Answer>,
   answers: ByIndex<Answer>,
+  refusesRaces: boolean,
 ): Write<ByIndex<Result | Answer>> => {
   const items = writes
     .filter(({ index }) => !Object.hasOwn(answers, index))
     .map(({ index, write }) => ({ index, key: write.key, input: write.input }));
-  return { function: 'write_many', input: { function: name, items, answers } };
+  const input = { function: name, items, answers, ...(refusesRaces ? { refuses_races: true } : {}) };
+  return { function: 'write_many', input };
 };
 
 /**
  * Runs many writes in one transaction: usually in one round trip, and in one more where the database refused some of them.
- * Those are then left out, so that nothing of them stays. Every further round takes another refusal, so it ends.
+ * Those are then left out, so that nothing of them stays. Every further round takes another refusal, so it ends. If a call cannot
+ * be repeated to an end, because its own items move keys that other items of it name, those items are refused.
  */
 export const runWrites = async <Result, Answer>(
   database: Database,
@@ -44,12 +48,14 @@ export const runWrites = async <Result, Answer>(
   origin: WriteOrigin | null = null,
 ): Promise<Written<ByIndex<Result | Answer>>> => {
   let { answers } = bulk;
+  let refusesRaces = false;
   for (;;) {
     try {
-      return await runWrite(database, organizationId, manyWrites(bulk, answers), idempotency, origin);
+      return await runWrite(database, organizationId, manyWrites(bulk, answers, refusesRaces), idempotency, origin);
     } catch (error) {
-      if (!(error instanceof ItemsRefused)) throw error;
-      answers = { ...answers, ...bulk.answerRefusals(error.refusals) };
+      if (error instanceof ItemsRefused) answers = { ...answers, ...bulk.answerRefusals(error.refusals) };
+      else if (isSerializationFailure(error) && !refusesRaces) refusesRaces = true;
+      else throw error;
     }
   }
 };

@@ -21,8 +21,11 @@ export type WriteFunction =
 export interface Write<Result> {
   readonly function: WriteFunction;
   readonly input: object;
-  /** The domain or email of what is created: writes of one bulk call act in its order. Opportunities are ordered by the database. */
-  readonly key?: string | undefined;
+  /**
+   * The domain or email of what is created, null without one: a bulk call creates records in its order. Opportunities are ordered by the
+   * database.
+   */
+  readonly key?: string | null;
   /** Carries the type of the result; never set. */
   readonly result?: Result;
 }
