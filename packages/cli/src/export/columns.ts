@@ -28,6 +28,7 @@ const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> =
     key('id'),
     key('pipeline', 'pipeline_name'),
     key('name'),
+    column('external_id'),
     column('stage', 'stage_name'),
     column('amount'),
     column('currency'),
@@ -45,13 +46,13 @@ const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> =
   accounts: [
     key('id'),
     key('domain'),
-    ...['name', 'industry', 'description', 'website', 'employee_range'].map((name) => column(name)),
+    ...['external_id', 'name', 'industry', 'description', 'website', 'employee_range'].map((name) => column(name)),
     ...['created_at', 'updated_at', 'version'].map((name) => column(name)),
   ],
   contacts: [
     key('id'),
     key('email'),
-    ...['first_name', 'last_name', 'job_title', 'phone'].map((name) => column(name)),
+    ...['external_id', 'first_name', 'last_name', 'job_title', 'phone'].map((name) => column(name)),
     ...['created_at', 'updated_at', 'version'].map((name) => column(name)),
   ],
   notes: [

@@ -147,7 +147,8 @@ const readFields = (
     if (field !== undefined) fields.push(field);
   }
   for (const name of requiredTargets(object)) {
-    if (record[name] === undefined) source.problem(['fields'], `${name} is missing; an ${object} needs it`);
+    if (record[name] === undefined && record['external_id'] === undefined)
+      source.problem(['fields'], `${name} is missing; an ${object} needs it`);
   }
   return fields;
 };

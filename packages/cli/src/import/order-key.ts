@@ -4,15 +4,28 @@ import type { RequestBody } from './convert-row.js';
 import type { ImportObject } from './targets.js';
 
 /**
- * A text that is the same for all rows of one record, so that they can be sent in the order of the file. It may be the same
- * for rows of several records, which then only wait for each other. Notes are never the same.
+ * Texts of which all rows of one record share one, so that they can be sent in the order of the file: one for the natural key, one for
+ * the external id. Rows of several records may share one too, which then only wait for each other. Notes never do.
  */
-export const orderKey = (object: ImportObject, body: RequestBody): string | undefined => {
+export const orderKeys = (object: ImportObject, body: RequestBody): string[] => {
+  const externalId =
+    object === 'opportunity' ? textAt(body, 'opportunity', 'external_id') : textAt(body, 'external_id');
+  const naturalKey = naturalKeyOf(object, body);
+  return [
+    ...(naturalKey === undefined ? [] : [naturalKey]),
+    ...(externalId === '' || object === 'note'
+      ? []
+      : [JSON.stringify({ externalId: externalId.normalize('NFC').trim() })]),
+  ];
+};
+
+/** The natural key that a row has; undefined for none. */
+const naturalKeyOf = (object: ImportObject, body: RequestBody): string | undefined => {
   switch (object) {
     case 'account':
-      return domainKey(textAt(body, 'domain'));
+      return domainKey(textAt(body, 'domain')) || undefined;
     case 'contact':
-      return emailKey(textAt(body, 'email'));
+      return emailKey(textAt(body, 'email')) || undefined;
     case 'opportunity':
       return opportunityKey(body);
     case 'note':
@@ -21,12 +34,12 @@ export const orderKey = (object: ImportObject, body: RequestBody): string | unde
 };
 
 /** The account's part is that of the primary contact's domain where no account is named, as the gateway has it. */
-const opportunityKey = (body: RequestBody): string => {
+const opportunityKey = (body: RequestBody): string | undefined => {
   const domain = textAt(body, 'related_objects', 'account_domain');
   const contact = textAt(body, 'related_objects', 'primary_contact_email');
   const account = domain === '' ? domainKey(emailKey(contact).split('@').at(-1) ?? '') : domainKey(domain);
   const name = textAt(body, 'opportunity', 'name').normalize('NFC').trim();
-  return JSON.stringify([textAt(body, 'pipeline_id'), account, name]);
+  return name === '' ? undefined : JSON.stringify([textAt(body, 'pipeline_id'), account, name]);
 };
 
 const domainKey = (text: string): string => {

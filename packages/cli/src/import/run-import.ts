@@ -2,7 +2,7 @@ import { CliError, errorText } from '../errors.js';
 import type { ConvertedRow, RequestBody } from './convert-row.js';
 import type { SourceFile, SourceRow } from './csv-rows.js';
 import { KeyOrder, type Turn } from './key-order.js';
-import { orderKey } from './order-key.js';
+import { orderKeys } from './order-key.js';
 import type { Progress } from './progress.js';
 import type { RecordSender, SendItem } from './record-sender.js';
 import { RejectsFile } from './rejects-file.js';
@@ -133,8 +133,7 @@ class ImportRun {
       if (items.length > 0 && bytes + size > mostBatchBytes) yield take();
       items.push({ row, body: converted, idempotencyKey: this.job.sentNotes?.keyOf(row.line) ?? null });
       bytes += size;
-      const key = orderKey(this.job.object, converted);
-      if (key !== undefined) keys.push(key);
+      keys.push(...orderKeys(this.job.object, converted));
       if (items.length >= this.job.batchSize) yield take();
     }
     if (items.length > 0 && !this.#isStopped()) yield take();

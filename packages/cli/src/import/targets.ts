@@ -17,6 +17,7 @@ export interface Target {
 }
 
 interface ObjectTargets {
+  /** Without one of these and without `external_id` no record is named. */
   readonly required: readonly string[];
   readonly targets: readonly Target[];
   /** Where `custom_fields.<slug>` goes; absent where the object has no custom fields. */
@@ -31,6 +32,7 @@ const byObject: Record<ImportObject, ObjectTargets> = {
     required: ['name'],
     targets: [
       target('name', 'text', 'opportunity', 'name'),
+      target('external_id', 'text', 'opportunity', 'external_id'),
       target('stage', 'stage', 'opportunity', 'stage_id'),
       target('amount', 'number', 'opportunity', 'deal_size'),
       target('currency', 'text', 'opportunity', 'currency'),
@@ -46,12 +48,12 @@ const byObject: Record<ImportObject, ObjectTargets> = {
   },
   account: {
     required: ['domain'],
-    targets: flat('text', 'domain', 'name', 'industry', 'description', 'website', 'employee_range'),
+    targets: flat('text', 'domain', 'external_id', 'name', 'industry', 'description', 'website', 'employee_range'),
     customFields: ['custom_fields'],
   },
   contact: {
     required: ['email'],
-    targets: flat('text', 'email', 'first_name', 'last_name', 'job_title', 'phone'),
+    targets: flat('text', 'email', 'external_id', 'first_name', 'last_name', 'job_title', 'phone'),
     customFields: ['custom_fields'],
   },
   note: {

@@ -34,13 +34,21 @@ const numberLike = { a_string: '0012', a_phone: '007', secret: 'null' };
 export const createRecords = async ({ organization, client }: SetUpOrganization): Promise<void> => {
   const { pipeline, otherPipeline } = organization;
   await client.accounts.bulkCreate([
-    { domain: 'acme.com', name: 'Acme, "Inc."', description: 'One\nTwo\n', industry: '1e5', custom_fields: everyType },
+    {
+      domain: 'acme.com',
+      external_id: '0012',
+      name: 'Acme, "Inc."',
+      description: 'One\nTwo\n',
+      industry: '1e5',
+      custom_fields: everyType,
+    },
     { domain: 'müller.example', website: 'https://müller.example', employee_range: '1-10', custom_fields: emptyText },
     { domain: 'empty.example' },
   ]);
   await client.contacts.bulkCreate([
     {
       email: 'ann@acme.com',
+      external_id: '=1, "x"',
       first_name: 'Ann',
       job_title: 'CEO, founder',
       phone: '+14155550123',
@@ -60,6 +68,7 @@ export const createRecords = async ({ organization, client }: SetUpOrganization)
       'Everything',
       {
         stage_id: won,
+        external_id: '1e5',
         deal_size: 48000.5,
         currency: 'EUR',
         close_date: 1798675200001,
