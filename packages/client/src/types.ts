@@ -65,23 +65,23 @@ export interface AdditionalContact {
   contact_email: string | null;
 }
 
-/** What became of one item. */
+/** The result of one item. */
 export interface BulkResult {
-  /** Place of the item in the request, from 0. */
+  /** Index of the item in the request, from 0. */
   index: number;
   /** Whether the item was applied. */
   success: boolean;
-  /** What became of the record; null when it failed. */
+  /** What happened to the record; null if the item failed. */
   record_status: 'created' | 'matched' | 'updated' | null;
   /** Id of the record; null when it failed and none is known. */
   id: string | null;
-  /** What was sent and not applied; absent when there is nothing to say. */
+  /** The sent values that were not applied; absent if all were applied. */
   warnings?: Array<Warning>;
   /** Dotted path of each field at fault, within the item, to the text about it; `item` for the item as a whole. */
   errors?: Record<string, string>;
 }
 
-/** What became of each item. */
+/** The result of each item. */
 export interface BulkResults {
   /** One for each item, in order. */
   results: Array<BulkResult>;
@@ -620,7 +620,7 @@ export type Field = {
   is_hidden?: boolean;
   /** Custom fields: false when it is archived. */
   is_active?: boolean;
-  /** Custom fields of opportunities: the pipelines they hold for; null for all. */
+  /** Custom fields of opportunities: the pipelines they apply to; null for all. */
   pipeline_ids?: Array<string> | null;
 };
 
@@ -999,7 +999,7 @@ export interface Restored {
   version: number;
 }
 
-/** What to search for. */
+/** Words, filters and sort of a search. */
 export interface SearchBody {
   /** Words that must all occur; at most 200 characters. */
   query?: string | null;
@@ -1017,7 +1017,7 @@ export interface SearchBody {
   fields?: Array<string> | string | null;
 }
 
-/** What to search for. */
+/** Words, filters and sort of a search. */
 export interface SearchOpportunitiesBody {
   /** Only opportunities of this pipeline. */
   pipeline_id?: string | null;
@@ -1397,7 +1397,7 @@ export interface UpdateStage {
   move_opportunities_to?: string | null;
 }
 
-/** Something that was sent and not applied. */
+/** A sent value that was not applied. */
 export interface Warning {
   /** Dotted path of the field. */
   field: string;
