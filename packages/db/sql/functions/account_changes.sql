@@ -37,13 +37,18 @@ $$;
 
 -- Takes the locks for changes of accounts; p_renamed_ids are those of p_ids that get another name or domain.
 CREATE OR REPLACE FUNCTION lock_account_changes(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+  v_opportunity_ids uuid[] := '{}';
 BEGIN
   IF p_renamed_ids <> '{}' THEN
     PERFORM lock_names(p_organization_id, 'account', p_renamed_ids, true);
     -- One account at a time: for an array of accounts PostgreSQL may read every opportunity of the organization.
-    PERFORM lock_opportunities(p_organization_id, ARRAY(
-      SELECT repeating.id FROM unnest(p_renamed_ids) i, LATERAL (
-        SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = i OFFSET 0) AS repeating));
+    FOREACH v_id IN ARRAY p_renamed_ids LOOP
+      v_opportunity_ids := v_opportunity_ids || ARRAY(
+        SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = v_id);
+    END LOOP;
+    PERFORM lock_opportunities(p_organization_id, v_opportunity_ids);
   END IF;
   PERFORM lock_accounts(p_organization_id, p_ids, p_renamed_ids);
 END

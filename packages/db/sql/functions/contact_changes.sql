@@ -99,14 +99,16 @@ $$;
 
 -- Copies a contact's names and email to its opportunities, whose locks are held.
 CREATE OR REPLACE FUNCTION copy_contact_texts(p_contact contacts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_opportunity_ids uuid[] := ARRAY(
+    SELECT l.opportunity_id FROM opportunity_contacts l
+     WHERE l.organization_id = p_contact.organization_id AND l.contact_id = p_contact.id);
 BEGIN
   UPDATE opportunities o
      SET contact_email = p_contact.email, contact_first_name_key = left(p_contact.folds->>'first_name', 200),
          contact_last_name_key = left(p_contact.folds->>'last_name', 200)
     WHERE o.organization_id = p_contact.organization_id AND o.contact_id = p_contact.id;
-  PERFORM refresh_opportunity_records(p_contact.organization_id, ARRAY(
-    SELECT l.opportunity_id FROM opportunity_contacts l
-     WHERE l.organization_id = p_contact.organization_id AND l.contact_id = p_contact.id));
+  PERFORM refresh_opportunity_records(p_contact.organization_id, v_opportunity_ids);
 END
 $$;
 

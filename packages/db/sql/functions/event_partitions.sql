@@ -36,7 +36,7 @@ BEGIN
     v_next := event_week(v_week + interval '180 hours');
     v_name := to_char(v_week AT TIME ZONE 'UTC', '"events_"YYYY_MM_DD');
     CONTINUE WHEN to_regclass(v_name) IS NOT NULL
-      OR EXISTS (SELECT FROM events_default e WHERE e.occurred_at >= v_week AND e.occurred_at < v_next);
+      OR EXISTS (SELECT 1 FROM events_default e WHERE e.occurred_at >= v_week AND e.occurred_at < v_next);
     EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING DEFAULTS)', v_name);
     EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', v_name, v_week, v_next);
     v_count := v_count + 1;
@@ -57,13 +57,14 @@ END
 $$;
 
 -- Drops the partitions whose events are older than p_days, unless one holds an event that an organization can still read. Deletes such
--- events of the default partition, ten thousand in one call. Dropping waits a second for readers and writers at most; the next call
+-- events of the default partition, ten thousand of an organization in one call. Dropping waits a second for readers and writers at most; the next call
 -- tries again. Returns how many partitions were dropped.
 CREATE OR REPLACE FUNCTION drop_event_partitions(p_days int) RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   v_before timestamptz := events_expire_before(p_days);
   v_name text;
   v_is_read boolean;
+  v_organization_id uuid;
   v_count int := 0;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtextextended('event partitions', 0)) THEN
@@ -75,16 +76,22 @@ BEGIN
        AND to_date(substr(c.relname, 8), 'YYYY_MM_DD') < (v_before AT TIME ZONE 'UTC')::date
      ORDER BY c.relname
   LOOP
-    EXECUTE format('SELECT EXISTS (SELECT FROM event_heads h WHERE h.oldest_position <= (
+    EXECUTE format('SELECT EXISTS (SELECT 1 FROM event_heads h WHERE h.oldest_position <= (
       SELECT max(e.position) FROM %I e WHERE e.organization_id = h.organization_id))', v_name) INTO v_is_read;
     IF NOT v_is_read THEN
       EXECUTE format('DROP TABLE %I', v_name);
       v_count := v_count + 1;
     END IF;
   END LOOP;
-  DELETE FROM events_default d WHERE d.ctid = ANY (ARRAY(
-    SELECT e.ctid FROM events_default e JOIN event_heads h ON h.organization_id = e.organization_id
-     WHERE e.occurred_at < v_before AND e.position < h.oldest_position LIMIT 10000));
+  FOR v_organization_id IN
+    SELECT DISTINCT e.organization_id FROM events_default e WHERE e.occurred_at < v_before LIMIT 1000
+  LOOP
+    DELETE FROM events_default d USING (
+        SELECT e.position FROM events_default e
+          JOIN event_heads h ON h.organization_id = e.organization_id
+         WHERE e.organization_id = v_organization_id AND e.occurred_at < v_before AND e.position < h.oldest_position LIMIT 10000) AS expired
+      WHERE d.organization_id = v_organization_id AND d.position = expired.position;
+  END LOOP;
   RETURN v_count;
 END
 $$;

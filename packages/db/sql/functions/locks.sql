@@ -82,9 +82,12 @@ $$;
 -- Locks opportunities against all other changes, in the order of their ids. Each is looked up by itself: to read an array of ids in
 -- order, PostgreSQL 15 may read every id of the organization.
 CREATE OR REPLACE FUNCTION lock_opportunities(p_organization_id uuid, p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
 BEGIN
-  PERFORM 1 FROM (SELECT DISTINCT i AS id FROM unnest(p_ids) i ORDER BY i) AS wanted, LATERAL (
-    SELECT 1 FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = wanted.id FOR NO KEY UPDATE) AS locked;
+  FOR v_id IN SELECT DISTINCT i FROM unnest(p_ids) i ORDER BY i LOOP
+    PERFORM 1 FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id FOR NO KEY UPDATE;
+  END LOOP;
 END
 $$;
 

@@ -104,15 +104,19 @@ $$;
 -- The opportunities among p_ids that would get the natural key of another one if their account key p_old_key became p_new_key:
 -- [{id, existing_id, pipeline_id, name}], oldest first.
 CREATE OR REPLACE FUNCTION colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities;
+  v_existing_id uuid;
+  v_collisions jsonb[] := '{}';
 BEGIN
-  RETURN (
-    SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'existing_id', p.existing_id, 'pipeline_id', p.pipeline_id, 'name', p.name) ORDER BY p.id), '[]')
-      FROM (SELECT o.id, o.pipeline_id, o.name,
-                   (SELECT k.id FROM opportunities k
-                     WHERE k.organization_id = p_organization_id AND k.pipeline_id = o.pipeline_id
-                       AND k.account_key = p_new_key AND k.name = o.name) AS existing_id
-              FROM opportunities_of_ids(p_organization_id, p_ids) o WHERE o.account_key = p_old_key) p
-     WHERE p.existing_id IS NOT NULL);
+  FOR v_row IN SELECT * FROM opportunities_of_ids(p_organization_id, p_ids) LOOP
+    CONTINUE WHEN v_row.account_key <> p_old_key;
+    SELECT k.id INTO v_existing_id FROM opportunities k
+      WHERE k.organization_id = p_organization_id AND k.pipeline_id = v_row.pipeline_id AND k.account_key = p_new_key AND k.name = v_row.name;
+    CONTINUE WHEN NOT FOUND;
+    v_collisions := v_collisions || jsonb_build_object('id', v_row.id, 'existing_id', v_existing_id, 'pipeline_id', v_row.pipeline_id, 'name', v_row.name);
+  END LOOP;
+  RETURN to_jsonb(v_collisions);
 END
 $$;
 
@@ -135,11 +139,12 @@ $$;
 
 -- The primary and additional contacts of opportunities.
 CREATE OR REPLACE FUNCTION contact_ids_of_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  RETURN ARRAY(
-    SELECT o.contact_id FROM opportunities_of_ids(p_organization_id, p_opportunity_ids) o WHERE o.contact_id IS NOT NULL
-    UNION
+DECLARE
+  v_ids uuid[] := ARRAY(SELECT o.contact_id FROM opportunities_of_ids(p_organization_id, p_opportunity_ids) o WHERE o.contact_id IS NOT NULL);
+  v_linked uuid[] := ARRAY(
     SELECT l.contact_id FROM opportunity_contacts l WHERE l.organization_id = p_organization_id AND l.opportunity_id = ANY (p_opportunity_ids));
+BEGIN
+  RETURN ARRAY(SELECT DISTINCT i FROM unnest(v_ids || v_linked) i ORDER BY i);
 END
 $$;
 

@@ -30,6 +30,7 @@ DECLARE
   v_limit int := p_input->'limits'->>'opportunities';
   v_plan record;
   v_contact_ids uuid[];
+  v_moved_ids uuid[];
   v_repeating_ids uuid[] := '{}';
 BEGIN
   PERFORM lock_names(p_organization_id, 'account', ARRAY[v_id, v_other_id], true);
@@ -43,8 +44,8 @@ BEGIN
   END IF;
   PERFORM lock_opportunities(p_organization_id, v_plan.opportunity_ids || collision_ids(v_plan.collisions, 'existing_id') || v_repeating_ids);
   PERFORM lock_accounts(p_organization_id, ARRAY[v_id, v_other_id], ARRAY[v_other_id]);
-  PERFORM lock_contacts(p_organization_id, ARRAY(
-    SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.account_id = v_other_id), '{}');
+  v_moved_ids := ARRAY(SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.account_id = v_other_id);
+  PERFORM lock_contacts(p_organization_id, v_moved_ids, '{}');
   PERFORM lock_organization_state(p_organization_id, 'visible_fields', false);
   RETURN v_plan.opportunity_ids || collision_ids(v_plan.collisions, 'existing_id') || v_contact_ids;
 END

@@ -84,8 +84,9 @@ BEGIN
   v_row := changed_opportunity(v_row, p_input->'change');
   v_row.updated_at := greatest(write_time(), v_row.updated_at);
   v_row.version := v_row.version + 1;
-  PERFORM check_key_is_free('opportunity', 'name', coalesce(
-    (SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_wanted.id), opportunity_id_of_key(v_row)));
+  PERFORM check_key_is_free('opportunity', 'name', (
+    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_wanted.id));
+  PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));
   PERFORM check_key_is_free('opportunity', 'external_id', (
     SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = v_row.external_id));
   v_row := insert_opportunity(v_row, v_additional_ids);
