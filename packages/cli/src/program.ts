@@ -4,6 +4,7 @@ import { type CliContext, printable } from './cli-context.js';
 import { addApplyCommand } from './commands/apply.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addCompletionCommand } from './commands/completion.js';
+import { addDistributeCommand } from './commands/distribute.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { addDuplicatesCommand } from './commands/duplicates.js';
 import { addEventsExportCommand } from './commands/events-export.js';
@@ -69,6 +70,7 @@ export const createProgram = (context: CliContext): Command => {
     });
   addStartCommand(program, context);
   addMigrateCommand(program, context);
+  addDistributeCommand(program, context);
   addGroup(program, context, 'roles', 'database roles of the gateways', [addRolesApplyCommand]);
   addGroup(program, context, 'org', 'organizations', [
     addOrgCreateCommand,

@@ -27,6 +27,8 @@ export { EventPositions } from './events/event-positions.js';
 export * from './events/read-events.js';
 export * from './events/read-history.js';
 export * from './events/read-latest-position.js';
+export { distribute } from './distribution/distribute.js';
+export type { DistributeOptions, Distribution } from './distribution/distribute-tables.js';
 export { inspectServer, type ServerFacts } from './inspect-server.js';
 export { dumpSchema } from './migrate/dump-schema.js';
 export { inspectSchema, migrate, type MigrateOptions, type SchemaState } from './migrate/migrate.js';

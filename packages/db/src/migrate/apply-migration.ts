@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { inSequenceSql } from '../distribution/distribute-tables.js';
 import type { Migration } from './migrations.js';
 
 /**
@@ -70,6 +71,7 @@ const applyInTransaction = async (client: pg.Client, migration: Migration): Prom
   await client.query('BEGIN');
   try {
     await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await client.query(inSequenceSql);
     await client.query(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at)
        VALUES ($1, $2, $3, clock_timestamp())`,

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import type { Database } from '../database.js';
+import { distributeFunctions, isDistributed } from '../distribution/distribute-functions.js';
+import { distributeTables, inSequenceSql } from '../distribution/distribute-tables.js';
 import {
   compareSchema,
   describeUnmet,
@@ -30,11 +32,15 @@ export interface MigrateOptions {
 const hasTable = async (client: pg.Client, name: string): Promise<boolean> =>
   (await queryRowOf(client)<{ oid: string | null }>(`SELECT to_regclass('${name}')::text AS oid`)).oid !== null;
 
-/** Installs the write functions in one transaction. */
+/** Installs the write functions in one transaction; in a distributed database on all servers, with the tables that are new. */
 const installFunctions = async (client: pg.Client, functions: FunctionSources): Promise<void> => {
   await client.query('BEGIN');
   try {
-    await client.query(functions.sql);
+    if (await isDistributed(client)) {
+      await client.query(inSequenceSql);
+      await distributeTables(client);
+      await distributeFunctions(client, functions);
+    } else await client.query(functions.sql);
     await client.query(
       'INSERT INTO function_versions (number, digest, release) SELECT coalesce(max(number), 0) + 1, $1, $2 FROM function_versions',
       [functions.digest, functions.release],
@@ -52,13 +58,14 @@ const functionsName = 'write functions';
 /** What of the write functions says which version they are. */
 const versionOf = ({ digest, release }: FunctionSources) => ({ functions: digest, release });
 
-const readVersion = async (): Promise<SchemaVersion> => ({
+/** The version of this program. */
+export const readVersion = async (): Promise<SchemaVersion> => ({
   migrations: (await readMigrations()).map(({ name }) => name),
   ...versionOf(await readFunctions()),
 });
 
 /** What `crm migrate` of a version would do to a database: names of migrations, then `write functions`. */
-const pendingChanges = ({ missing, installsFunctions }: SchemaDifference): string[] =>
+export const pendingChanges = ({ missing, installsFunctions }: SchemaDifference): string[] =>
   installsFunctions ? [...missing, functionsName] : [...missing];
 
 /** How a database differs from the version of this program. */

@@ -1,0 +1,83 @@
+import type pg from 'pg';
+import type { FunctionSources } from '../migrate/migrations.js';
+
+/**
+ * The functions that gateways call for one organization. A call of one runs on the worker that has the organization's rows, where its
+ * statements need no network. So all locks of an organization are on one server.
+ */
+export const delegatedFunctions: readonly string[] = [
+  'write',
+  'change_setup',
+  'end_rebuild',
+  'delete_expired_results',
+  'expire_events',
+  'opportunity_ids_of_owner',
+  'opportunity_ids_of_stage',
+  'refresh_opportunity_records',
+];
+
+/** Whether a database's tables are distributed. */
+export const isDistributed = async (client: pg.ClientBase): Promise<boolean> => {
+  const { rows } = await client.query<{ exists: boolean }>(
+    "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS exists",
+  );
+  if (rows[0]?.exists !== true) return false;
+  const found = await client.query(
+    "SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('accounts') AND partmethod = 'h'",
+  );
+  return found.rowCount === 1;
+};
+
+/** The statements of a source file: Citus sends each to the workers. A function's body ends with `$$;` at the start of a line. */
+const statementsOf = (sql: string): string[] =>
+  sql
+    .split(/(?<=^\$\$;$)/m)
+    .flatMap((part) => {
+      const at = part.search(/^CREATE OR REPLACE FUNCTION /m);
+      return at <= 0 ? [part] : [part.slice(0, at), part.slice(at)];
+    })
+    .filter((part) => part.replace(/^--.*$/gm, '').trim() !== '');
+
+const signaturesSql = `
+  SELECT p.oid::regprocedure::text AS signature, p.proconfig::text LIKE '%force_generic_plan%' AS "isGeneric"
+    FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY ($1) ORDER BY p.oid`;
+
+/** What names the log of a database, but for its timeline. */
+const logSql = `
+  SELECT concat_ws('-', to_hex(c.system_identifier), d.oid, 'event_heads'::regclass::oid) AS log FROM pg_control_system() c, pg_database d WHERE d.datname = current_database()`;
+
+/**
+ * `log_id` and `note_timeline` of a distributed database. A page of events is read on a worker, where no function may read another table. The log keeps
+ * the name of the coordinator when its organization moves to another worker, and the timeline is that of the worker.
+ * So no timeline has to be noted, which is for replicas.
+ */
+const logFunctions = (log: string): string[] => [
+  `CREATE OR REPLACE FUNCTION note_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+END
+$$`,
+  `CREATE OR REPLACE FUNCTION log_id() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN '${log}-' || CASE WHEN pg_is_in_recovery() THEN (SELECT c.timeline_id FROM pg_control_checkpoint() c) ELSE current_timeline() END;
+END
+$$`,
+];
+
+/**
+ * Installs the write functions on all workers of a distributed database, and lets those that gateways call run where the rows are.
+ * Citus cannot make a generic plan of a statement on several tables: the setting that asks for one is taken away.
+ */
+export const distributeFunctions = async (client: pg.ClientBase, { sql }: FunctionSources): Promise<void> => {
+  for (const statement of statementsOf(sql)) await client.query(statement);
+  const [named] = (await client.query<{ log: string }>(logSql)).rows;
+  if (named === undefined) throw new Error('The server does not name itself');
+  for (const statement of logFunctions(named.log)) await client.query(statement);
+  const { rows } = await client.query<{ signature: string; isGeneric: boolean }>(signaturesSql, [delegatedFunctions]);
+  for (const { signature, isGeneric } of rows) {
+    await client.query(
+      "SELECT create_distributed_function($1::regprocedure, 'p_organization_id', colocate_with => 'accounts')",
+      [signature],
+    );
+    if (isGeneric) await client.query(`ALTER FUNCTION ${signature} SET plan_cache_mode = auto`);
+  }
+};

@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { pendingChanges, readVersion } from '../migrate/migrate.js';
+import { readFunctions } from '../migrate/migrations.js';
+import { compareSchema, queryRowOf, readSchemaHistory } from '../schema-history/schema-history.js';
+import { distributeFunctions } from './distribute-functions.js';
+import { type DistributeOptions, distributeTables, type Distribution, inSequenceSql } from './distribute-tables.js';
+
+const extensionSql = `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "hasExtension"`;
+
+interface Nodes {
+  readonly knowsCoordinator: boolean;
+  readonly workers: number;
+}
+
+const nodesSql = `
+  SELECT coalesce(bool_or(groupid = 0), false) AS "knowsCoordinator",
+         count(*) FILTER (WHERE groupid <> 0 AND isactive AND shouldhaveshards)::int AS workers
+    FROM pg_dist_node WHERE noderole = 'primary'`;
+
+const firstRow = async <Row extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<Row> => {
+  const [row] = (await client.query<Row>(text)).rows;
+  if (row === undefined) throw new Error('The server returned no row');
+  return row;
+};
+
+/** @throws Error that says what the operator has to do first */
+const checkServer = async (client: pg.Client): Promise<void> => {
+  const { hasExtension } = await firstRow<{ hasExtension: boolean }>(client, extensionSql);
+  if (!hasExtension) {
+    throw new Error(
+      'The database has no extension citus. Load it with shared_preload_libraries = citus, run CREATE EXTENSION citus in this ' +
+        'database on the coordinator and on every worker, and run crm distribute on the coordinator',
+    );
+  }
+  const { knowsCoordinator, workers } = await firstRow<Nodes & pg.QueryResultRow>(client, nodesSql);
+  if (!knowsCoordinator) {
+    throw new Error("The workers do not know the coordinator: run SELECT citus_set_coordinator_host('HOST', 5432)");
+  }
+  if (workers === 0) {
+    throw new Error("The coordinator has no workers: run SELECT citus_add_node('HOST', 5432) for each of them");
+  }
+  const difference = compareSchema(await readSchemaHistory(queryRowOf(client)), await readVersion());
+  const pending = [...pendingChanges(difference), ...difference.newer];
+  if (pending.length > 0)
+    throw new Error(`The database is not of this version (${pending.join(', ')}): run crm migrate first`);
+};
+
+/**
+ * Distributes a migrated database by organization over the workers of a Citus coordinator: all tables and the write functions in one
+ * transaction. It can run any number of times; tables that a later migration added are distributed then.
+ *
+ * @param url - `postgres://…` of a superuser on the coordinator
+ * @throws Error that says what is missing, or of the server; no table is distributed then
+ */
+export const distribute = async (url: string, options: DistributeOptions = {}): Promise<Distribution> => {
+  const client = new pg.Client({ connectionString: url, application_name: 'crm-distribute' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await checkServer(client);
+    await client.query('BEGIN');
+    await client.query(inSequenceSql);
+    const done = await distributeTables(client, options);
+    options.onProgress?.('installing the write functions on all workers');
+    await distributeFunctions(client, await readFunctions());
+    await client.query('COMMIT');
+    return done;
+  } finally {
+    await client.end();
+  }
+};
