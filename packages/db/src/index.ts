@@ -29,6 +29,12 @@ export * from './events/read-history.js';
 export * from './events/read-latest-position.js';
 export { distribute } from './distribution/distribute.js';
 export type { DistributeOptions, Distribution } from './distribution/distribute-tables.js';
+export {
+  type DistributionFacts,
+  inspectDistribution,
+  type WorkerFacts,
+  workerSettings,
+} from './distribution/inspect-distribution.js';
 export { inspectServer, type ServerFacts } from './inspect-server.js';
 export { dumpSchema } from './migrate/dump-schema.js';
 export { inspectSchema, migrate, type MigrateOptions, type SchemaState } from './migrate/migrate.js';

@@ -1,5 +1,6 @@
 import {
   describeUnmet,
+  inspectDistribution,
   inspectSchema,
   inspectServer,
   inspectSession,
@@ -12,6 +13,7 @@ import {
 import { shownDatabase } from '../administration/database-url.js';
 import { databaseError } from '../administration/with-administration.js';
 import { checkConnections, checkServer } from './check-server.js';
+import { checkDistribution } from './check-distribution.js';
 import { ok, problem, warning, type Finding } from './finding.js';
 
 const replicaToleranceMs = 10_000;
@@ -63,6 +65,12 @@ const checkSession = async (database: Database): Promise<readonly Finding[]> => 
   ];
 };
 
+/** Checks a distributed database: one whose tables are of another version may lack the functions that are asked about. */
+const checkCitus = async (database: Database, migrations: Finding): Promise<readonly Finding[]> => {
+  const facts = migrations.status === 'problem' ? null : await inspectDistribution(database);
+  return facts === null ? [] : checkDistribution(facts);
+};
+
 /** How many processes use a database, and how many connections one of each gateway opens. */
 export interface PoolSizes {
   readonly perProcess: readonly (number | undefined)[];
@@ -74,10 +82,12 @@ export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Fi
   withDatabase('database', url, async (database) => {
     const askedAtMs = Date.now();
     const facts = await inspectServer(database);
+    const migrations = await checkMigrations('migrations', database, 'Run: crm migrate');
     return [
       ...checkServer(facts, askedAtMs, Date.now()),
       ...(await checkSession(database)),
-      await checkMigrations('migrations', database, 'Run: crm migrate'),
+      migrations,
+      ...(await checkCitus(database, migrations)),
       checkConnections(facts, pools.perProcess, pools.processes),
     ];
   });

@@ -1,0 +1,38 @@
+import { type DistributionFacts, type WorkerFacts, workerSettings } from '@crm/db';
+
+import { ok, problem, type Finding } from './finding.js';
+
+const distributeAdvice = 'Run crm distribute on the coordinator as a superuser.';
+
+const checkWorker = ({ name, settings }: WorkerFacts): Finding => {
+  const check = `worker ${name}`;
+  if (settings === null) {
+    return problem(check, 'the coordinator cannot ask it', 'See pg_dist_node, its pg_hba.conf and its log.');
+  }
+  const off = workerSettings.durability.filter((setting) => settings[setting] === 'off');
+  if (off.length > 0) {
+    const advice = `Turn it on there (ALTER SYSTEM SET … = on; SELECT pg_reload_conf()): a crash would lose what was answered.`;
+    return problem(check, `off: ${off.join(', ')}`, advice);
+  }
+  const missing = workerSettings.limits.filter((setting) => settings[setting] === '0');
+  if (missing.length === 0) return ok(check, 'time limits and durability are on');
+  const advice =
+    'Run crm roles apply on the coordinator and give the gateways these roles: it sets the limits on all workers.';
+  return problem(check, `this role has no ${missing.join(', ')} there`, advice);
+};
+
+/** Checks a database that Citus distributes. */
+export const checkDistribution = ({
+  apart,
+  undelegated,
+  isWriteDelegated,
+  workers,
+}: DistributionFacts): readonly Finding[] => [
+  apart.length === 0
+    ? ok('distribution', 'all tables with an organization are distributed alike')
+    : problem('distribution', `not distributed like accounts: ${apart.join(', ')}`, distributeAdvice),
+  isWriteDelegated && undelegated.length === 0
+    ? ok('delegation', 'writes run on the workers')
+    : problem('delegation', `these run on the coordinator: ${undelegated.join(', ') || 'write'}`, distributeAdvice),
+  ...workers.map(checkWorker),
+];
