@@ -30,7 +30,7 @@ const counters = config.redisUrl === undefined ? undefined : await connectShared
 const startUp = watchStartUp(
   'read',
   (work) => context.reads.readLatest(work),
-  { needsDurability: false },
+  { needsDurability: false, hasReplica: config.readDatabaseUrl !== undefined },
   reportStartUp(logger),
 );
 const app = createApp(context, config, logger, { activity: observability.activity, counters, startUp });

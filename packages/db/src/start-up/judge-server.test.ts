@@ -10,6 +10,7 @@ const good: StartUpFacts = {
   fsync: 'on',
   synchronousCommit: 'on',
   isSuperuser: false,
+  isDistributed: false,
   appliedMigrations: ['1_tables', '2_indexes'],
   installedFunctions: installed('old', 'current'),
   requirements: [],
@@ -35,6 +36,14 @@ describe('judgeServer', () => {
   ])('refuses what may lose writes: %j', (facts, text) => {
     expect(judge(facts).refusal).toMatch(text);
     expect(judge(facts, { needsDurability: false }).refusal).toBeNull();
+  });
+
+  it('refuses a replica of a database that Citus distributes', () => {
+    expect(judge({ isDistributed: true }, { hasReplica: true }).refusal).toMatch(
+      /^READ_DATABASE_URL does not work with Citus/,
+    );
+    expect(judge({ isDistributed: true }).refusal).toBeNull();
+    expect(judge({}, { hasReplica: true }).refusal).toBeNull();
   });
 
   it('refuses versions before 15 for every caller', () => {

@@ -5,6 +5,8 @@ import type { StartUpFacts } from './read-facts.js';
 export interface ServerRules extends SchemaVersion {
   /** Whether an answered write must survive the loss of power. */
   readonly needsDurability: boolean;
+  /** Whether reads go to a replica; false when absent. */
+  readonly hasReplica?: boolean;
 }
 
 /** What is to be done about a server. */
@@ -55,6 +57,12 @@ export const findPoolerFaults = ({
 const findRefusal = (facts: StartUpFacts, rules: ServerRules): string | null => {
   if (facts.versionNumber < oldestVersionNumber) {
     return `PostgreSQL ${facts.version} is too old: version 15 or later is needed`;
+  }
+  if (facts.isDistributed && rules.hasReplica === true) {
+    return (
+      'READ_DATABASE_URL does not work with Citus: X-Read-After carries a position of the worker that wrote, which means nothing on ' +
+      'a replica of the coordinator. Unset it'
+    );
   }
   const lostDurability = rules.needsDurability ? findLostDurability(facts) : null;
   if (lostDurability !== null) return lostDurability;

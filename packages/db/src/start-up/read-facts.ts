@@ -20,18 +20,24 @@ export interface StartUpFacts extends SchemaHistory, SessionFacts {
   /** As it holds for the gateway's own role. */
   readonly synchronousCommit: string;
   readonly isSuperuser: boolean;
+  /** Whether Citus distributes the database. */
+  readonly isDistributed: boolean;
   /** Rights that the role lacks, as `SELECT on accounts`. */
   readonly missingRights: readonly string[];
   /** Whether a pooler makes prepared statements fail. */
   readonly losesPreparedStatements: boolean;
 }
 
-type Settings = Pick<StartUpFacts, 'versionNumber' | 'version' | 'fsync' | 'synchronousCommit' | 'isSuperuser'>;
+type Settings = Pick<
+  StartUpFacts,
+  'versionNumber' | 'version' | 'fsync' | 'synchronousCommit' | 'isSuperuser' | 'isDistributed'
+>;
 
 const settingsSql = `
   SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
          current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
-         current_setting('is_superuser') = 'on' AS "isSuperuser"`;
+         current_setting('is_superuser') = 'on' AS "isSuperuser",
+         EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "isDistributed"`;
 
 const limitsSql = `
   SELECT current_user::text AS role,
