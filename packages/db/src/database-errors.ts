@@ -32,6 +32,10 @@ export const isSerializationFailure = (error: unknown): boolean => serverCauseOf
  */
 const retryable = new Set(['40001', '40P01', '23503', '23505']);
 
+/** Citus moved the rows of a statement to another worker while the statement waited. The statement changed nothing. */
+const isShardMoved = ({ code, message }: ServerError): boolean =>
+  code === 'XX000' && message.startsWith('could not find valid entry for shard');
+
 /**
  * SQLSTATEs (or their classes) of a server that accepts no statements: the connection broke, the server refuses our role or database, it has
  * no connection left, or an operator intervenes.
@@ -111,7 +115,9 @@ const failureOf = (error: unknown): unknown => {
   if (refusal !== null) return refusal;
   const isBlocked = isLockTimeout(found);
   if (beyondItsLimits.has(found.code) && !isBlocked) return new Failure({ kind: 'timeout' }, { cause: error });
-  return isBlocked || isUnavailable(found.code) ? new Failure({ kind: 'unavailable' }, { cause: error }) : error;
+  return isBlocked || isUnavailable(found.code) || isShardMoved(found)
+    ? new Failure({ kind: 'unavailable' }, { cause: error })
+    : error;
 };
 
 /**
@@ -139,10 +145,10 @@ export const retryTransaction = async <T>(work: () => Promise<T>, attempts = 4):
     try {
       return await work();
     } catch (error) {
-      const code = serverCauseOf(error)?.code;
-      if (code === undefined || !retryable.has(code) || attempt === attempts) throw error;
+      const cause = serverCauseOf(error);
+      if (cause === null || attempt === attempts || !(retryable.has(cause.code) || isShardMoved(cause))) throw error;
       // Run at once, it could take its first lock before the other transaction has woken up, and close the circle again.
-      if (code === '40P01') await sleep(deadlockPauseMs * (0.5 + Math.random() / 2));
+      if (cause.code === '40P01') await sleep(deadlockPauseMs * (0.5 + Math.random() / 2));
     }
   }
 };
