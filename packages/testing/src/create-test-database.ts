@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 
 import { withAdminClient } from './admin-client.js';
+import { distributeDatabase, joinServers, readCitusUrl, testServerUrls } from './citus.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
 /**
@@ -32,32 +33,51 @@ export async function createTestDatabase(
   const { url: serverUrl, runId } = readTestServer();
   const template = databasePrefix(runId) + templateName;
   const name = `${databasePrefix(runId)}${randomBytes(8).toString('hex')}`;
-  await withAdminClient(serverUrl, async (client) => {
-    await ensureTemplate(client, template, (database) => migrate(databaseUrl(serverUrl, database)));
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-  });
-  const drop = async (): Promise<void> => {
-    await withAdminClient(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
-  };
+  const servers = await testServerUrls(serverUrl);
+  await withAdminClient(serverUrl, (client) => ensureTemplate(client, servers, template, migrate));
+  await onAll(servers, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const drop = (): Promise<void> => onAll(servers, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   return { url: databaseUrl(serverUrl, name), drop };
+}
+
+/** Runs statements on every server, of Citus on the coordinator first. */
+async function onAll(servers: readonly string[], ...statements: readonly string[]): Promise<void> {
+  for (const server of servers) {
+    await withAdminClient(server, async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
+  }
 }
 
 async function ensureTemplate(
   client: pg.Client,
+  servers: readonly string[],
   template: string,
-  migrate: (database: string) => Promise<void>,
+  migrate: (url: string) => Promise<void>,
 ): Promise<void> {
   // Test files run in several processes: the first one builds, the others wait here. Closing the connection unlocks too.
   await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [template]);
   const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
   if (found.rowCount === 0) {
     const unfinished = `${template}_new`;
-    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0 ${HOSTILE_LOCALE}`);
-    await migrate(unfinished);
-    // A template with open connections cannot be cloned.
-    await client.query(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`);
-    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${template}`);
+    await onAll(
+      servers,
+      `DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`,
+      `CREATE DATABASE ${unfinished} TEMPLATE template0 ${HOSTILE_LOCALE}`,
+    );
+    const [first = ''] = servers;
+    const url = databaseUrl(first, unfinished);
+    if (readCitusUrl() !== null) await joinServers(first, unfinished);
+    await migrate(url);
+    if (readCitusUrl() !== null) await distributeDatabase(url);
+    // A template with open connections cannot be cloned, and Citus stays connected. The coordinator comes last, since its
+    // template says that all are complete.
+    await onAll(
+      [...servers].reverse(),
+      `ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`,
+      `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${unfinished}'`,
+      `ALTER DATABASE ${unfinished} RENAME TO ${template}`,
+    );
   }
   await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [template]);
 }

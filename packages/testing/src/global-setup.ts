@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { startLocalPostgres } from '@crm/local-postgres';
 
+import { readCitusUrl } from './citus.js';
 import { openDebianPostgres } from './debian-postgres.js';
 import { keepForTeardown, type StartedServer } from './started-server.js';
 import { createTestRoles } from './test-roles.js';
@@ -48,12 +49,12 @@ async function startDebian(): Promise<StartedServer> {
 }
 
 /**
- * Gives a jest run one PostgreSQL: the server that TEST_DATABASE_URL names, else one of its own. CRM_TEST_POSTGRES=debian makes
+ * Gives a jest run one PostgreSQL: the coordinator that CITUS_URL names, the server that TEST_DATABASE_URL names, or one of its own. CRM_TEST_POSTGRES=debian makes
  * that the one from Debian's packages instead of the embedded one.
  */
 async function globalSetup(): Promise<void> {
   const runId = randomBytes(4).toString('hex');
-  const existing = process.env['TEST_DATABASE_URL'];
+  const existing = readCitusUrl() ?? process.env['TEST_DATABASE_URL'];
   if (existing !== undefined && existing !== '') {
     publishTestServer({ url: existing, runId });
     await createTestRoles();

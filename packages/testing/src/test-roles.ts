@@ -16,7 +16,7 @@ export const testRoleNames = (): Readonly<Record<TestRole, string>> => {
 const passwordOf = (role: string): string =>
   createHash('sha256').update(readTestServer().url).update(role).digest('hex');
 
-/** Creates the roles of this run, without any rights: test files that do it at the same time would disturb each other. */
+/** Creates the roles of this run, without any rights: test files that do it at the same time would disturb each other. Citus copies them. */
 export const createTestRoles = (): Promise<void> =>
   withAdminClient(readTestServer().url, async (client) => {
     for (const name of Object.values(testRoleNames()))

@@ -1,0 +1,92 @@
+import { readCitusUrl, type TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { administration } from '../src/administration.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { distribute } from '../src/distribution/distribute.js';
+import { inspectDistribution } from '../src/distribution/inspect-distribution.js';
+import { migrate } from '../src/migrate/migrate.js';
+import { accountCreate } from '../src/write/accounts.js';
+import { makeEventPartitions, purgeExpiredEvents } from '../src/write/event-retention.js';
+import { runWrite } from '../src/write/write.js';
+import { createMigratedDatabase, queryOnce } from './support/database.js';
+
+let testDatabase: TestDatabase;
+let database: AdministrationDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createMigratedDatabase();
+  database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'distribution-test' });
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const isCitus = readCitusUrl() !== null;
+
+(isCitus ? describe.skip : describe)('a database without Citus', () => {
+  test('is not distributed, and the error says what to install', async () => {
+    await expect(distribute(testDatabase.url)).rejects.toThrow(/has no extension citus.*CREATE EXTENSION citus/);
+    expect(await inspectDistribution(database)).toBeNull();
+  });
+
+  test.skip('NOT RUN: the tests of a distributed database. Set CITUS_URL to a coordinator with workers', () =>
+    undefined);
+});
+
+(isCitus ? describe : describe.skip)('a database that Citus distributes', () => {
+  test('has every table of organizations on the same workers, and writes run there', async () => {
+    const facts = await inspectDistribution(database);
+    expect(facts).toMatchObject({ apart: [], undelegated: [], isWriteDelegated: true });
+    expect(facts?.workers.length).toBeGreaterThan(0);
+    for (const { settings } of facts?.workers ?? []) expect(settings).not.toBeNull();
+  });
+
+  test('is distributed once, however often that is asked', async () => {
+    expect(await distribute(testDatabase.url)).toEqual({ distributed: [], copied: [] });
+  });
+
+  test('has a write function that was lost back on all workers after the next migration', async () => {
+    await queryOnce(testDatabase.url, 'DELETE FROM function_versions');
+    await queryOnce(testDatabase.url, 'DROP FUNCTION write(uuid, text, jsonb, jsonb, jsonb)');
+    expect(await migrate(testDatabase.url)).toEqual(['write functions']);
+    expect(await inspectDistribution(database)).toMatchObject({ undelegated: [], isWriteDelegated: true });
+  });
+
+  test('gives one id to accounts that are created in parallel, and the account exists', async () => {
+    const { id: organizationId } = await administration(database).createOrganization({ name: 'Races' });
+    for (let round = 0; round < 15; round += 1) {
+      const domain = `race-${round}.com`;
+      const account = { domain, definitions: new Map<string, never>(), values: new Map<string, never>() };
+      const written = await Promise.all(
+        Array.from({ length: 8 }, () => runWrite(database, organizationId, accountCreate(account, 'keep'), null)),
+      );
+      const rows = await database.query<{ id: string }>(organizationId, {
+        text: 'SELECT id FROM accounts WHERE organization_id = $1 AND domain = $2',
+        values: [domain],
+      });
+      expect(new Set(written.map(({ result }) => result.id))).toEqual(new Set(rows.map(({ id }) => id)));
+      expect(written.filter(({ result }) => result.record_status === 'created')).toHaveLength(1);
+    }
+    const [log] = await database.query<{ events: string; position: string }>(organizationId, {
+      text: `SELECT (SELECT count(*) FROM events WHERE organization_id = $1) AS events,
+                    (SELECT position FROM event_heads WHERE organization_id = $1) AS position`,
+      values: [],
+    });
+    expect(log).toEqual({ events: '15', position: '15' });
+  });
+
+  test('makes and drops partitions of the change log', async () => {
+    const [newest] = await queryOnce<{ name: string }>(
+      testDatabase.url,
+      `SELECT max(relname) AS name FROM pg_class WHERE relname ~ '^events_\\d{4}_\\d\\d_\\d\\d$' AND relispartition`,
+    );
+    await queryOnce(testDatabase.url, `DROP TABLE ${newest?.name ?? ''}`);
+    expect(await makeEventPartitions(database)).toBe(1);
+    await queryOnce(
+      testDatabase.url,
+      `CREATE TABLE events_2020_01_06 PARTITION OF events FOR VALUES FROM ('2020-01-06Z') TO ('2020-01-13Z')`,
+    );
+    expect(await purgeExpiredEvents(database, 30)).toBe(1);
+  });
+});

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+import { withAdminClient } from './admin-client.js';
+
+/**
+ * The coordinator that the variable CITUS_URL names, as a superuser of a database with the extension and its workers; null when unset.
+ * The tests of a run with it have distributed databases.
+ */
+export function readCitusUrl(): string | null {
+  const url = process.env['CITUS_URL'];
+  return url === undefined || url === '' ? null : url;
+}
+
+const citusShards = '4';
+const crm = new URL('../../cli/bin/crm.js', import.meta.url).pathname;
+const runFile = promisify(execFile);
+
+interface Node {
+  readonly host: string;
+  readonly port: number;
+}
+
+const workerNodes = (url: string): Promise<Node[]> =>
+  withAdminClient(url, async (client) => {
+    const text = 'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE groupid <> 0 ORDER BY nodeid';
+    return (await client.query<{ host: string; port: number }>(text)).rows;
+  });
+
+const urlOf = (url: string, { host, port }: Node): string => {
+  const other = new URL(url);
+  other.host = `${host}:${port}`;
+  return other.href;
+};
+
+/** The addresses of all servers that a test's database is created on: of Citus, the coordinator first. */
+export async function testServerUrls(url: string): Promise<string[]> {
+  return readCitusUrl() === null ? [url] : [url, ...(await workerNodes(url)).map((node) => urlOf(url, node))];
+}
+
+/** Makes a new database, which all servers have, one database of Citus. */
+export async function joinServers(serverUrl: string, database: string): Promise<void> {
+  const workers = await workerNodes(serverUrl);
+  const at = (server: string): string => {
+    const url = new URL(server);
+    url.pathname = `/${database}`;
+    return url.href;
+  };
+  for (const server of await testServerUrls(serverUrl))
+    await withAdminClient(at(server), (client) => client.query('CREATE EXTENSION citus'));
+  await withAdminClient(at(serverUrl), async (client) => {
+    const { hostname, port } = new URL(serverUrl);
+    await client.query('SELECT citus_set_coordinator_host($1, $2)', [hostname, Number(port)]);
+    for (const { host, port: workerPort } of workers)
+      await client.query('SELECT citus_add_node($1, $2)', [host, workerPort]);
+  });
+}
+
+/** Distributes a migrated database as an operator does. Leaves one without tables alone. */
+export async function distributeDatabase(url: string): Promise<void> {
+  const { rows } = await withAdminClient(url, (client) =>
+    client.query<{ exists: boolean }>(`SELECT to_regclass('function_versions') IS NOT NULL AS exists`),
+  );
+  if (rows[0]?.exists !== true) return;
+  await runFile(process.execPath, [crm, 'distribute', '--shards', citusShards, '--database-url', url]);
+}
