@@ -34,8 +34,8 @@ export const readArguments = (args: readonly string[]): BenchArguments & { reado
     },
   });
   const ids = positionals.map((id) => id.toUpperCase());
-  const unknown = ids.find((id) => !/^S([1-9]|1[0-2356])$/.test(id));
-  if (unknown !== undefined) throw new Error(`There is no measure ${unknown}: they are S1 to S13, S15 and S16`);
+  const unknown = ids.find((id) => !/^S([1-9]|1[0-35-7])$/.test(id));
+  if (unknown !== undefined) throw new Error(`There is no measure ${unknown}: they are S1 to S13 and S15 to S17`);
   const isQuick = values.quick === true;
   return {
     ids,
