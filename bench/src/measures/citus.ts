@@ -61,10 +61,7 @@ const loadUntil = async (side: CitusSide, end: Promise<unknown>): Promise<Load> 
   const others: string[] = [];
   const answeredIds: string[] = [];
   let sent = 0;
-  const call = async (
-    url: string,
-    init: RequestInit,
-  ): Promise<{ data?: { company_id?: string } } | null> => {
+  const call = async (url: string, init: RequestInit): Promise<{ data?: { company_id?: string } } | null> => {
     sent += 1;
     const answer = await fetch(url, init);
     const text = await answer.text();
@@ -110,8 +107,13 @@ const steps: readonly {
     bindsOrganization: true,
   },
   {
-    name: 'rebalancing',
-    sql: [`SELECT citus_rebalance_start(rebalance_strategy => 'by_shard_count')`, 'SELECT citus_rebalance_wait()'],
+    name: 'emptying a worker and rebalancing',
+    sql: [
+      `SELECT citus_drain_node(n.nodename, n.nodeport) FROM (SELECT * FROM pg_dist_node WHERE groupid <> 0 ORDER BY nodeid DESC LIMIT 1) n`,
+      `SELECT citus_set_node_property(nodename, nodeport, 'shouldhaveshards', true) FROM pg_dist_node WHERE groupid <> 0`,
+      `SELECT citus_rebalance_start(rebalance_strategy => 'by_shard_count')`,
+      'SELECT citus_rebalance_wait()',
+    ],
     bindsOrganization: false,
   },
 ];
