@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { insertOrganization } from './dataset/catalog-rows.js';
+import { insertOrganization } from './dataset/setup-rows.js';
 import { checkOpportunities } from './dataset/check.js';
 import { loadedTables, withoutForeignKeys, withoutSecondaryIndexes } from './dataset/indexes.js';
 import { type OrganizationLayout, organizationLayouts } from './dataset/layout.js';

@@ -1,4 +1,4 @@
-import { loadCatalog, openAdministrationDatabase } from '@crm/db';
+import { loadSetup, openAdministrationDatabase } from '@crm/db';
 import { organizationLayout } from './dataset/layout.js';
 import { measureShape, type Subject } from './query-plans/measure-shape.js';
 import { type Comparison, isCut } from './query-plans/report.js';
@@ -13,7 +13,7 @@ export const openSubject = async (url: string, opportunities: number): Promise<S
     statementTimeoutMs: 0,
   });
   const organization = organizationLayout(1, opportunities);
-  return { database, organization, catalog: await loadCatalog(database, organization.id) };
+  return { database, organization, setup: await loadSetup(database, organization.id) };
 };
 
 /** Measures a shape at two sizes. Some shapes name values that depend on the number of deals: each size has its own. */

@@ -1,4 +1,4 @@
-import { listPage, loadCatalog, migrate, openAdministrationDatabase } from '@crm/db';
+import { listPage, loadSetup, migrate, openAdministrationDatabase } from '@crm/db';
 import { type CursorPosition, matchesFilter } from '@crm/domain';
 import { createTestDatabase, type TestDatabase, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -62,7 +62,7 @@ beforeAll(async () => {
     steps.set(step, (steps.get(step) ?? 0) + 1);
     return database.query(organizationId, statement);
   };
-  subject = { database: { ...database, query }, organization, catalog: await loadCatalog(database, organization.id) };
+  subject = { database: { ...database, query }, organization, setup: await loadSetup(database, organization.id) };
 }, 240_000);
 afterAll(async () => {
   await subject.database.close();

@@ -1,4 +1,4 @@
-import { type AdministrationDatabase, listPage, loadCatalog, migrate, openAdministrationDatabase } from '@crm/db';
+import { type AdministrationDatabase, listPage, loadSetup, migrate, openAdministrationDatabase } from '@crm/db';
 import { createTestDatabase, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
     ...{ maxConnections: 1, statementTimeoutMs: 0 },
   });
   await createDataset(database.pool, { opportunities });
-  subject = { database, organization, catalog: await loadCatalog(database, organization.id) };
+  subject = { database, organization, setup: await loadSetup(database, organization.id) };
   await database.pool.query('SELECT pg_stat_reset()');
 }, 240_000);
 afterAll(async () => {

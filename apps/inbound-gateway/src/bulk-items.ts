@@ -1,5 +1,5 @@
 import type { ItemOf, OperationContract, Validator } from '@crm/contract';
-import type { ByIndex, Catalog, IndexedWrite, Write, WriteFunction, WrittenRecord } from '@crm/db';
+import type { ByIndex, OrganizationSetup, IndexedWrite, Write, WriteFunction, WrittenRecord } from '@crm/db';
 import { ApiError, ErrorCollector, type FieldErrors, reportedItemErrors } from '@crm/domain';
 import type { OperationRequest, Steps } from '@crm/http';
 
@@ -23,7 +23,7 @@ export interface ReadItems {
 export interface BulkOptions<C extends OperationContract> {
   readonly function: WriteFunction;
   /** Builds the write of an item that fits the contract; adds every fault to `errors`. */
-  readonly read: (catalog: Catalog, item: ItemOf<C>, errors: ErrorCollector) => Write<Applied>;
+  readonly read: (setup: OrganizationSetup, item: ItemOf<C>, errors: ErrorCollector) => Write<Applied>;
   /** The field to name if a record is not found. */
   readonly notFoundPath: string;
   /** The path of a column or custom field in a create; by default its own name. */
@@ -98,14 +98,14 @@ export function* checkItems(
 }
 
 const readItem = <C extends OperationContract>(
-  catalog: Catalog,
+  setup: OrganizationSetup,
   item: unknown,
   options: BulkOptions<C>,
 ): Write<Applied> | Refused => {
   try {
     const errors = new ErrorCollector(reportedItemErrors);
     // It fits the schema from which the type is derived.
-    const write = options.read(catalog, item as ItemOf<C>, errors);
+    const write = options.read(setup, item as ItemOf<C>, errors);
     errors.throwIfAny();
     return write;
   } catch (error) {
@@ -120,7 +120,7 @@ const readItem = <C extends OperationContract>(
  * @throws RefusedItemsError if the organization's set-up, which may have changed, rejects one
  */
 export function* readItems<C extends OperationContract>(
-  catalog: Catalog,
+  setup: OrganizationSetup,
   items: readonly unknown[],
   faults: ByIndex<Refused>,
   options: BulkOptions<C>,
@@ -129,7 +129,7 @@ export function* readItems<C extends OperationContract>(
   const answers: Record<string, Refused> = {};
   for (const [index, item] of items.entries()) {
     if (faults[index] !== undefined) continue;
-    const found = readItem(catalog, item, options);
+    const found = readItem(setup, item, options);
     if ('errors' in found) answers[index] = found;
     else writes.push({ index, write: found });
     yield;

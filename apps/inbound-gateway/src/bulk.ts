@@ -75,8 +75,8 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
       answer: (results) => answerItems(items.length, results, options.pathOf),
       run: async (idempotency) => {
         const faults = await runInTurns(checkItems(request, validate));
-        const read = await context.catalogs
-          .use(organizationId, (catalog) => runInTurns(readItems(catalog, items, faults, options)))
+        const read = await context.setups
+          .use(organizationId, (setup) => runInTurns(readItems(setup, items, faults, options)))
           .catch(orGoOn);
         if (isAtomic && Object.keys(read.answers).length > 0) throw new RefusedItemsError(read);
         const bulk = { function: options.function, ...read, answerRefusals };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Catalog, changeSetup, loadCatalog, refreshOutdatedRecords, type SetupChange } from '@crm/db';
+import { type OrganizationSetup, changeSetup, loadSetup, refreshOutdatedRecords, type SetupChange } from '@crm/db';
 import { ApiError, validationError } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
@@ -15,9 +15,9 @@ export const maxMoved = 10_000;
 /** One set-up operation. */
 export interface SetupWork<Data> {
   /** Builds the changes from the current set-up. Throws before anything is written. */
-  readonly changes: (catalog: Catalog) => readonly SetupChange[] | Promise<readonly SetupChange[]>;
+  readonly changes: (setup: OrganizationSetup) => readonly SetupChange[] | Promise<readonly SetupChange[]>;
   /** The message and data of the response, from the set-up after the changes. */
-  readonly answer: (catalog: Catalog) => { readonly message: string; readonly data: Data };
+  readonly answer: (setup: OrganizationSetup) => { readonly message: string; readonly data: Data };
 }
 
 /** Returns the entry for an id in the path. @throws ApiError `not_found` if there is none */
@@ -37,11 +37,11 @@ export const requireChange = (body: Readonly<Record<string, unknown>>): void => 
  * drops its cached copy.
  */
 export const runSetupChange = async <Data>(
-  { database, catalogs }: Context,
+  { database, setups }: Context,
   { organizationId, apiKeyId }: Caller,
   { changes, answer }: SetupWork<Data>,
 ) => {
-  const found = await changes(await loadCatalog(database, organizationId));
+  const found = await changes(await loadSetup(database, organizationId));
   const origin = { actor: `API key ${apiKeyId}`, osUser: null, commandId: randomUUID() };
   try {
     const { readMark, outdatedAt } = await changeSetup(database, organizationId, found, origin);
@@ -50,9 +50,9 @@ export const runSetupChange = async <Data>(
       const rebuilt = refreshOutdatedRecords(database, organizationId, outdatedAt).catch(() => undefined);
       await Promise.race([rebuilt, sleep(rebuildWaitMs, undefined, { ref: false })]);
     }
-    const reply = answer(await loadCatalog(database, organizationId));
+    const reply = answer(await loadSetup(database, organizationId));
     return { ...reply, headers: readAfterHeader(readMark) };
   } finally {
-    catalogs.forget(organizationId);
+    setups.forget(organizationId);
   }
 };

@@ -1,10 +1,10 @@
-import { type Catalogs, createCatalogs, type Database } from '@crm/db';
+import { type SetupCache, createSetupCache, type Database } from '@crm/db';
 
 /** The dependencies of every operation of the inbound gateway. */
 export interface Context {
   readonly database: Database;
-  readonly catalogs: Catalogs;
+  readonly setups: SetupCache;
 }
 
 /** Creates the context of one process. */
-export const createContext = (database: Database): Context => ({ database, catalogs: createCatalogs(database) });
+export const createContext = (database: Database): Context => ({ database, setups: createSetupCache(database) });

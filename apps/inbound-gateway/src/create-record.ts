@@ -1,5 +1,5 @@
 import type { OperationContract } from '@crm/contract';
-import { type Catalog, type RecordStatus, runWrite, type Write } from '@crm/db';
+import { type OrganizationSetup, type RecordStatus, runWrite, type Write } from '@crm/db';
 import { ErrorCollector } from '@crm/domain';
 import type { OperationReply, OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
@@ -9,7 +9,7 @@ import { writeOrigin } from './write-origin.js';
 /** How one kind of record is created. */
 export interface CreateOptions<C extends OperationContract, Result> {
   /** Builds the write of a request; adds every fault to `errors`. */
-  readonly read: (catalog: Catalog, errors: ErrorCollector) => Write<Result>;
+  readonly read: (setup: OrganizationSetup, errors: ErrorCollector) => Write<Result>;
   /** Builds the response from the result of the write. */
   readonly answer: (result: Result) => OperationReply<C>;
 }
@@ -25,9 +25,9 @@ export const createRecord = <C extends OperationContract, Result>(
   return runIdempotent(context, contract, request, {
     answer,
     run: async (idempotency) => {
-      const write = await context.catalogs.use(organizationId, async (catalog) => {
+      const write = await context.setups.use(organizationId, async (setup) => {
         const errors = new ErrorCollector();
-        const found = read(catalog, errors);
+        const found = read(setup, errors);
         errors.throwIfAny();
         return found;
       });

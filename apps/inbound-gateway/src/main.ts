@@ -18,7 +18,7 @@ const database = openDatabase({
 });
 const context = createContext(database);
 observability.metrics?.watchPool('primary', database.connections);
-observability.metrics?.watchCache('catalogs', context.catalogs.counts);
+observability.metrics?.watchCache('setups', context.setups.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
 const startUp = watchStartUp(
   'inbound',

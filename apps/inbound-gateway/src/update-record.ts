@@ -1,5 +1,12 @@
 import type { OperationContract } from '@crm/contract';
-import { type Catalog, readRecord, runWrite, type UpdateTarget, type Write, type WrittenRecord } from '@crm/db';
+import {
+  type OrganizationSetup,
+  readRecord,
+  runWrite,
+  type UpdateTarget,
+  type Write,
+  type WrittenRecord,
+} from '@crm/db';
 import { ApiError, definitionsMap, ErrorCollector, holdsForPipeline, isFailure, type ObjectType } from '@crm/domain';
 import { JsonText, type OperationReply, type OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
@@ -15,12 +22,16 @@ type UpdateRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'heade
 };
 
 /** Builds the write of an update; adds every fault to `errors`. */
-export type ReadUpdate = (catalog: Catalog, target: UpdateTarget, errors: ErrorCollector) => Write<WrittenRecord>;
+export type ReadUpdate = (
+  setup: OrganizationSetup,
+  target: UpdateTarget,
+  errors: ErrorCollector,
+) => Write<WrittenRecord>;
 
 /** A record as a get by id returns it: every system field and every visible custom field. */
 const answerRecord = (context: Context, organizationId: string, objectType: ObjectType, id: string) =>
-  context.catalogs.use(organizationId, async (catalog) => {
-    const selection = catalog.fieldCatalogue(objectType, null).fullSelection;
+  context.setups.use(organizationId, async (setup) => {
+    const selection = setup.fieldIndex(objectType, null).fullSelection;
     const request = { organizationId, objectType, id, selection, isMarked: true };
     const found = await readRecord(context.database, request);
     if (found === null || found.readMark === null) throw new ApiError('not_found');
@@ -68,9 +79,9 @@ export const updateRecord = async <C extends OperationContract>(
   const { organizationId } = request.caller;
   const target = { id: params.id.toLowerCase(), version: readIfMatch(header('if-match')) };
   const run = async () => {
-    const write = await context.catalogs.use(organizationId, async (catalog) => {
+    const write = await context.setups.use(organizationId, async (setup) => {
       const errors = new ErrorCollector();
-      const found = read(catalog, target, errors);
+      const found = read(setup, target, errors);
       errors.throwIfAny();
       return found;
     });

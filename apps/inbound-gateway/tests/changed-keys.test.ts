@@ -90,7 +90,7 @@ describe('a create beside a change of the key by which it found its record', () 
     const id = await opportunity({ name: 'ten' }, { account_domain: 'ten.com' });
     const renamed = write(
       'update_opportunity',
-      change('{"set": {"name": "renamed"}, "derived": {"name_fold": "renamed"}}'),
+      change('{"set": {"name": "renamed"}, "derived": {"normalized_name": "renamed"}}'),
     );
     const body = {
       pipeline_id: gateway.organization.pipeline.id,
@@ -115,7 +115,7 @@ test('R27: an answer that only repeats a person goes with a deletion in between'
   const id = await contact({ email, first_name: 'Kim', last_name: 'Lee' });
   const holder = await gateway.database.pool.connect();
   const once = `'{"operation": "createContact", "key": "race", "request_hash": "x"}'`;
-  const input = `'{"accounts": [], "account_domain": "result-race.com", "change": {"set": {"email": "${email}"}, "derived": {}, "custom_fields": {}, "folds": {}}, "on_match": "keep"}'`;
+  const input = `'{"accounts": [], "account_domain": "result-race.com", "change": {"set": {"email": "${email}"}, "derived": {}, "custom_fields": {}, "normalized": {}}, "on_match": "keep"}'`;
   await holder.query('BEGIN');
   await holder.query(`SELECT write($1::uuid, 'create_contact', ${input}, ${once})`, [gateway.organization.id]);
   const deletion = gateway.client.call(deleteContact, { params: { id } });

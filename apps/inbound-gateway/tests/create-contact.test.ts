@@ -113,7 +113,7 @@ describe('200 for an email that is there', () => {
     expect(filled.headers.get('x-record-status')).toBe('updated');
     expect(filled.data).toEqual({ ...data, first_name: 'Ann' });
     expect(filled.body.warnings).toBeUndefined();
-    expect(await storedContacts('fill@acme.com')).toMatchObject([{ version: 2, name_fold: 'ann lee' }]);
+    expect(await storedContacts('fill@acme.com')).toMatchObject([{ version: 2, normalized_name: 'ann lee' }]);
   });
 
   test('a name that is there is kept, and the other one warned of', async () => {

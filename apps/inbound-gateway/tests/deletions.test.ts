@@ -32,7 +32,7 @@ const filledAtOnce = 2_500;
 const fillDeals = async (contactId: string, count: number): Promise<void> => {
   const { pipeline } = gateway.organization;
   const fill = `WITH added AS (
-      INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, contact_id, contact_email, record,
+      INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, contact_id, contact_email, record,
         search_text, created_at, updated_at)
       SELECT $1, gen_random_uuid(), $2::uuid, '', 'Many ' || n, 'many ' || n, CASE n % 2 WHEN 0 THEN $3::uuid END,
              CASE n % 2 WHEN 0 THEN 'busy@many-deals.com' END, '', 'many ' || n, now(), now() FROM generate_series($4::int, $5::int) n

@@ -85,7 +85,7 @@ describe('merges', () => {
       200,
       expect.arrayContaining(['external_id']),
     ]);
-    expect(await stored(kind, bare)).toMatchObject({ external_id: 'Given', folds: { external_id: 'given' } });
+    expect(await stored(kind, bare)).toMatchObject({ external_id: 'Given', normalized: { external_id: 'given' } });
     expect(kind.idOf(await create(kind, { external_id: 'Given' }))).toBe(bare);
     const own = await make(`${kind.name}-own`, { external_id: 'Own' });
     expect((await run(own, bare)).status).toBe(200);
@@ -128,7 +128,7 @@ describe('restoring', () => {
     };
     expect((await gateway.client.call(remove, { params: { id } })).status).toBe(200);
     expect((await restore()).status).toBe(200);
-    expect(await stored(kind, id)).toMatchObject({ external_id: 'Restored', folds: { external_id: 'restored' } });
+    expect(await stored(kind, id)).toMatchObject({ external_id: 'Restored', normalized: { external_id: 'restored' } });
     expect((await gateway.client.call(remove, { params: { id } })).status).toBe(200);
     const holder = kind.idOf(await create(kind, { ...kind.key(`${kind.name}-holds`), external_id: 'Restored' }));
     const refused = await restore();

@@ -118,7 +118,7 @@ describe('409', () => {
       [id, ofKept],
     ])
       await gateway.rows(
-        `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+        `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, normalized_name, record, search_text, created_at, updated_at)
          SELECT $1, gen_random_uuid(), $2::uuid, $3::uuid, $3, 'Large ' || n, 'large ' || n, '', 'large ' || n, now(), now() FROM generate_series(1, $4::int) n`,
         [gateway.organization.pipeline.id, owner, count],
       );

@@ -70,7 +70,7 @@ describe('200', () => {
       custom_fields: { tier: 3, motto: 'Ever On' },
       number_1: 3,
       text_1: 'ever on',
-      folds: { industry: 'steel', description: 'd', custom__motto: 'ever on' },
+      normalized: { industry: 'steel', description: 'd', custom__motto: 'ever on' },
     });
     expect(await row('contacts', person)).toMatchObject({ account_id: id, version: 2 });
     expect(await row('opportunities', deal)).toMatchObject({
@@ -146,7 +146,7 @@ describe('200', () => {
     expect(await row('contacts', id)).toMatchObject({
       first_name: 'Bob',
       last_name: 'Ray',
-      name_fold: 'bob ray',
+      normalized_name: 'bob ray',
       job_title: 'CTO',
       version: 2,
     });

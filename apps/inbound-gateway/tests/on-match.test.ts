@@ -66,7 +66,7 @@ describe('on_match=update', () => {
     );
     expect(statusOf(answer)).toBe('updated');
     expect(answer.data).toMatchObject({ people_id: data.people_id, first_name: 'Anna', last_name: 'Lee' });
-    expect(await stored('contacts', data.people_id)).toMatchObject({ job_title: 'CEO', name_fold: 'anna lee' });
+    expect(await stored('contacts', data.people_id)).toMatchObject({ job_title: 'CEO', normalized_name: 'anna lee' });
   });
 
   test('applies what is sent to the opportunity: a list of contacts replaces', async () => {

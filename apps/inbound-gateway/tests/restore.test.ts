@@ -104,11 +104,11 @@ describe('200', () => {
   test('values of a field that is archived meanwhile are found when the field comes back', async () => {
     const { organization, database } = gateway;
     const slots = async (table: string, id: string) => {
-      const text = `SELECT custom_fields, folds, text_1 FROM ${table} WHERE organization_id = $1 AND id = $2`;
+      const text = `SELECT custom_fields, normalized, text_1 FROM ${table} WHERE organization_id = $1 AND id = $2`;
       return (await gateway.rows(text, [id]))[0];
     };
     for (const objectType of ['account', 'opportunity'] as const)
-      await organization.defineField({ objectType, slug: 'region', attributeType: 'string', slot: 'text_1' });
+      await organization.defineField({ objectType, slug: 'region', attributeType: 'string' });
     const custom_fields = { region: 'Nord' };
     const accountId = await account('archived-field.com', { custom_fields });
     const dealId = await opportunity('Archived field', {}, { custom_fields });

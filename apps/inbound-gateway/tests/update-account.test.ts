@@ -51,18 +51,18 @@ describe('200', () => {
     expect(cleared.data.account).toMatchObject({ industry: null, name: null, custom_fields: { motto: 'Ever on' } });
   });
 
-  test('a custom value, its fold and its slot change together', async () => {
+  test('a custom value, its normalized text and its slot change together', async () => {
     const id = await account({ domain: 'slots.com', custom__tier: 1, custom__motto: 'Écoute' });
     const before = await stored(id);
     await change(id, { custom__tier: 7, custom__motto: 'ÄÖ' });
     expect(await stored(id)).toMatchObject({
       custom_fields: { tier: 7, motto: 'ÄÖ' },
-      folds: { custom__motto: 'äö' },
+      normalized: { custom__motto: 'äö' },
       number_1: 7,
       text_1: 'äö',
     });
     await change(id, { custom__tier: null, custom__motto: null });
-    expect(await stored(id)).toMatchObject({ custom_fields: {}, folds: {}, number_1: null, text_1: null });
+    expect(await stored(id)).toMatchObject({ custom_fields: {}, normalized: {}, number_1: null, text_1: null });
     expect(before).toMatchObject({ number_1: 1, text_1: 'écoute' });
   });
 

@@ -58,8 +58,8 @@ describe('200', () => {
   test('a name overwrites the stored one, and is found by it', async () => {
     const id = await contact({ email: 'bo@names.com', first_name: 'Bo' });
     await change(id, { first_name: 'Böe', last_name: 'LI' });
-    const text = 'SELECT name_fold, search_text FROM contacts WHERE organization_id = $1 AND id = $2';
-    expect(await gateway.rows(text, [id])).toEqual([{ name_fold: 'böe li', search_text: 'böe li bo@names.com' }]);
+    const text = 'SELECT normalized_name, search_text FROM contacts WHERE organization_id = $1 AND id = $2';
+    expect(await gateway.rows(text, [id])).toEqual([{ normalized_name: 'böe li', search_text: 'böe li bo@names.com' }]);
   });
 
   test('the same values change nothing', async () => {

@@ -49,21 +49,21 @@ describe('200', () => {
   test('the searched text follows title and content, each alone', async () => {
     const id = await note({ title: 'Größe', content: 'IN ΣΟΦΟΣ' });
     const searched = async () => {
-      const text = 'SELECT title_fold, search_text FROM notes WHERE organization_id = $1 AND id = $2';
+      const text = 'SELECT normalized_title, search_text FROM notes WHERE organization_id = $1 AND id = $2';
       return (await gateway.rows(text, [id]))[0];
     };
-    expect(await searched()).toEqual({ title_fold: 'größe', search_text: 'größe in σοφοσ' });
+    expect(await searched()).toEqual({ normalized_title: 'größe', search_text: 'größe in σοφοσ' });
     for (const [texts, expected] of [
-      [{ title: 'New 😀' }, { title_fold: 'new 😀', search_text: 'new 😀 in σοφοσ' }],
-      [{ content: 'Text' }, { title_fold: 'new 😀', search_text: 'new 😀 text' }],
-      [{ title: null }, { title_fold: null, search_text: 'text' }],
-      [{ title: 'Title' }, { title_fold: 'title', search_text: 'title text' }],
-      [{ content: null }, { title_fold: 'title', search_text: 'title' }],
-      [{ title: 'Other' }, { title_fold: 'other', search_text: 'other' }],
-      [{ content: 'Both' }, { title_fold: 'other', search_text: 'other both' }],
+      [{ title: 'New 😀' }, { normalized_title: 'new 😀', search_text: 'new 😀 in σοφοσ' }],
+      [{ content: 'Text' }, { normalized_title: 'new 😀', search_text: 'new 😀 text' }],
+      [{ title: null }, { normalized_title: null, search_text: 'text' }],
+      [{ title: 'Title' }, { normalized_title: 'title', search_text: 'title text' }],
+      [{ content: null }, { normalized_title: 'title', search_text: 'title' }],
+      [{ title: 'Other' }, { normalized_title: 'other', search_text: 'other' }],
+      [{ content: 'Both' }, { normalized_title: 'other', search_text: 'other both' }],
       [
         { title: null, content: 'C' },
-        { title_fold: null, search_text: 'c' },
+        { normalized_title: null, search_text: 'c' },
       ],
     ] as const) {
       expect((await change(id, texts)).status).toBe(200);

@@ -88,7 +88,7 @@ describe('200', () => {
       custom_fields: {},
       name: 'Clears',
     });
-    expect(await stored(id)).toMatchObject({ account_key: '', folds: {}, number_1: null });
+    expect(await stored(id)).toMatchObject({ account_key: '', normalized: {}, number_1: null });
   });
 
   test('a list of contacts replaces the old one, in its order and without the primary contact', async () => {

@@ -8,7 +8,7 @@ import {
   type ReadSource,
 } from '@crm/db';
 
-/** The dependencies of every operation of the read gateway. `database` and `catalogs` belong to the same server. */
+/** The dependencies of every operation of the read gateway. `database` and `setups` belong to the same server. */
 export interface Context extends ReadSource {
   readonly cursors: CursorCodec;
   readonly eventPositions: EventPositions;

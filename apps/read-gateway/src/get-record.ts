@@ -11,11 +11,11 @@ export const getRecord = (
   key: RecordKey,
   fields: readonly string[] | undefined,
 ) =>
-  context.catalogs.use(organizationId, async (catalog) => {
+  context.setups.use(organizationId, async (setup) => {
     const { objectType } = key;
     const errors = new ErrorCollector();
-    const catalogue = catalog.fieldCatalogue(objectType, null);
-    const selection = parseFieldSelection(fields, catalogue, errors, catalogue.fullSelection);
+    const fieldIndex = setup.fieldIndex(objectType, null);
+    const selection = parseFieldSelection(fields, fieldIndex, errors, fieldIndex.fullSelection);
     errors.throwIfAny();
     const found = await readRecord(context.database, { organizationId, ...key, selection });
     if (found === null) {

@@ -1,4 +1,4 @@
-import { type Catalog, fieldWire } from '@crm/db';
+import { type OrganizationSetup, fieldWire } from '@crm/db';
 import {
   type AttributeType,
   type CustomFieldDefinition,
@@ -8,7 +8,7 @@ import {
   unknownPipeline,
 } from '@crm/domain';
 import type { Caller } from '@crm/http';
-import { pageOfEntries, type RankedEntry } from './catalog-page.js';
+import { pageOfEntries, type RankedEntry } from './setup-page.js';
 import type { Context } from './context.js';
 
 /** The attribute type that describes the values of a system field. */
@@ -50,9 +50,9 @@ const customEntry = (definition: CustomFieldDefinition): RankedEntry => ({
   wire: fieldWire({ ...definition, isActive: true }),
 });
 
-const resolvePipeline = (catalog: Catalog, id: string | undefined): string | null => {
+const resolvePipeline = (setup: OrganizationSetup, id: string | undefined): string | null => {
   if (id === undefined) return null;
-  const pipeline = catalog.findPipeline(id);
+  const pipeline = setup.findPipeline(id);
   if (pipeline === undefined) throw unknownPipeline();
   return pipeline.id;
 };
@@ -69,9 +69,9 @@ export const listFields = (
     readonly limit?: string | undefined;
   },
 ) =>
-  context.catalogs.use(organizationId, async (catalog) => {
-    const pipelineId = resolvePipeline(catalog, query.pipeline_id);
-    const { definitions } = catalog.fieldCatalogue(objectType, pipelineId);
+  context.setups.use(organizationId, async (setup) => {
+    const pipelineId = resolvePipeline(setup, query.pipeline_id);
+    const { definitions } = setup.fieldIndex(objectType, pipelineId);
     const entries = [...systemFields[objectType].map(systemEntry), ...definitions.map(customEntry)];
     return pageOfEntries(context, entries, {
       collection: 'fields',

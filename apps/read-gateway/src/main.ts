@@ -25,7 +25,7 @@ const context = createContext(open('primary', config.databaseUrl), config.cursor
   replica: config.readDatabaseUrl === undefined ? null : open('replica', config.readDatabaseUrl),
   ...logAvailability(logger),
 });
-for (const { name, catalogs } of context.reads.catalogs) metrics?.watchCache(name, catalogs.counts);
+for (const { name, setups } of context.reads.setups) metrics?.watchCache(name, setups.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
 const startUp = watchStartUp(
   'read',

@@ -1,5 +1,5 @@
 import {
-  type Catalog,
+  type OrganizationSetup,
   listPage,
   type Page,
   type PageRequest,
@@ -106,12 +106,12 @@ export const readOrNarrow = async (read: () => Promise<Page>, errors: FieldError
 };
 
 /** The core of every list and search of records: parses the request, reads the page and returns it as text. */
-export const readPage = async (context: Context, catalog: Catalog, input: PageInput) => {
+export const readPage = async (context: Context, setup: OrganizationSetup, input: PageInput) => {
   const errors = new ErrorCollector();
-  const { request: firstPage, requestedPipelineId } = parsePageRequest(catalog, input, errors);
+  const { request: firstPage, requestedPipelineId } = parsePageRequest(setup, input, errors);
   const { objectType, limit, words, filters, sort, stageId, selection } = firstPage;
   const binding: CursorBinding = {
-    organizationId: catalog.organizationId,
+    organizationId: setup.organizationId,
     operation: input.operation,
     limit,
     words,

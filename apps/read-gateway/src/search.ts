@@ -37,8 +37,8 @@ export const searchRecords = (
   objectType: ObjectType,
   body: SearchOpportunitiesBody,
 ) =>
-  context.catalogs.use(caller.organizationId, (catalog) =>
-    readPage(context, catalog, {
+  context.setups.use(caller.organizationId, (setup) =>
+    readPage(context, setup, {
       operation,
       objectType,
       ...readMatch(body),

@@ -99,11 +99,11 @@ export const summarizeRecords = (
   objectType: ObjectType,
   body: SummarizeOpportunitiesBody,
 ) =>
-  context.catalogs.use(organizationId, async (catalog) => {
+  context.setups.use(organizationId, async (setup) => {
     const errors = new ErrorCollector();
     const { queryPath, ...match } = readMatch(body);
     const request = parseSummaryRequest(
-      catalog,
+      setup,
       {
         ...{ objectType, ...match, groupBy: body.group_by ?? [] },
         ...{ measures: body.measures ?? [], limit: body.limit ?? null },

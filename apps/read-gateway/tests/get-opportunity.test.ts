@@ -87,7 +87,7 @@ describe('200: related records and pipelines', () => {
     await defineField({ ...own, slug: 'of_first', pipelineIds: [pipeline.id] });
     await defineField({ ...own, slug: 'of_other', pipelineIds: [otherPipeline.id] });
     const [id = ''] = await addDeals([{ name: 'Other', pipelineId: otherPipeline.id, custom: { of_other: 'x' } }]);
-    // A field name that is not in the cached catalog makes the gateway load it again.
+    // A field name that is not in the cached setup makes the gateway load it again.
     const narrowed = await get(id, 'fields=of_first,of_other,motto');
     expect(Object.keys(narrowed.custom_field_definitions)).toEqual(['motto', 'of_other']);
     const whole = await get(id);

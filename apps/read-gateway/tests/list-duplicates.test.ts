@@ -75,7 +75,7 @@ describe('200: accounts', () => {
   test('many of one name: each is compared with 20, and says so; no page looks at more than 200', async () => {
     const organization = await gateway.createOrganization();
     await gateway.database.query(organization.id, {
-      text: `INSERT INTO accounts (organization_id, id, domain, name, name_fold, search_text, created_at, updated_at)
+      text: `INSERT INTO accounts (organization_id, id, domain, name, normalized_name, search_text, created_at, updated_at)
         SELECT $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'a' || n || '.example.' || 't' || n, 'Acme', 'acme', 'acme',
                timestamptz '2026-01-01' + n * interval '1 second', now() FROM generate_series(1, 450) n`,
       values: [],
@@ -90,7 +90,7 @@ describe('200: accounts', () => {
   test('a page without duplicates may have others after it', async () => {
     const organization = await gateway.createOrganization();
     await gateway.database.query(organization.id, {
-      text: `INSERT INTO accounts (organization_id, id, domain, name, name_fold, search_text, created_at, updated_at)
+      text: `INSERT INTO accounts (organization_id, id, domain, name, normalized_name, search_text, created_at, updated_at)
         SELECT $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'b' || n || '.example', n::text, n::text, 'x', now(), now()
           FROM generate_series(1, 300) n`,
       values: [],
@@ -111,7 +111,7 @@ describe('200: contacts and opportunities', () => {
       ids.push(await addContact(email, first, 'Lee'));
     }
     await gateway.database.query(organization.id, {
-      text: `UPDATE contacts SET phone = '+4930123', folds = folds || '{"phone": "+4930123"}' WHERE organization_id = $1 AND id = ANY ($2)`,
+      text: `UPDATE contacts SET phone = '+4930123', normalized = normalized || '{"phone": "+4930123"}' WHERE organization_id = $1 AND id = ANY ($2)`,
       values: [[ids[0], ids[1], ids[3]]],
     });
     expect((await walk(listContactDuplicates, organization, 100)).found).toEqual([

@@ -1,5 +1,5 @@
 import { listNotes as contract } from '@crm/contract';
-import { loadCatalog, noteCreate } from '@crm/db';
+import { loadSetup, noteCreate } from '@crm/db';
 import { normalizeEmail } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -22,7 +22,7 @@ const addNote = async (
 ): Promise<string> => {
   const emails = addresses.map(normalizeEmail).flatMap((email) => (email.ok ? [email.value] : []));
   const row = { content: null, ...note, accountDomains: domains, contactEmails: emails, opportunityIds };
-  return writeRecord(gateway.database, id, noteCreate(await loadCatalog(gateway.database, id), row));
+  return writeRecord(gateway.database, id, noteCreate(await loadSetup(gateway.database, id), row));
 };
 
 const list = (query: string | Readonly<Record<string, string | number>> = '') =>

@@ -1,5 +1,5 @@
 import { listNotes as contract } from '@crm/contract';
-import { listNotes as readNotePage, loadCatalog, noteCreate, type Queries } from '@crm/db';
+import { listNotes as readNotePage, loadSetup, noteCreate, type Queries } from '@crm/db';
 import type { TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ const addNote = async (
   accountDomains: readonly string[],
 ): Promise<string> => {
   const row = { title, content, accountDomains, contactEmails: [] };
-  return writeRecord(gateway.database, id, noteCreate(await loadCatalog(gateway.database, id), row));
+  return writeRecord(gateway.database, id, noteCreate(await loadSetup(gateway.database, id), row));
 };
 
 beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('200: q', () => {
 
   test('a rare word of many notes is found through the trigram index, newest first', async () => {
     const many = await gateway.createOrganization();
-    const text = `INSERT INTO notes (organization_id, id, title, title_fold, search_text, created_at, updated_at)
+    const text = `INSERT INTO notes (organization_id, id, title, normalized_title, search_text, created_at, updated_at)
       SELECT $1, ('01890000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Common ' || n, 'common ' || n,
              'common ' || n || CASE WHEN n % 5000 = 1 THEN ' needle' ELSE '' END, now(), now() FROM generate_series(1, 12000) n`;
     await gateway.database.query(many.id, { text, values: [] });

@@ -48,7 +48,7 @@ describe('metrics', () => {
       sampleOf(page, 'crm_cache_lookups_total', { cache, result });
     for (const [cache, requests] of [
       ['api_keys', 3],
-      ['catalogs', 2],
+      ['setups', 2],
     ] as const) {
       expect(lookUps(cache, 'miss')).toBeGreaterThanOrEqual(1);
       expect(lookUps(cache, 'hit') + lookUps(cache, 'miss')).toBe(requests);

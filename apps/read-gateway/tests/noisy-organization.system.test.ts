@@ -61,7 +61,7 @@ const fillNoisy = async (): Promise<void> => {
     SELECT $1, gen_random_uuid(), 'Long', repeat('😀', 50000), 'long', now(), now() FROM generate_series(1, $2::int)`;
   await database.query(noisy.id, { text, values: [longNotes] });
   const id = await addRecord(database, noisy, 'account', { key: 'a', name: 'Acme' });
-  const columns = { domain: `'copy-' || n || '.example'`, name: `md5(n::text)`, name_fold: `md5(n::text)` };
+  const columns = { domain: `'copy-' || n || '.example'`, name: `md5(n::text)`, normalized_name: `md5(n::text)` };
   await copyRecord(database, noisy.id, { objectType: 'account', id, count: accounts, columns });
 };
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const columns = {
     domain: `'long-' || n || '.example'`,
     name,
-    name_fold: `lower(${name})`,
+    normalized_name: `lower(${name})`,
     search_text: `coalesce(lower(${name}), '')`,
     custom_fields,
   };

@@ -31,7 +31,7 @@ beforeAll(async () => {
       count,
       columns: {
         name: `${word} || n`,
-        name_fold: `${word} || n`,
+        normalized_name: `${word} || n`,
         search_text: `${word} || n`,
         created_at: `timestamptz '${newest}' - n * interval '1 minute'`,
         updated_at: `timestamptz '${newest}' - n * interval '1 minute'`,

@@ -128,7 +128,7 @@ describe('R11, R31: an organization whose searches take for ever', () => {
       const greedy = await gateway.startOn(shared, replica);
       const headers = isMarked ? { 'x-read-after': await readMarkOf(gateway) } : {};
       const { key } = gateway.stranger;
-      // So that both keys and catalogs are known.
+      // So that both keys and setups are known.
       await Promise.all([greedy.call(listPipelines), greedy.call(listPipelines, { key })]);
       const { ofOthers, own } = await whileAccountsTakeForEver(async () => {
         const searches = Array.from({ length: 15 }, () => greedy.call(searchAccounts, { body: { filters }, headers }));

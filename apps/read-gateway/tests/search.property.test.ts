@@ -41,7 +41,7 @@ interface AskedOf {
 const pairsByName = (): ReadonlyMap<string, readonly AskedOf[]> => {
   const byName = new Map<string, AskedOf[]>();
   for (const objectType of objectTypes) {
-    for (const pair of pairsOf(world.catalog.fieldCatalogue(objectType, null))) {
+    for (const pair of pairsOf(world.setup.fieldIndex(objectType, null))) {
       byName.set(pair.name, [...(byName.get(pair.name) ?? []), { objectType, pair }]);
     }
   }
@@ -52,7 +52,7 @@ const pairsByName = (): ReadonlyMap<string, readonly AskedOf[]> => {
 const ordersByName = (): ReadonlyMap<string, AskedQuestion> => {
   const byName = new Map<string, AskedQuestion>();
   for (const objectType of objectTypes) {
-    const cases = fieldCasesOf(world.catalog.fieldCatalogue(objectType, null)).filter(({ sorts }) => sorts);
+    const cases = fieldCasesOf(world.setup.fieldIndex(objectType, null)).filter(({ sorts }) => sorts);
     for (const { type, storage, spellings } of cases) {
       for (const direction of ['asc', 'desc']) {
         const sort = `${spellings[0] ?? ''}:${direction}`;
@@ -65,10 +65,10 @@ const ordersByName = (): ReadonlyMap<string, AskedQuestion> => {
 
 const check = async ({ objectType, question }: AskedQuestion, coverage: Coverage): Promise<void> => {
   const records = world.records[objectType];
-  const catalogue = world.catalog.fieldCatalogue(objectType, null);
-  coverage.count(catalogue, records, question.filters, question.sort);
+  const fieldIndex = world.setup.fieldIndex(objectType, null);
+  coverage.count(fieldIndex, records, question.filters, question.sort);
   const walked = await walkSearch(gateway.client, objectType, question);
-  expect(walked.map(({ id }) => id)).toEqual(expectedIds(records, catalogue, question));
+  expect(walked.map(({ id }) => id)).toEqual(expectedIds(records, fieldIndex, question));
 };
 
 describe('200', () => {
@@ -76,7 +76,7 @@ describe('200', () => {
     'any filter, sort, words and limit, walked to the end, answer what the rules say, in the order that they say',
     async () => {
       const coverage = new Coverage();
-      for (const objectType of objectTypes) coverage.expect(world.catalog.fieldCatalogue(objectType, null));
+      for (const objectType of objectTypes) coverage.expect(world.setup.fieldIndex(objectType, null));
       const pairs = pairsByName();
       const numRuns = Math.ceil(runs / pairs.size);
       for (const [index, askedOf] of [...pairs.values()].entries()) {

@@ -13,7 +13,7 @@ const labels = [
   ['beta', '\uFF5E', 'Alpha'],
 ];
 
-/** The labels' folds in code-point order, nulls apart. */
+/** The labels' normalized texts in code-point order, nulls apart. */
 const inOrder = ['alpha', 'beta', '\uFF5E', '\u{1F600}'];
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import {
   summarizeContacts,
   summarizeOpportunities,
 } from '@crm/contract';
-import { dateUnits, type FieldCatalogue, filterKindOf, type ObjectType, summaryFunctions } from '@crm/domain';
+import { dateUnits, type FieldIndex, filterKindOf, type ObjectType, summaryFunctions } from '@crm/domain';
 import { propertyRuns } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -39,8 +39,8 @@ const dateKinds: ReadonlySet<string> = new Set(['instant', 'timestamp', 'datetim
 const groupedNames = ['stage_id', 'owner_id', 'pipeline_id', 'account_id', 'currency'];
 
 /** Everything that an object may be grouped by, and every number that may be computed with. */
-const askable = (catalogue: FieldCatalogue) => {
-  const cases = fieldCasesOf(catalogue).filter(({ ref }) => ref.source !== 'relation');
+const askable = (fieldIndex: FieldIndex) => {
+  const cases = fieldCasesOf(fieldIndex).filter(({ ref }) => ref.source !== 'relation');
   const named = cases.map(({ ref, spellings }) => ({ kind: filterKindOf(ref), name: spellings[0] ?? '' }));
   return {
     groups: named.flatMap(({ kind, name }) => {
@@ -52,9 +52,9 @@ const askable = (catalogue: FieldCatalogue) => {
 };
 
 const questionsOf = (objectType: ObjectType): fc.Arbitrary<SummaryQuestion> => {
-  const catalogue = world.catalog.fieldCatalogue(objectType, null);
-  const { groups, numbers } = askable(catalogue);
-  const search = fc.constantFrom(...pairsOf(catalogue)).chain((pair) => questionsAbout(world, objectType, pair));
+  const fieldIndex = world.setup.fieldIndex(objectType, null);
+  const { groups, numbers } = askable(fieldIndex);
+  const search = fc.constantFrom(...pairsOf(fieldIndex)).chain((pair) => questionsAbout(world, objectType, pair));
   // Amounts are the numbers whose currency matters.
   const number = numbers.includes('amount')
     ? fc.oneof(fc.constant('amount'), fc.constantFrom(...numbers))
@@ -80,7 +80,7 @@ describe('200', () => {
   test.each(['opportunity', 'account', 'contact'] as const)(
     'any summary of an %s answers what folding the records of the same search gives, to the last decimal',
     async (objectType) => {
-      const catalogue = world.catalog.fieldCatalogue(objectType, null);
+      const fieldIndex = world.setup.fieldIndex(objectType, null);
       let grouped = 0;
       const property = fc.asyncProperty(questionsOf(objectType), async (question) => {
         const answer = await gateway.client.call(contracts[objectType], { body: question });
@@ -93,7 +93,7 @@ describe('200', () => {
           total: partOf({ ...total }),
           total_by_currency: ofCurrency,
           truncated,
-        }).toEqual(expectedSummary(world.records[objectType], catalogue, question));
+        }).toEqual(expectedSummary(world.records[objectType], fieldIndex, question));
       });
       await fc.assert(property, { numRuns: runs / 2, seed });
       expect(grouped).toBeGreaterThan(runs / 8);

@@ -44,7 +44,7 @@ const faultsOf = ({ still }: Crowd, walked: readonly string[]): number => {
 };
 
 const sortable = (objectType: ObjectType): readonly FieldCase[] =>
-  fieldCasesOf(world.catalog.fieldCatalogue(objectType, null)).filter(({ sorts }) => sorts);
+  fieldCasesOf(world.setup.fieldIndex(objectType, null)).filter(({ sorts }) => sorts);
 
 describe.each(objectTypes)('200: walks through %s records under inserts and updates', (objectType) => {
   let crowd: Crowd;

@@ -1,4 +1,4 @@
-import { loadCatalog, openDatabase, opportunityCreate } from '@crm/db';
+import { loadSetup, openDatabase, opportunityCreate } from '@crm/db';
 import { type NormalizedEmail, normalizeDomain, normalizeEmail, type Result } from '@crm/domain';
 import { organizationLayout } from '../dataset/layout.js';
 
@@ -32,8 +32,8 @@ export const dealSql = async (databaseUrl: string, size: number, organization = 
   const { id, pipelineIds } = organizationLayout(organization, size);
   const database = openDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
   try {
-    const catalog = await loadCatalog(database, id);
-    const pipeline = catalog.findPipeline(pipelineIds[0] ?? '');
+    const setup = await loadSetup(database, id);
+    const pipeline = setup.findPipeline(pipelineIds[0] ?? '');
     if (pipeline === undefined) throw new Error('The pipeline is not there');
     const domain = `bench${markToReplace}.com`;
     const deal = {
@@ -47,7 +47,7 @@ export const dealSql = async (databaseUrl: string, size: number, organization = 
       primaryContact: emailOf(`first@${domain}`),
       additionalContacts: [emailOf(`second@${domain}`)],
     };
-    const { function: name, input } = opportunityCreate(catalog, pipeline, deal, 'keep');
+    const { function: name, input } = opportunityCreate(setup, pipeline, deal, 'keep');
     // Formatted with spaces: pgbench would read a colon followed by letters as a variable.
     const json = JSON.stringify(input, null, 1).replaceAll("'", "''").replaceAll(markToReplace, `' || :random || '`);
     return `SELECT result, replayed FROM write('${id}', '${name}', ('${json}')::jsonb, NULL)`;

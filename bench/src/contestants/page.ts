@@ -1,7 +1,7 @@
 import {
   type AdministrationDatabase,
   listPage,
-  loadCatalog,
+  loadSetup,
   openAdministrationDatabase,
   type TenantStatement,
 } from '@crm/db';
@@ -42,11 +42,11 @@ const captureStatement = async (
   };
   try {
     const organization = organizationLayout(1, size);
-    const catalog = await loadCatalog(database, organization.id);
+    const setup = await loadSetup(database, organization.id);
     const shape = { name: 'list', objectType: 'opportunity', statements: 1 } as const;
     const { records } = await listPage(
       { ...database, query },
-      requestOf({ database, catalog, organization }, shape, limit),
+      requestOf({ database, setup, organization }, shape, limit),
     );
     const [statement, ...others] = statements;
     if (statement === undefined || others.length > 0) throw new Error('A list is expected to be one statement');

@@ -3,7 +3,7 @@ import {
   comparisonKey,
   type CustomValue,
   normalizeForSearch,
-  foldsOf,
+  normalizedForm,
   propertyName,
 } from '@crm/domain';
 import type pg from 'pg';
@@ -14,10 +14,10 @@ const sampleSize = 500;
 interface SampleRow {
   readonly id: string;
   readonly name: string;
-  readonly name_fold: string;
+  readonly normalized_name: string;
   readonly next_step: string;
   readonly custom_fields: Readonly<Record<string, CustomValue>>;
-  readonly folds: Readonly<Record<string, unknown>>;
+  readonly normalized: Readonly<Record<string, unknown>>;
   readonly slots: Readonly<Record<string, unknown>>;
   readonly isRecordRight: boolean;
   readonly areTextsRight: boolean;
@@ -30,7 +30,7 @@ interface FieldRow {
 }
 
 const sampleSql = `
-  SELECT o.id, o.name, o.name_fold, o.next_step, o.custom_fields, o.folds, to_jsonb(o) AS slots,
+  SELECT o.id, o.name, o.normalized_name, o.next_step, o.custom_fields, o.normalized, to_jsonb(o) AS slots,
          o.record = opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS "isRecordRight",
          o = copy_related_texts(o) AS "areTextsRight"
     FROM (SELECT *, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS total FROM opportunities WHERE organization_id = $1) s
@@ -41,13 +41,13 @@ const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
   const faults = [
     ...(row.isRecordRight ? [] : ['record']),
     ...(row.areTextsRight ? [] : ['what it repeats of its account and contact']),
-    ...(row.name_fold === normalizeForSearch(row.name) ? [] : ['name_fold']),
-    ...(row.folds['next_step'] === normalizeForSearch(row.next_step) ? [] : ['next_step']),
+    ...(row.normalized_name === normalizeForSearch(row.name) ? [] : ['normalized_name']),
+    ...(row.normalized['next_step'] === normalizeForSearch(row.next_step) ? [] : ['next_step']),
   ];
   for (const field of fields) {
     const value = row.custom_fields[field.slug] ?? null;
-    if ((row.folds[propertyName(field.slug)] ?? null) !== foldsOf(field, value))
-      faults.push(`the fold of ${field.slug}`);
+    if ((row.normalized[propertyName(field.slug)] ?? null) !== normalizedForm(field, value))
+      faults.push(`the normalized text of ${field.slug}`);
     if (field.slot !== null && row.slots[field.slot] !== comparisonKey(field, value)) faults.push(field.slot);
   }
   return faults;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { wideFields } from './catalog-rows.js';
+import { wideFields } from './setup-rows.js';
 import { type OrganizationLayout, searchWords, tiers } from './layout.js';
 import { areas, regions, subjects } from './vocabulary.js';
 
@@ -30,7 +30,7 @@ const drawnSql = `
          pg_temp.uniform(n, 24) AS rate, pg_temp.uniform(n, 25) AS stars
     FROM generate_series($2::bigint, $3::bigint) n`;
 
-/** The name in the words of $12 and $14, its fold in those of $13 and $15. */
+/** The name in the words of $12 and $14, its normalized text in those of $13 and $15. */
 const nameSql = (subjectWords: string, areaWords: string): string => `
   pg_temp.pick(${subjectWords}, d.subject) || ' ' || pg_temp.pick(${areaWords}, d.area) || ' ' || d.n
     || CASE WHEN d.wording < 0.3 THEN ' ${searchWords.common}' ELSE '' END
@@ -65,7 +65,7 @@ const rowsSql = (isWide: boolean): string => `
          d.created_at + CASE WHEN d.lateness < 0.25 THEN d.lateness * interval '720 days' ELSE d.lateness * interval '2 days' END AS updated_at,
          ($8::uuid[])[d.pipeline] AS pipeline_id, ($9::uuid[])[5 * (d.pipeline - 1) + d.stage] AS stage_id,
          a.id AS account_id, CASE WHEN d.has_more < 0.9 THEN a.contact_id END AS contact_id, a.search_text AS account_text,
-         a.domain AS account_domain, a.name_fold AS account_name, CASE WHEN d.has_more < 0.9 THEN a.contact_email END AS contact_email,
+         a.domain AS account_domain, a.normalized_name AS account_name, CASE WHEN d.has_more < 0.9 THEN a.contact_email END AS contact_email,
          CASE WHEN d.has_more < 0.9 THEN a.contact_first_name END AS contact_first_name,
          CASE WHEN d.has_more < 0.9 THEN a.contact_last_name END AS contact_last_name,
          CASE WHEN d.has_date < 0.3 THEN a.additional_contact_id END AS additional_contact_id,
@@ -73,7 +73,7 @@ const rowsSql = (isWide: boolean): string => `
          CASE WHEN d.rate < 0.95 THEN ($10::uuid[])[d.owner] END AS owner_id, CASE WHEN d.stars < 0.9 THEN d.amount END AS amount,
          CASE WHEN d.has_date < 0.8 THEN pg_temp.epoch_ms(d.created_at) + floor(d.score * 1e10)::bigint END AS close_date,
          CASE WHEN d.has_more < 0.3 THEN pg_temp.epoch_ms(d.created_at) + floor(d.rate * 1e9)::bigint END AS next_action_date,
-         ${nameSql('$12', '$14')} AS name, ${nameSql('$13', '$15')} AS name_fold, ${customFieldsSql(isWide)} AS custom_fields
+         ${nameSql('$12', '$14')} AS name, ${nameSql('$13', '$15')} AS normalized_name, ${customFieldsSql(isWide)} AS custom_fields
     FROM (${drawnSql}) d JOIN numbered_accounts a ON a.n = d.account`;
 
 const recordSql = `
@@ -87,16 +87,16 @@ const insertSql = (isWide: boolean): string => `
   linked AS (
     INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
     SELECT $1::uuid, r.id, r.additional_contact_id, 1 FROM made r WHERE r.additional_contact_id IS NOT NULL)
-  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, stage_id, account_id, contact_id, owner_id,
+  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, stage_id, account_id, contact_id, owner_id,
     amount, currency, close_date, next_action_date, next_step,
-    account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key, record, custom_fields, folds, search_text, created_at, updated_at,
+    account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key, record, custom_fields, normalized, search_text, created_at, updated_at,
     text_1, text_2, text_3, text_4, number_1, number_2, number_3, number_4)
-  SELECT $1::uuid, r.id, r.pipeline_id, r.account_id, r.name, r.name_fold, r.stage_id, r.account_id, r.contact_id, r.owner_id,
+  SELECT $1::uuid, r.id, r.pipeline_id, r.account_id, r.name, r.normalized_name, r.stage_id, r.account_id, r.contact_id, r.owner_id,
          r.amount, CASE WHEN r.amount IS NOT NULL THEN 'EUR' END, r.close_date, r.next_action_date, 'call',
          r.account_domain, r.account_name, r.contact_email, r.contact_first_name, r.contact_last_name, ${recordSql},
          r.custom_fields, jsonb_build_object('next_step', 'call', 'custom__code', lower(r.custom_fields->>'code'),
            'custom__region', ($17::text[])[array_position($16::text[], r.custom_fields->>'region')]),
-         r.name_fold || ' ' || r.account_text, r.created_at, r.updated_at,
+         r.normalized_name || ' ' || r.account_text, r.created_at, r.updated_at,
          r.custom_fields->>'tier', lower(r.custom_fields->>'code'),
          ($17::text[])[array_position($16::text[], r.custom_fields->>'region')], r.custom_fields->>'due',
          (r.custom_fields->>'score')::float8, (r.custom_fields->>'rate')::float8, (r.custom_fields->>'stars')::float8,
@@ -123,7 +123,7 @@ export const insertOpportunities = async (
     await client.query(insertSql(isWide), [
       ...[id, from, to, lastInstant, opportunities, gapMs(opportunities), rows[0]?.count],
       ...[pipelineIds, allStages, memberIds, allStages.map((stage) => labels.get(stage))],
-      ...[subjects.texts, subjects.folds, areas.texts, areas.folds, regions.texts, regions.folds],
+      ...[subjects.texts, subjects.normalized, areas.texts, areas.normalized, regions.texts, regions.normalized],
     ]);
     onProgress(to);
   }

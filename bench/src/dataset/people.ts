@@ -10,30 +10,30 @@ const firstInstant = '2019-01-01T00:00:00Z';
 
 /** Domains end in their number, so that each is found by a word of its own. */
 const accountsSql = `
-  INSERT INTO accounts (organization_id, id, domain, name, name_fold, search_text, created_at, updated_at)
-  SELECT $1::uuid, pg_temp.id_at(a.at, 'account ' || $1::uuid::text || a.n), a.domain, a.name, a.name_fold, a.name_fold || ' ' || a.domain, a.at, a.at
+  INSERT INTO accounts (organization_id, id, domain, name, normalized_name, search_text, created_at, updated_at)
+  SELECT $1::uuid, pg_temp.id_at(a.at, 'account ' || $1::uuid::text || a.n), a.domain, a.name, a.normalized_name, a.normalized_name || ' ' || a.domain, a.at, a.at
     FROM (SELECT n, $3::timestamptz + n * interval '30 seconds' AS at, 'company' || n || '.com' AS domain,
                  pg_temp.pick($4, pg_temp.uniform(n, 1)) || ' ' || pg_temp.pick($6, pg_temp.uniform(n, 2)) || ' ' || n AS name,
-                 pg_temp.pick($5, pg_temp.uniform(n, 1)) || ' ' || pg_temp.pick($7, pg_temp.uniform(n, 2)) || ' ' || n AS name_fold
+                 pg_temp.pick($5, pg_temp.uniform(n, 1)) || ' ' || pg_temp.pick($7, pg_temp.uniform(n, 2)) || ' ' || n AS normalized_name
             FROM generate_series(1, $2::int) n) a`;
 
 const contactsSql = `
-  INSERT INTO contacts (organization_id, id, email, first_name, last_name, folds, name_fold, account_id, search_text, created_at, updated_at)
+  INSERT INTO contacts (organization_id, id, email, first_name, last_name, normalized, normalized_name, account_id, search_text, created_at, updated_at)
   SELECT $1::uuid, pg_temp.id_at(c.created_at, 'contact' || c.email), c.email, c.first_name, c.last_name,
-         jsonb_build_object('first_name', c.first_fold, 'last_name', c.last_fold), c.first_fold || ' ' || c.last_fold, c.account_id,
-         c.first_fold || ' ' || c.last_fold || ' ' || c.email, c.created_at, c.created_at
+         jsonb_build_object('first_name', c.normalized_first, 'last_name', c.normalized_last), c.normalized_first || ' ' || c.normalized_last, c.account_id,
+         c.normalized_first || ' ' || c.normalized_last || ' ' || c.email, c.created_at, c.created_at
     FROM (SELECT a.id AS account_id, 'person' || j || '@' || a.domain AS email, a.created_at + j * interval '1 second' AS created_at,
                  pg_temp.pick($2, pg_temp.uniform(hashtext(a.domain), j)) AS first_name, pg_temp.pick($4, pg_temp.uniform(hashtext(a.domain), 2 + j)) AS last_name,
-                 pg_temp.pick($3, pg_temp.uniform(hashtext(a.domain), j)) AS first_fold, pg_temp.pick($5, pg_temp.uniform(hashtext(a.domain), 2 + j)) AS last_fold
+                 pg_temp.pick($3, pg_temp.uniform(hashtext(a.domain), j)) AS normalized_first, pg_temp.pick($5, pg_temp.uniform(hashtext(a.domain), 2 + j)) AS normalized_last
             FROM accounts a, generate_series(1, 2) j WHERE a.organization_id = $1::uuid) c
    ORDER BY c.created_at`;
 
 /** Accounts by number with what their deals repeat; both contacts, the second as it stands in stored records. */
 const numberedSql = `
   CREATE TEMP TABLE numbered_accounts AS
-  SELECT row_number() OVER (ORDER BY a.id) AS n, a.id, a.name_fold || ' ' || a.domain AS search_text,
-         a.domain, a.name_fold, p.email AS contact_email, p.folds->>'first_name' AS contact_first_name,
-         p.folds->>'last_name' AS contact_last_name, p.id AS contact_id, s.id AS additional_contact_id,
+  SELECT row_number() OVER (ORDER BY a.id) AS n, a.id, a.normalized_name || ' ' || a.domain AS search_text,
+         a.domain, a.normalized_name, p.email AS contact_email, p.normalized->>'first_name' AS contact_first_name,
+         p.normalized->>'last_name' AS contact_last_name, p.id AS contact_id, s.id AS additional_contact_id,
          '{"contact_id":"' || s.id || '","contact_first_name":' || to_json(s.first_name) || ',"contact_last_name":' || to_json(s.last_name)
            || ',"contact_email":' || to_json(s.email) || '}' AS additional_contact
     FROM accounts a
@@ -47,9 +47,9 @@ const numberedSql = `
  */
 export const insertPeople = async (client: pg.PoolClient, { id, opportunities }: OrganizationLayout): Promise<void> => {
   const accounts = Math.max(10, Math.round(opportunities / opportunitiesOfAnAccount));
-  const names = [stems.texts, stems.folds, forms.texts, forms.folds];
+  const names = [stems.texts, stems.normalized, forms.texts, forms.normalized];
   await client.query(accountsSql, [id, accounts, firstInstant, ...names]);
-  await client.query(contactsSql, [id, firstNames.texts, firstNames.folds, lastNames.texts, lastNames.folds]);
+  await client.query(contactsSql, [id, firstNames.texts, firstNames.normalized, lastNames.texts, lastNames.normalized]);
   await client.query('ANALYZE accounts, contacts; DROP TABLE IF EXISTS numbered_accounts');
   // A statement that makes a table takes no parameters; the id is one of the layout's own.
   await client.query(`${numberedSql}${id}'`);

@@ -3,10 +3,10 @@ import { normalizeForSearch } from '@crm/domain';
 /** Words and their normalized forms, place by place. PostgreSQL cannot normalize them: `domain` always does. */
 export interface Words {
   readonly texts: readonly string[];
-  readonly folds: readonly string[];
+  readonly normalized: readonly string[];
 }
 
-const words = (...texts: readonly string[]): Words => ({ texts, folds: texts.map(normalizeForSearch) });
+const words = (...texts: readonly string[]): Words => ({ texts, normalized: texts.map(normalizeForSearch) });
 
 /** What deals are about. */
 export const subjects = words(

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { dealSql } from '../contestants/deal.js';
 import { runPgbench } from '../contestants/pgbench.js';
-import { insertOrganization } from '../dataset/catalog-rows.js';
+import { insertOrganization } from '../dataset/setup-rows.js';
 import { organizationLayout, organizationLayouts } from '../dataset/layout.js';
 import type { NewMeasure } from '../harness/results.js';
 import { alternate, type Contestant, ratios } from '../harness/rounds.js';

@@ -1,6 +1,6 @@
 import {
   type AdministrationDatabase,
-  loadCatalog,
+  loadSetup,
   openAdministrationDatabase,
   parseSummaryRequest,
   type Queries,
@@ -47,7 +47,7 @@ const captureStatement = async (
   const { organizationId, pipelineId } = pageScope(size);
   const errors = new ErrorCollector();
   const request = parseSummaryRequest(
-    await loadCatalog(database, organizationId),
+    await loadSetup(database, organizationId),
     { objectType: 'opportunity', pipelineId, readWords: () => [], filters, groupBy, measures, limit: null },
     errors,
   );

@@ -1,4 +1,10 @@
-import { type Catalog, type AdministrationDatabase, listPage, type PageRequest, parsePageRequest } from '@crm/db';
+import {
+  type OrganizationSetup,
+  type AdministrationDatabase,
+  listPage,
+  type PageRequest,
+  parsePageRequest,
+} from '@crm/db';
 import { type CursorPosition, ErrorCollector, maxPageBytes, parseSearchQuery } from '@crm/domain';
 import type { OrganizationLayout } from '../dataset/layout.js';
 import { type Cost, measure } from './explain.js';
@@ -12,17 +18,17 @@ export interface ShapeCost extends Cost {
 /** The data that shapes are measured on. */
 export interface Subject {
   readonly database: AdministrationDatabase;
-  readonly catalog: Catalog;
+  readonly setup: OrganizationSetup;
   readonly organization: OrganizationLayout;
 }
 
 /** The request that a shape stands for. */
-export const requestOf = ({ catalog, organization }: Subject, shape: Shape, limit: number): PageRequest => {
+export const requestOf = ({ setup, organization }: Subject, shape: Shape, limit: number): PageRequest => {
   const { objectType, stageId, words = '', filters, sort } = shape;
   const firstPipeline = objectType === 'opportunity' ? (organization.pipelineIds[0] ?? null) : null;
   const errors = new ErrorCollector();
   const { request } = parsePageRequest(
-    catalog,
+    setup,
     {
       ...{ objectType, stageId, filters, sort, defaultSort: 'created_at' },
       pipelineId: shape.pipelineId === undefined ? firstPipeline : shape.pipelineId,
@@ -77,14 +83,14 @@ const positionAt = async (
 };
 
 const countOf = async (database: AdministrationDatabase, request: PageRequest): Promise<number> => {
-  const { catalog, objectType, pipelineId, stageId } = request;
+  const { setup, objectType, pipelineId, stageId } = request;
   const table = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' }[objectType];
   const conditions = ['organization_id = $1'];
   const values: string[] = [];
   if (pipelineId !== null) conditions.push(`pipeline_id = $${values.push(pipelineId) + 1}`);
   if (stageId !== null) conditions.push(`stage_id = $${values.push(stageId) + 1}`);
   const text = `SELECT count(*)::int AS count FROM ${table} WHERE ${conditions.join(' AND ')}`;
-  const [row] = await database.query<{ count: number }>(catalog.organizationId, { text, values });
+  const [row] = await database.query<{ count: number }>(setup.organizationId, { text, values });
   return row?.count ?? 0;
 };
 

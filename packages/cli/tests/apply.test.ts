@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { loadCatalog, type Catalog } from '@crm/db';
+import { loadSetup, type OrganizationSetup } from '@crm/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   org = await administered.createOrganization();
 });
 
-const setup = (id = org): Promise<Catalog> => loadCatalog(administered.database, id);
+const storedSetup = (id = org): Promise<OrganizationSetup> => loadSetup(administered.database, id);
 
 const file = async (text: string): Promise<string> => {
   const path = join(directory, 'setup.yaml');
@@ -48,34 +48,34 @@ const refused = async (text: string): Promise<string> => {
 
 /** The set-up without ids and times. */
 const shape = async (id = org): Promise<unknown> => {
-  const catalog = await setup(id);
+  const setup = await storedSetup(id);
   return {
-    currency: catalog.currency,
-    members: catalog.members.map(({ email, name, isActive }) => ({ email, name, isActive })),
-    pipelines: catalog.pipelines.map(({ name, isActive, stages }) => ({
+    currency: setup.currency,
+    members: setup.members.map(({ email, name, isActive }) => ({ email, name, isActive })),
+    pipelines: setup.pipelines.map(({ name, isActive, stages }) => ({
       ...{ name, isActive },
       stages: stages.map((stage) => ({ ...stage, id: '', pipelineId: '' })),
     })),
-    fields: catalog.fields.map(({ id: _id, position: _position, pipelineIds, ...field }) => ({
+    fields: setup.fields.map(({ id: _id, position: _position, pipelineIds, ...field }) => ({
       ...field,
-      pipelines: pipelineIds?.map((one) => catalog.pipelineNames.get(one)) ?? null,
+      pipelines: pipelineIds?.map((one) => setup.pipelineNames.get(one)) ?? null,
     })),
   };
 };
 
 const stagesOf = async (): Promise<readonly string[]> =>
-  (await setup()).pipelines.flatMap(({ stages }) => stages.map(({ label }) => label));
+  (await storedSetup()).pipelines.flatMap(({ stages }) => stages.map(({ label }) => label));
 
 describe('crm apply', () => {
   it('sets up the documented example, and has nothing to do the second time', async () => {
     const text = await readFile(example, 'utf8');
     expect((await apply(text, '--dry-run')).length).toBeGreaterThan(10);
-    expect((await setup()).pipelines).toEqual([]);
+    expect((await storedSetup()).pipelines).toEqual([]);
     await apply(text);
-    const catalog = await setup();
-    expect(catalog.pipelines.map(({ name }) => name)).toEqual(['Sales', 'Renewals']);
-    expect(catalog.currency).toBe('USD');
-    expect(catalog.fieldCatalogue('opportunity', null).definitions).toHaveLength(6);
+    const setup = await storedSetup();
+    expect(setup.pipelines.map(({ name }) => name)).toEqual(['Sales', 'Renewals']);
+    expect(setup.currency).toBe('USD');
+    expect(setup.fieldIndex('opportunity', null).definitions).toHaveLength(6);
     expect(await apply(text)).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('crm apply', () => {
     await apply(
       'pipelines: [{ name: Sales, stages: [{ label: A }, { label: B }, { label: C }] }, { name: P, stages: [] }]',
     );
-    const { pipelines } = await setup();
+    const { pipelines } = await storedSetup();
     const changed = `pipelines:
   - { name: P }
   - name: New business
@@ -117,7 +117,7 @@ describe('crm apply', () => {
       ]),
     );
     expect(await stagesOf()).toEqual(['C', 'New', 'Bee', 'A']);
-    expect((await setup()).pipelines.map(({ id }) => id)).toEqual([pipelines[1]?.id, pipelines[0]?.id]);
+    expect((await storedSetup()).pipelines.map(({ id }) => id)).toEqual([pipelines[1]?.id, pipelines[0]?.id]);
     expect(await apply(changed)).toEqual([]);
   });
 
@@ -126,7 +126,7 @@ describe('crm apply', () => {
       `fields: [{ object: account, slug: tier, name: Tier, type: select, options: ${options} }]`;
     await apply(field('[Gold, { value: iron, label: Iron }]'));
     await apply(field('[{ value: iron, label: Fe, archived: true }, Zinc]'));
-    expect((await setup()).fields[0]?.metadata?.options).toMatchObject([
+    expect((await storedSetup()).fields[0]?.metadata?.options).toMatchObject([
       { value: 'iron', label: 'Fe', archived: true },
       { value: 'Zinc', label: 'Zinc' },
       { value: 'Gold', label: 'Gold' },
@@ -152,7 +152,7 @@ fields: [{ object: account, slug: tier, name: Tier, type: string }]`;
     const path = await file('currency: EUR');
     const result = await administered.crm('apply', path, '--org', org);
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
-    expect((await setup()).currency).toBeNull();
+    expect((await storedSetup()).currency).toBeNull();
   });
 });
 

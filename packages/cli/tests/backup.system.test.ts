@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import {
   contactCreate,
-  loadCatalog,
+  loadSetup,
   migrate,
   noteCreate,
   type IdempotencyRecord,
@@ -72,12 +72,12 @@ const emailOf = (text: string): NormalizedEmail => {
 const fillRecords = async (url: string, organizationId: string): Promise<void> => {
   const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 1 });
   try {
-    const catalog = await loadCatalog(database, organizationId);
-    const [pipeline] = catalog.pipelines;
+    const setup = await loadSetup(database, organizationId);
+    const [pipeline] = setup.pipelines;
     if (pipeline === undefined) throw new Error('there is no pipeline');
     const none = { definitions: new Map(), values: new Map() };
     const ann = emailOf("ann.o'neil+crm@bücher.example");
-    const definitions = catalog.fieldCatalogue('contact', null).bySlug;
+    const definitions = setup.fieldIndex('contact', null).bySlug;
     const write = <Result>(one: Write<Result>, idempotency: IdempotencyRecord | null = null) =>
       runWrite(database, organizationId, one, idempotency);
     const contact = {
@@ -87,18 +87,18 @@ const fillRecords = async (url: string, organizationId: string): Promise<void> =
       definitions,
       values: new Map([['newsletter', true]]),
     };
-    await write(contactCreate(catalog, contact, 'keep'));
+    await write(contactCreate(setup, contact, 'keep'));
     const opportunity = {
       ...none,
       name: 'Website',
       amount: 12.5,
-      ownerId: catalog.findMember('sam@example.com')?.id ?? null,
+      ownerId: setup.findMember('sam@example.com')?.id ?? null,
       primaryContact: ann,
       additionalContacts: [emailOf('bob@bücher.example')],
     };
-    await write(opportunityCreate(catalog, pipeline, opportunity, 'keep'));
+    await write(opportunityCreate(setup, pipeline, opportunity, 'keep'));
     const note = { title: 'Kick-off', content: 'Tab\tand "quotes"', accountDomains: [], contactEmails: [ann] };
-    await write(noteCreate(catalog, note), { operation: 'createNote', keyHash: randomUUID(), requestHash: 'hash' });
+    await write(noteCreate(setup, note), { operation: 'createNote', keyHash: randomUUID(), requestHash: 'hash' });
   } finally {
     await database.close();
   }

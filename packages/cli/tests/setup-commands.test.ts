@@ -1,4 +1,4 @@
-import { loadCatalog, opportunityCreate, runWrite, type Catalog } from '@crm/db';
+import { loadSetup, opportunityCreate, runWrite, type OrganizationSetup } from '@crm/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
@@ -28,22 +28,22 @@ const refused = async (...args: string[]): Promise<{ exitCode: number; stderr: s
   return { exitCode, stderr };
 };
 
-const setup = (): Promise<Catalog> => loadCatalog(administered.database, org);
+const storedSetup = (): Promise<OrganizationSetup> => loadSetup(administered.database, org);
 
 const stages = async (): Promise<string[]> =>
-  ((await setup()).pipelines[0]?.stages ?? []).map(
+  ((await storedSetup()).pipelines[0]?.stages ?? []).map(
     ({ label, isDefault, isActive }) => `${label}${isDefault ? '*' : ''}${isActive ? '' : '-'}`,
   );
 
 /** Makes deals, by name, in a stage and with an owner. */
 const deals = async (names: readonly string[], stageLabel: string, owner = 'ann@acme.com'): Promise<void> => {
-  const catalog = await setup();
-  const [pipeline] = catalog.pipelines;
+  const setup = await storedSetup();
+  const [pipeline] = setup.pipelines;
   if (pipeline === undefined) throw new Error('no pipeline');
   for (const name of names) {
     const stageId = pipeline.stages.find(({ label }) => label === stageLabel)?.id;
-    const input = { name, stageId, ownerId: catalog.findMember(owner)?.id, definitions: new Map(), values: new Map() };
-    await runWrite(administered.database, org, opportunityCreate(catalog, pipeline, input, 'keep'), null);
+    const input = { name, stageId, ownerId: setup.findMember(owner)?.id, definitions: new Map(), values: new Map() };
+    await runWrite(administered.database, org, opportunityCreate(setup, pipeline, input, 'keep'), null);
   }
 };
 
@@ -80,7 +80,7 @@ describe('crm pipeline update', () => {
       name: 'Upsell',
       is_active: true,
     });
-    expect((await setup()).pipelines.map(({ name }) => name)).toEqual(['Upsell', 'Sales']);
+    expect((await storedSetup()).pipelines.map(({ name }) => name)).toEqual(['Upsell', 'Sales']);
     expect(await run('pipeline', 'update', 'Sales', '--archive')).toMatchObject({ is_active: false });
     expect(await run('pipeline', 'update', 'Sales', '--restore')).toMatchObject({ is_active: true });
   });
@@ -176,7 +176,7 @@ describe('crm member', () => {
       { email: 'bob@acme.com', is_active: false },
     ]);
     await run('member', 'update', 'bob@acme.com', '--restore');
-    expect((await setup()).findMember('bob@acme.com')).toMatchObject({ isActive: true });
+    expect((await storedSetup()).findMember('bob@acme.com')).toMatchObject({ isActive: true });
     expect(await refused('member', 'update', 'bob@acme.com', '--email', 'ann.lee@acme.com')).toMatchObject({
       exitCode: 1,
     });
@@ -211,7 +211,7 @@ describe('crm member', () => {
     expect(new Set((await stored()).map(({ owner, version }) => `${owner} ${version}`))).toEqual(
       new Set(['bob@acme.com 2']),
     );
-    expect((await setup()).members.map(({ email }) => email)).toEqual(['bob@acme.com']);
+    expect((await storedSetup()).members.map(({ email }) => email)).toEqual(['bob@acme.com']);
   });
 });
 
@@ -228,7 +228,7 @@ describe('crm field', () => {
     expect(await define('--if-not-exists')).toMatchObject({ field_id: id, slug: 'revenue', status: 'exists' });
     const other = ['field', 'define', 'Revenue', '--object', 'opportunity', '--type', 'string', '--if-not-exists'];
     expect(await refused(...other)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('holds number') });
-    expect((await setup()).fields).toHaveLength(1);
+    expect((await storedSetup()).fields).toHaveLength(1);
   });
 
   it('asks for a slug where the name gives none', async () => {
@@ -242,18 +242,18 @@ describe('crm field', () => {
 
   it('is archived and restored with its values, also in the stored records', async () => {
     await define();
-    const catalog = await setup();
-    const [pipeline] = catalog.pipelines;
-    const { bySlug } = catalog.fieldCatalogue('opportunity', null);
+    const setup = await storedSetup();
+    const [pipeline] = setup.pipelines;
+    const { bySlug } = setup.fieldIndex('opportunity', null);
     if (pipeline === undefined) throw new Error('no pipeline');
     const input = { name: 'A', definitions: bySlug, values: new Map([['revenue', 7]]) };
-    await runWrite(administered.database, org, opportunityCreate(catalog, pipeline, input, 'keep'), null);
+    await runWrite(administered.database, org, opportunityCreate(setup, pipeline, input, 'keep'), null);
     const shown = async () => {
       const text = `SELECT o.record::jsonb->'custom_fields' AS values FROM opportunities o WHERE o.organization_id = $1`;
       return (await administered.database.query(org, { text, values: [] }))[0];
     };
     expect(await run('field', 'archive', 'revenue', '--object', 'opportunity')).toMatchObject({ is_active: false });
-    expect((await setup()).fieldCatalogue('opportunity', null).definitions).toEqual([]);
+    expect((await storedSetup()).fieldIndex('opportunity', null).definitions).toEqual([]);
     expect(await shown()).toEqual({ values: {} });
     expect((await run('field', 'list'))['fields']).toEqual([]);
     expect((await run('field', 'list', '--archived'))['fields']).toMatchObject([{ slug: 'revenue', is_active: false }]);

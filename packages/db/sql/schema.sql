@@ -19,14 +19,14 @@ CREATE TABLE accounts (
   domain text COLLATE "C" NOT NULL,
   external_id text COLLATE "C",
   name text,
-  name_fold text COLLATE "C",
+  normalized_name text COLLATE "C",
   industry text,
   description text,
   website text,
   employee_range text,
   is_freemail boolean NOT NULL DEFAULT false,
   custom_fields jsonb NOT NULL DEFAULT '{}'::jsonb,
-  folds jsonb NOT NULL DEFAULT '{}'::jsonb,
+  normalized jsonb NOT NULL DEFAULT '{}'::jsonb,
   search_text text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
@@ -53,13 +53,13 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
   CONSTRAINT accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
-CREATE INDEX accounts_employee_range_idx ON accounts (organization_id, "left"(((folds ->> 'employee_range'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX accounts_employee_range_idx ON accounts (organization_id, "left"(((normalized ->> 'employee_range'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX accounts_empty_slots_idx ON accounts (organization_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
-CREATE INDEX accounts_external_id_idx ON accounts (organization_id, "left"(((folds ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((folds ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
+CREATE INDEX accounts_external_id_idx ON accounts (organization_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
 CREATE UNIQUE INDEX accounts_external_id_key ON accounts (organization_id, external_id) WHERE (external_id IS NOT NULL);
-CREATE INDEX accounts_industry_idx ON accounts (organization_id, "left"(((folds ->> 'industry'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX accounts_industry_idx ON accounts (organization_id, "left"(((normalized ->> 'industry'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX accounts_is_freemail_idx ON accounts (organization_id, is_freemail, created_at, id);
-CREATE INDEX accounts_name_idx ON accounts (organization_id, "left"(name_fold, 200), created_at, id);
+CREATE INDEX accounts_name_idx ON accounts (organization_id, "left"(normalized_name, 200), created_at, id);
 CREATE INDEX accounts_number_1_changed_idx ON accounts (organization_id, number_1, updated_at, created_at, id) WHERE (number_1 IS NOT NULL);
 CREATE INDEX accounts_number_1_idx ON accounts (organization_id, number_1, created_at, id) WHERE (number_1 IS NOT NULL);
 CREATE INDEX accounts_number_2_changed_idx ON accounts (organization_id, number_2, updated_at, created_at, id) WHERE (number_2 IS NOT NULL);
@@ -96,7 +96,7 @@ CREATE INDEX accounts_text_7_changed_idx ON accounts (organization_id, text_7, u
 CREATE INDEX accounts_text_7_idx ON accounts (organization_id, text_7, created_at, id) WHERE (text_7 IS NOT NULL);
 CREATE INDEX accounts_text_8_changed_idx ON accounts (organization_id, text_8, updated_at, created_at, id) WHERE (text_8 IS NOT NULL);
 CREATE INDEX accounts_text_8_idx ON accounts (organization_id, text_8, created_at, id) WHERE (text_8 IS NOT NULL);
-CREATE INDEX accounts_website_idx ON accounts (organization_id, "left"(((folds ->> 'website'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX accounts_website_idx ON accounts (organization_id, "left"(((normalized ->> 'website'::text) COLLATE "C"), 200), created_at, id);
 
 CREATE TABLE api_keys (
   id uuid NOT NULL,
@@ -148,12 +148,12 @@ CREATE TABLE contacts (
   external_id text COLLATE "C",
   first_name text,
   last_name text,
-  name_fold text COLLATE "C",
+  normalized_name text COLLATE "C",
   account_id uuid,
   job_title text,
   phone text,
   custom_fields jsonb NOT NULL DEFAULT '{}'::jsonb,
-  folds jsonb NOT NULL DEFAULT '{}'::jsonb,
+  normalized jsonb NOT NULL DEFAULT '{}'::jsonb,
   search_text text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
@@ -181,12 +181,12 @@ CREATE TABLE contacts (
   CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
 CREATE INDEX contacts_empty_slots_idx ON contacts (organization_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
-CREATE INDEX contacts_external_id_idx ON contacts (organization_id, "left"(((folds ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((folds ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
+CREATE INDEX contacts_external_id_idx ON contacts (organization_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
 CREATE UNIQUE INDEX contacts_external_id_key ON contacts (organization_id, external_id) WHERE (external_id IS NOT NULL);
-CREATE INDEX contacts_first_name_idx ON contacts (organization_id, "left"(((folds ->> 'first_name'::text) COLLATE "C"), 200), created_at, id);
-CREATE INDEX contacts_job_title_idx ON contacts (organization_id, "left"(((folds ->> 'job_title'::text) COLLATE "C"), 200), created_at, id);
-CREATE INDEX contacts_last_name_idx ON contacts (organization_id, "left"(((folds ->> 'last_name'::text) COLLATE "C"), 200), created_at, id);
-CREATE INDEX contacts_name_idx ON contacts (organization_id, "left"(name_fold, 200), created_at, id);
+CREATE INDEX contacts_first_name_idx ON contacts (organization_id, "left"(((normalized ->> 'first_name'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX contacts_job_title_idx ON contacts (organization_id, "left"(((normalized ->> 'job_title'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX contacts_last_name_idx ON contacts (organization_id, "left"(((normalized ->> 'last_name'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX contacts_name_idx ON contacts (organization_id, "left"(normalized_name, 200), created_at, id);
 CREATE INDEX contacts_number_1_changed_idx ON contacts (organization_id, number_1, updated_at, created_at, id) WHERE (number_1 IS NOT NULL);
 CREATE INDEX contacts_number_1_idx ON contacts (organization_id, number_1, created_at, id) WHERE (number_1 IS NOT NULL);
 CREATE INDEX contacts_number_2_changed_idx ON contacts (organization_id, number_2, updated_at, created_at, id) WHERE (number_2 IS NOT NULL);
@@ -207,7 +207,7 @@ CREATE INDEX contacts_organization_id_account_id_created_at_id_idx ON contacts (
 CREATE INDEX contacts_organization_id_created_at_id_idx ON contacts (organization_id, created_at, id);
 CREATE UNIQUE INDEX contacts_organization_id_email_key ON contacts (organization_id, email);
 CREATE INDEX contacts_organization_id_updated_at_created_at_id_idx ON contacts (organization_id, updated_at, created_at, id);
-CREATE INDEX contacts_phone_idx ON contacts (organization_id, "left"(((folds ->> 'phone'::text) COLLATE "C"), 200), created_at, id);
+CREATE INDEX contacts_phone_idx ON contacts (organization_id, "left"(((normalized ->> 'phone'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX contacts_search_idx ON contacts USING gin (organization_id, search_text gin_trgm_ops);
 CREATE INDEX contacts_text_1_changed_idx ON contacts (organization_id, text_1, updated_at, created_at, id) WHERE (text_1 IS NOT NULL);
 CREATE INDEX contacts_text_1_idx ON contacts (organization_id, text_1, created_at, id) WHERE (text_1 IS NOT NULL);
@@ -378,7 +378,7 @@ CREATE TABLE notes (
   id uuid NOT NULL,
   title text,
   content text,
-  title_fold text COLLATE "C",
+  normalized_title text COLLATE "C",
   search_text text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
@@ -394,7 +394,7 @@ CREATE TABLE opportunities (
   pipeline_id uuid NOT NULL,
   account_key text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
-  name_fold text COLLATE "C" NOT NULL,
+  normalized_name text COLLATE "C" NOT NULL,
   external_id text COLLATE "C",
   stage_id uuid,
   account_id uuid,
@@ -407,7 +407,7 @@ CREATE TABLE opportunities (
   next_step text,
   record text NOT NULL,
   custom_fields jsonb NOT NULL DEFAULT '{}'::jsonb,
-  folds jsonb NOT NULL DEFAULT '{}'::jsonb,
+  normalized jsonb NOT NULL DEFAULT '{}'::jsonb,
   search_text text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
@@ -451,9 +451,9 @@ CREATE INDEX opportunities_contact_email_idx ON opportunities (organization_id, 
 CREATE INDEX opportunities_contact_first_name_idx ON opportunities (organization_id, pipeline_id, contact_first_name_key, created_at, id);
 CREATE INDEX opportunities_contact_last_name_idx ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
 CREATE INDEX opportunities_empty_slots_idx ON opportunities (organization_id, pipeline_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
-CREATE INDEX opportunities_external_id_idx ON opportunities (organization_id, pipeline_id, "left"(((folds ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((folds ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
+CREATE INDEX opportunities_external_id_idx ON opportunities (organization_id, pipeline_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id) WHERE ("left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200) IS NOT NULL);
 CREATE UNIQUE INDEX opportunities_external_id_key ON opportunities (organization_id, external_id) WHERE (external_id IS NOT NULL);
-CREATE INDEX opportunities_name_idx ON opportunities (organization_id, pipeline_id, "left"(name_fold, 200), created_at, id);
+CREATE INDEX opportunities_name_idx ON opportunities (organization_id, pipeline_id, "left"(normalized_name, 200), created_at, id);
 CREATE INDEX opportunities_number_1_changed_idx ON opportunities (organization_id, pipeline_id, number_1, updated_at, created_at, id) WHERE (number_1 IS NOT NULL);
 CREATE INDEX opportunities_number_1_idx ON opportunities (organization_id, pipeline_id, number_1, created_at, id) WHERE (number_1 IS NOT NULL);
 CREATE INDEX opportunities_number_2_changed_idx ON opportunities (organization_id, pipeline_id, number_2, updated_at, created_at, id) WHERE (number_2 IS NOT NULL);
@@ -723,8 +723,8 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → boolean
 --   lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → void
 --   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
---   note_search_text(p_title_fold text, p_content_fold text) → text
---   note_content_fold(p_note notes) → text
+--   note_search_text(p_normalized_title text, p_normalized_content text) → text
+--   normalized_note_content(p_note notes) → text
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   touch_note(p_note notes) → notes
 --   update_note(p_organization_id uuid, p_input jsonb) → jsonb

@@ -6,8 +6,8 @@ export type { FieldChange } from './administration/setup.js';
 export { rebuildRecords } from './administration/rebuild-records.js';
 export type { OrganizationRow } from './administration/organizations.js';
 export * from './api-keys.js';
-export * from './catalog.js';
-export * from './catalogs.js';
+export * from './organization-setup.js';
+export * from './setup-cache.js';
 export {
   type Connection,
   type Database,

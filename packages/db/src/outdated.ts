@@ -4,7 +4,7 @@ import { ApiError, isFailure } from '@crm/domain';
 export const isPositionAhead = (error: unknown): boolean => isFailure(error, 'position_ahead');
 
 /**
- * Whether a request was refused for what it refers to. What was read for it may be older than what it refers to: a cached catalog, or
+ * Whether a request was refused for what it refers to. What was read for it may be older than what it refers to: a cached setup, or
  * a replica.
  */
 export const mayBeOutdated = (error: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure, type ReadMark } from '@crm/domain';
 import { Availability, type AvailabilityListener } from './availability.js';
-import { type Catalogs, createCatalogs } from './catalogs.js';
+import { type SetupCache, createSetupCache } from './setup-cache.js';
 import type { Database, Queries } from './database.js';
 import { isPoolTimeout } from './database-errors.js';
 import { isPositionAhead, mayBeOutdated } from './outdated.js';
@@ -10,7 +10,7 @@ import { markState } from './read-mark.js';
 /** What a read asks: records and the set-up as one server has them. */
 export interface ReadSource {
   readonly database: Queries;
-  readonly catalogs: Catalogs;
+  readonly setups: SetupCache;
 }
 
 /** Decides which server answers a read. */
@@ -27,8 +27,8 @@ export interface ReadRouter {
   readAny<T>(work: (database: Database) => Promise<T>): Promise<T>;
   /** Succeeds when reads can be answered, by whichever server. @throws Failure `unavailable` when none answers. */
   ping(): Promise<void>;
-  /** The kept catalogs of each server, by a name for their counts. */
-  readonly catalogs: readonly { readonly name: string; readonly catalogs: Catalogs }[];
+  /** The kept setups of each server, by a name for their counts. */
+  readonly setups: readonly { readonly name: string; readonly setups: SetupCache }[];
   /** Closes both pools. */
   close(): Promise<void>;
 }
@@ -45,12 +45,12 @@ const markWaitMs = 500;
 const firstPauseMs = 10;
 
 const onlyPrimary = (primary: Database): ReadRouter => {
-  const source = { database: primary, catalogs: createCatalogs(primary) };
+  const source = { database: primary, setups: createSetupCache(primary) };
   return {
     read: (_organizationId, _mark, work) => work(source),
     readLatest: (work) => work(primary),
     readAny: (work) => work(primary),
-    catalogs: [{ name: 'catalogs', catalogs: source.catalogs }],
+    setups: [{ name: 'setups', setups: source.setups }],
     ping: () => primary.ping(),
     close: () => primary.close(),
   };
@@ -79,13 +79,13 @@ const readWhenVisible = async <T>(
 
 /** Reads on a replica; null where it does not get what is marked in time. */
 const readsOf =
-  (replica: Database, catalogs: Catalogs) =>
+  (replica: Database, setups: SetupCache) =>
   <T>(
     organizationId: string,
     mark: ReadMark | null,
     work: (source: ReadSource) => Promise<T>,
   ): Promise<{ readonly answer: T } | null> => {
-    const on = (database: Queries): Promise<T> => work({ database, catalogs: catalogs.on(database) });
+    const on = (database: Queries): Promise<T> => work({ database, setups: setups.on(database) });
     if (mark !== null) return readWhenVisible(replica, organizationId, mark, on);
     return on(replica).then((answer) => ({ answer }));
   };
@@ -94,13 +94,13 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
   const ignore = (): void => undefined;
   const primaryState = new Availability(primary, options.onPrimaryChange ?? ignore);
   const replicaState = new Availability(replica, options.onReplicaChange ?? ignore);
-  const primarySource = { database: primary, catalogs: createCatalogs(primary) };
-  const replicaCatalogs = createCatalogs(replica);
+  const primarySource = { database: primary, setups: createSetupCache(primary) };
+  const replicaSetups = createSetupCache(replica);
 
   const isReplicaAway = (): boolean => replicaState.isAway;
   const canReplicaStandIn = (): boolean => primaryState.isAway && !isReplicaAway();
 
-  const readReplica = readsOf(replica, replicaCatalogs);
+  const readReplica = readsOf(replica, replicaSetups);
 
   return {
     read: async (organizationId, mark, work) => {
@@ -146,9 +146,9 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
         return work(primary);
       }
     },
-    catalogs: [
-      { name: 'catalogs', catalogs: primarySource.catalogs },
-      { name: 'replica_catalogs', catalogs: replicaCatalogs },
+    setups: [
+      { name: 'setups', setups: primarySource.setups },
+      { name: 'replica_setups', setups: replicaSetups },
     ],
     ping: () => Promise.any([primary.ping(), replica.ping()]),
     close: async () => {

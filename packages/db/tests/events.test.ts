@@ -3,7 +3,7 @@ import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
-import { type Catalog, loadCatalog, type Pipeline } from '../src/catalog.js';
+import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { deleteRecord, recordDeletion } from '../src/write/deletions.js';
@@ -16,7 +16,7 @@ import { createMigratedDatabase } from './support/database.js';
 
 let testDatabase: TestDatabase;
 let database: AdministrationDatabase;
-let catalog: Catalog;
+let setup: OrganizationSetup;
 let pipeline: Pipeline;
 
 beforeAll(async () => {
@@ -33,8 +33,8 @@ beforeEach(async () => {
   await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }, { label: 'Won' }] });
   const field = { objectType: 'account', attributeType: 'number', metadata: null, isHidden: false } as const;
   await defineField({ organizationId, ...field, name: 'Seats', slug: 'seats', pipelineIds: null });
-  catalog = await loadCatalog(database, organizationId);
-  const [first] = catalog.pipelines;
+  setup = await loadSetup(database, organizationId);
+  const [first] = setup.pipelines;
   if (first === undefined) throw new Error('there is no pipeline');
   pipeline = first;
 });
@@ -47,11 +47,11 @@ const email = (text: string): NormalizedEmail => {
 };
 const origin = { requestId: 'request-1', apiKeyId: '00000000-0000-4000-8000-00000000000a' };
 const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord | null = null): Promise<Result> =>
-  (await runWrite(database, catalog.organizationId, write, idempotency, origin)).result;
+  (await runWrite(database, setup.organizationId, write, idempotency, origin)).result;
 const contact = (address: string, firstName?: string) =>
-  contactCreate(catalog, { email: email(address), firstName, ...none }, 'keep');
+  contactCreate(setup, { email: email(address), firstName, ...none }, 'keep');
 const deal = (name: string, more: Partial<NewOpportunity> = {}) =>
-  opportunityCreate(catalog, pipeline, { ...none, name, primaryContact: email('ann@acme.com'), ...more }, 'keep');
+  opportunityCreate(setup, pipeline, { ...none, name, primaryContact: email('ann@acme.com'), ...more }, 'keep');
 
 interface EventRow {
   readonly position: number;
@@ -71,12 +71,12 @@ interface EventRow {
 const eventsAfter = async (position: number): Promise<EventRow[]> => {
   const text =
     'SELECT e.*, e.position::int AS position FROM events e WHERE organization_id = $1 AND position > $2 ORDER BY e.position';
-  const { rows } = await database.pool.query<EventRow>(text, [catalog.organizationId, position]);
+  const { rows } = await database.pool.query<EventRow>(text, [setup.organizationId, position]);
   return rows;
 };
 const head = async (): Promise<{ position: number; oldest: number }> => {
   const text = 'SELECT position::int, oldest_position::int AS oldest FROM event_heads WHERE organization_id = $1';
-  const { rows } = await database.pool.query<{ position: number; oldest: number }>(text, [catalog.organizationId]);
+  const { rows } = await database.pool.query<{ position: number; oldest: number }>(text, [setup.organizationId]);
   return rows[0] ?? { position: 0, oldest: 1 };
 };
 /** The types of the events that some work writes. */
@@ -119,7 +119,7 @@ describe('a write appends its events', () => {
   });
 
   test('with the keys that changed and their values before', async () => {
-    const { bySlug: definitions } = catalog.fieldCatalogue('account', null);
+    const { bySlug: definitions } = setup.fieldIndex('account', null);
     const { id } = await run(accountCreate({ domain: 'acme.com', name: 'Acme', ...none }, 'keep'));
     const values = new Map<string, CustomValue>([['seats', 4]]);
     await run(accountUpdate({ id }, { name: 'Acme Inc', definitions, values }));
@@ -134,9 +134,9 @@ describe('a write appends its events', () => {
     const [account, ann] = await eventsAfter(0);
     const rename = accountUpdate({ id: account?.record_id ?? '' }, { ...none, name: 'New name' });
     expect(await typesOf(() => run(rename))).toEqual(['account.updated']);
-    const named = contactUpdate(catalog, { id: ann?.record_id ?? '' }, { ...none, firstName: 'Ann' });
+    const named = contactUpdate(setup, { id: ann?.record_id ?? '' }, { ...none, firstName: 'Ann' });
     expect(await typesOf(() => run(named))).toEqual(['contact.updated']);
-    const change = opportunityUpdate(catalog, { id: dealId }, { ...none, additionalContacts: [email('new@acme.com')] });
+    const change = opportunityUpdate(setup, { id: dealId }, { ...none, additionalContacts: [email('new@acme.com')] });
     expect(await typesOf(() => run(change))).toEqual(['contact.created', 'opportunity.updated']);
   });
 
@@ -147,7 +147,7 @@ describe('a write appends its events', () => {
     const nothing = await typesOf(async () => {
       await run(deal('Website'), once);
       await run(deal('Website'));
-      const taken = opportunityUpdate(catalog, { id: other }, { ...none, name: 'Website' });
+      const taken = opportunityUpdate(setup, { id: other }, { ...none, name: 'Website' });
       await expect(run(taken)).rejects.toMatchObject({ reason: { kind: 'key_taken' } });
     });
     expect(nothing).toEqual([]);
@@ -163,7 +163,7 @@ describe('a write appends its events', () => {
       write: accountUpdate({ id }, { ...none, name: 'Named', ...(index === 1 ? { domain: 'c.com' } : {}) }),
     }));
     const bulk = { function: 'update_account', writes, answers: {}, answerRefusals: () => ({ 1: 'refused' }) } as const;
-    await runWrites(database, catalog.organizationId, bulk, null, origin);
+    await runWrites(database, setup.organizationId, bulk, null, origin);
     const events = await eventsAfter(3);
     expect(events.map(({ type, record_id }) => [type, record_id])).toEqual([
       ['account.updated', ids[0]],
@@ -185,11 +185,11 @@ describe('a deletion', () => {
 
   test('of a contact is an event of every opportunity that it leaves, and erases its values, not its numbers', async () => {
     const { id } = await run(contact('canary@acme.com', 'Canaria'));
-    await run(contactUpdate(catalog, { id }, { ...none, email: email('songbird@acme.com') }));
+    await run(contactUpdate(setup, { id }, { ...none, email: email('songbird@acme.com') }));
     await run(deal('Primary', { primaryContact: email('songbird@acme.com') }));
     await run(deal('Additional', { additionalContacts: [email('songbird@acme.com')] }));
     const { position } = await head();
-    await deleteRecord(database, catalog.organizationId, 'contact', { id }, origin);
+    await deleteRecord(database, setup.organizationId, 'contact', { id }, origin);
     const events = await eventsAfter(position);
     expect(events.map(({ type }) => type)).toEqual(['opportunity.updated', 'opportunity.updated', 'contact.deleted']);
     expect(
@@ -207,11 +207,11 @@ describe('a deletion', () => {
 
   test('of a contact of many opportunities writes the events of each step with it', async () => {
     const { id } = await run(contact('busy@acme.com'));
-    const text = `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, contact_id, record, search_text, created_at, updated_at)
+    const text = `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, contact_id, record, search_text, created_at, updated_at)
       SELECT $1, gen_random_uuid(), $2, '', 'Deal ' || n, '', $3, '{}', '', now(), now() FROM generate_series(1, 1200) n`;
-    await database.pool.query(text, [catalog.organizationId, pipeline.id, id]);
+    await database.pool.query(text, [setup.organizationId, pipeline.id, id]);
     const { position } = await head();
-    await deleteRecord(database, catalog.organizationId, 'contact', { id }, origin);
+    await deleteRecord(database, setup.organizationId, 'contact', { id }, origin);
     const events = await eventsAfter(position);
     expect(events.length).toBe(1201);
     expect(events[1200]).toMatchObject({ type: 'contact.deleted', position: position + 1201 });
@@ -220,7 +220,7 @@ describe('a deletion', () => {
   test('of an account or contact is an event of the notes that it leaves', async () => {
     const { id: contactId } = await run(contact('ann@other.com'));
     const note = { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: [email('ann@other.com')] };
-    await run(noteCreate(catalog, note));
+    await run(noteCreate(setup, note));
     const { id: accountId } = await run(accountCreate({ ...none, domain: 'acme.com' }, 'keep'));
     expect(await typesOf(() => run(recordDeletion('contact', { id: contactId })))).toEqual([
       'note.updated',
@@ -240,7 +240,7 @@ describe('a deletion', () => {
 
   test('of a note erases its text, which may name people', async () => {
     const note = { title: 'Call Canaria', content: null, accountDomains: ['acme.com'], contactEmails: [] };
-    const { id } = await run(noteCreate(catalog, note));
+    const { id } = await run(noteCreate(setup, note));
     expect((await eventsAfter(0)).slice(-1)).toMatchObject([
       { type: 'note.created', record: { title: 'Call Canaria' } },
     ]);
@@ -256,7 +256,7 @@ describe('retention', () => {
   /** Dates the events of an organization that are not after a position. */
   const date = (position: number, occurredAt: string) =>
     database.pool.query('UPDATE events SET occurred_at = $3 WHERE organization_id = $1 AND position <= $2', [
-      catalog.organizationId,
+      setup.organizationId,
       position,
       occurredAt,
     ]);

@@ -49,7 +49,11 @@ describe('a database that is new', () => {
     // As a search filters by it: the index holds only records that have one.
     ...['accounts', 'contacts'].map(
       (table) =>
-        [table, `left((folds->>'external_id') COLLATE "C", 200) COLLATE "C" = $2`, `${table}_external_id_idx`] as const,
+        [
+          table,
+          `left((normalized->>'external_id') COLLATE "C", 200) COLLATE "C" = $2`,
+          `${table}_external_id_idx`,
+        ] as const,
     ),
   ])('finds one of its %s where %s by %s, in plans that are kept too', async (table, condition, index) => {
     for (const mode of ['force_generic_plan', 'force_custom_plan']) {

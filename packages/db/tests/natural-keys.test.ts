@@ -24,9 +24,9 @@ afterAll(async () => {
 const columns = 'organization_id, id, search_text, created_at, updated_at';
 const values = `'00000000-0000-4000-8000-000000000001', gen_random_uuid(), '', now(), now()`;
 const inserts: Readonly<Record<NaturalKeyVector['kind'], string>> = {
-  domain: `INSERT INTO accounts (${columns}, name, name_fold, domain) VALUES (${values}, 'x', 'x', $1)`,
+  domain: `INSERT INTO accounts (${columns}, name, normalized_name, domain) VALUES (${values}, 'x', 'x', $1)`,
   email: `INSERT INTO contacts (${columns}, email) VALUES (${values}, $1)`,
-  name: `INSERT INTO opportunities (${columns}, pipeline_id, account_key, record, name_fold, name)
+  name: `INSERT INTO opportunities (${columns}, pipeline_id, account_key, record, normalized_name, name)
          VALUES (${values}, '00000000-0000-4000-8000-000000000002', '', '{}', '', $1)`,
 };
 

@@ -2,7 +2,7 @@ import { reportFigure, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { administration } from '../src/administration.js';
-import { type Catalog, loadCatalog } from '../src/catalog.js';
+import { type OrganizationSetup, loadSetup } from '../src/organization-setup.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { openDatabase } from '../src/database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
@@ -14,7 +14,7 @@ import { createMigratedDatabase } from './support/database.js';
 
 let testDatabase: TestDatabase;
 let database: AdministrationDatabase;
-let catalog: Catalog;
+let setup: OrganizationSetup;
 /** Calls of the function `write` since the test began. */
 let calls = 0;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
   database = counting(openAdministrationDatabase({ url: testDatabase.url, applicationName: 'retries-test' }));
   const { id } = await administration(database).createOrganization({ name: 'Retries' });
-  catalog = await loadCatalog(database, id);
+  setup = await loadSetup(database, id);
 });
 afterAll(async () => {
   await database.close();
@@ -46,7 +46,7 @@ const insertAccount = (client: pg.PoolClient, domain: string) =>
   client.query(
     `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
      VALUES ($1, gen_random_uuid(), $2, $2, now(), now())`,
-    [catalog.organizationId, domain],
+    [setup.organizationId, domain],
   );
 
 /** Waits until a write waits for a lock. */
@@ -65,7 +65,7 @@ const insertOnceWaitedFor = (client: pg.PoolClient, domain: string) =>
       PERFORM pg_sleep(0.01);
     END LOOP;
     INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
-    VALUES ('${catalog.organizationId}', gen_random_uuid(), '${domain}', '${domain}', now(), now());
+    VALUES ('${setup.organizationId}', gen_random_uuid(), '${domain}', '${domain}', now(), now());
   END $$`);
 
 /** Meets a write that makes the accounts `a.{name}` and `b.{name}` in a circle, out of which the server ends the write. */
@@ -103,7 +103,7 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
       write: accountCreate({ ...none, domain }, 'keep'),
     }));
     const bulk = { function: 'create_account', writes, answers: {}, answerRefusals: () => ({}) } as const;
-    await inDeadlock('circle.com', () => runWrites(database, catalog.organizationId, bulk, null));
+    await inDeadlock('circle.com', () => runWrites(database, setup.organizationId, bulk, null));
     reportFigure('R2', 'calls of a write that met one deadlock', calls, 2);
     expect(calls).toBe(2);
     expect(await countOf(`accounts WHERE domain LIKE '_.circle.com'`)).toBe(2);
@@ -113,8 +113,8 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
   test('R22: is not repeated for a note: nothing is stored, and the response has Retry-After', async () => {
     calls = 0;
     const accountDomains = ['a.note.com', 'b.note.com'];
-    const note = noteCreate(catalog, { title: 'Once', content: null, accountDomains, contactEmails: [] });
-    const refusal = await inDeadlock('note.com', () => runWrite(database, catalog.organizationId, note, null)).then(
+    const note = noteCreate(setup, { title: 'Once', content: null, accountDomains, contactEmails: [] });
+    const refusal = await inDeadlock('note.com', () => runWrite(database, setup.organizationId, note, null)).then(
       () => null,
       (error: unknown) => error,
     );
@@ -127,13 +127,13 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
 
 test('R22: a note whose account is deleted meanwhile is not repeated: nothing is written', async () => {
   const domain = 'deleted-meanwhile.com';
-  await runWrite(database, catalog.organizationId, accountCreate({ ...none, domain }, 'keep'), null);
+  await runWrite(database, setup.organizationId, accountCreate({ ...none, domain }, 'keep'), null);
   const other = await database.pool.connect();
   await other.query('BEGIN');
   await other.query('DELETE FROM accounts WHERE domain = $1', [domain]);
   calls = 0;
-  const note = noteCreate(catalog, { title: 'Once', content: null, accountDomains: [domain], contactEmails: [] });
-  const refusal = runWrite(database, catalog.organizationId, note, null).catch((error: unknown) => error);
+  const note = noteCreate(setup, { title: 'Once', content: null, accountDomains: [domain], contactEmails: [] });
+  const refusal = runWrite(database, setup.organizationId, note, null).catch((error: unknown) => error);
   await untilWaiting();
   await other.query('COMMIT');
   other.release();
@@ -147,13 +147,13 @@ test('a write that could not be serialized (40001) runs once more as a whole', a
   url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');
   const strict = counting(openAdministrationDatabase({ url: url.href, applicationName: 'retries-test' }));
   const write = accountCreate({ ...none, domain: 'serial.com' }, 'keep');
-  const { id } = (await runWrite(database, catalog.organizationId, write, null)).result;
+  const { id } = (await runWrite(database, setup.organizationId, write, null)).result;
   const other = await database.pool.connect();
   await other.query('BEGIN');
   await other.query(`UPDATE accounts SET version = version + 1 WHERE id = $1`, [id]);
   calls = 0;
   const change = accountUpdate({ id }, { ...none, industry: 'Tools' });
-  const running = runWrite(strict, catalog.organizationId, change, null);
+  const running = runWrite(strict, setup.organizationId, change, null);
   await untilWaiting();
   await other.query('COMMIT');
   other.release();
@@ -168,7 +168,7 @@ test('a write that is refused leaves its connection as it is', async () => {
     (await one.queryServer<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' }))[0]?.pid;
   const before = await pidOf();
   const deletion = recordDeletion('note', { id: '00000000-0000-4000-8000-000000000000' });
-  await expect(runWrite(one, catalog.organizationId, deletion, null)).rejects.toMatchObject({
+  await expect(runWrite(one, setup.organizationId, deletion, null)).rejects.toMatchObject({
     reason: { kind: 'not_found' },
   });
   expect(await pidOf()).toBe(before);

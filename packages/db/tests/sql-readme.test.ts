@@ -40,7 +40,10 @@ const shortColumns = (definition: string): string =>
     .replace(/^organization_id, /, '')
     .replace(') INCLUDE (', ' + ')
     .replace(/\(\(text_1 IS NULL.*32768\)/, '(empty slots)')
-    .replace(/"left"\(\(?\(?\(?folds ->> '(\w+)'(?:::text)?\)? COLLATE "C"\)?, 200\)/, `left(folds->>'$1', 200)`)
+    .replace(
+      /"left"\(\(?\(?\(?normalized ->> '(\w+)'(?:::text)?\)? COLLATE "C"\)?, 200\)/,
+      `left(normalized->>'$1', 200)`,
+    )
     .replace(' gin_trgm_ops', '')
     .replaceAll('"', '');
 

@@ -2,7 +2,7 @@ import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/dom
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
-import { type Catalog, loadCatalog, type Pipeline } from '../src/catalog.js';
+import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
@@ -16,7 +16,7 @@ import { createMigratedDatabase } from './support/database.js';
 
 let testDatabase: TestDatabase;
 let database: AdministrationDatabase;
-let catalog: Catalog;
+let setup: OrganizationSetup;
 let pipeline: Pipeline;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { createOrganization, createPipeline } = administration(database);
   const { id: organizationId } = await createOrganization({ name: 'Plans' });
   pipeline = await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }] });
-  catalog = await loadCatalog(database, organizationId);
+  setup = await loadSetup(database, organizationId);
   await fill();
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ const email = (text: string): NormalizedEmail => {
   return result.value;
 };
 const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord | null = null): Promise<Result> =>
-  (await runWrite(database, catalog.organizationId, write, idempotency)).result;
+  (await runWrite(database, setup.organizationId, write, idempotency)).result;
 
 /**
  * Tables of the size at which a planner likes to read all of them rather than look up a hundred keys. Beside the organization there are
@@ -63,7 +63,7 @@ const fill = async (): Promise<void> => {
       INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
       SELECT id, gen_random_uuid(), 'Small', 'small', now(), now() FROM o RETURNING organization_id, id),
     d AS (
-      INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+      INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, record, search_text, created_at, updated_at)
       SELECT organization_id, gen_random_uuid(), id, '', 'Small', 'small', '{}', '', now(), now() FROM p RETURNING id)
     INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
     SELECT organization_id, gen_random_uuid(), 'ann@small.com', id, '', now(), now() FROM a`);
@@ -72,13 +72,13 @@ const fill = async (): Promise<void> => {
      SELECT $1, gen_random_uuid(), 'company' || n || '.com', '', now(), now() FROM generate_series(1, 4000) n`,
     `INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
      SELECT $1, gen_random_uuid(), 'ann@' || domain, id, '', now(), now() FROM accounts WHERE organization_id = $1`,
-    `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, account_id, contact_id, record, search_text, created_at, updated_at)
+    `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, account_id, contact_id, record, search_text, created_at, updated_at)
      SELECT $1, gen_random_uuid(), '${pipeline.id}', account_id::text, 'Deal', 'deal', account_id, id, '{}', '', now(), now()
        FROM contacts WHERE organization_id = $1`,
     `INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
      SELECT $1, gen_random_uuid(), 'Note', 'note', now(), now() FROM generate_series(1, 4000)`,
   ];
-  for (const text of statements) await database.query(catalog.organizationId, { text, values: [] });
+  for (const text of statements) await database.query(setup.organizationId, { text, values: [] });
   await database.pool.query('ANALYZE');
 };
 
@@ -106,7 +106,7 @@ const rowsRead = async (): Promise<Record<string, number>> => {
 
 const deal = (name: string, company: string) =>
   opportunityCreate(
-    catalog,
+    setup,
     pipeline,
     {
       ...none,
@@ -125,16 +125,16 @@ test('no write reads a whole table of records', async () => {
   const { id: dealId } = await run(deal('Kept', 'new-company.com'), once);
   await run(deal('Kept', 'new-company.com'), once);
   const { id: accountId } = await run(accountCreate({ ...none, domain: 'company7.com' }, 'update'));
-  const { id: contactId } = await run(contactCreate(catalog, { ...none, email: email('bob@company7.com') }, 'keep'));
+  const { id: contactId } = await run(contactCreate(setup, { ...none, email: email('bob@company7.com') }, 'keep'));
   await run(accountUpdate({ id: accountId }, { ...none, name: 'Seven', domain: 'seven.com' }));
-  await run(contactUpdate(catalog, { id: contactId }, { ...none, firstName: 'Bob', email: email('bob@seven.com') }));
+  await run(contactUpdate(setup, { id: contactId }, { ...none, firstName: 'Bob', email: email('bob@seven.com') }));
   const change = { ...none, name: 'Changed', accountDomain: 'seven.com', additionalContacts: [email('bob@seven.com')] };
-  await run(opportunityUpdate(catalog, { id: dealId }, change));
+  await run(opportunityUpdate(setup, { id: dealId }, change));
   const note = { title: 'T', content: null, accountDomains: ['seven.com'], contactEmails: [email('bob@seven.com')] };
-  const { id: noteId } = await run(noteCreate(catalog, note));
+  const { id: noteId } = await run(noteCreate(setup, note));
   const writes = Array.from({ length: 20 }, (_, index) => ({ index, write: deal('Bulk', `company${index}.com`) }));
   const bulk = { function: 'create_opportunity', writes, answers: {}, answerRefusals: () => ({}) } as const;
-  await runWrites(database, catalog.organizationId, bulk, null);
+  await runWrites(database, setup.organizationId, bulk, null);
   const { id: otherId } = await run(accountCreate({ ...none, domain: 'company8.com' }, 'keep'));
   await run(recordMerge('account', { id: accountId, from: otherId, isDryRun: false, mergesOpportunities: true }));
   await run(recordDeletion('note', { id: noteId }));

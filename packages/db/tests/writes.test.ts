@@ -4,7 +4,7 @@ import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
 import { rebuildRecords } from '../src/administration/rebuild-records.js';
-import { type Catalog, loadCatalog, type Pipeline } from '../src/catalog.js';
+import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { openDatabase } from '../src/database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
@@ -17,7 +17,7 @@ import { createMigratedDatabase, queryOnce } from './support/database.js';
 
 let testDatabase: TestDatabase;
 let database: AdministrationDatabase;
-let catalog: Catalog;
+let setup: OrganizationSetup;
 let pipeline: Pipeline;
 
 beforeAll(async () => {
@@ -40,8 +40,8 @@ beforeEach(async () => {
     const field = { objectType: 'opportunity', name: slug, attributeType: 'number', metadata: null } as const;
     await defineField({ organizationId, ...field, slug, isHidden, pipelineIds: null });
   }
-  catalog = await loadCatalog(database, organizationId);
-  const [first] = catalog.pipelines;
+  setup = await loadSetup(database, organizationId);
+  const [first] = setup.pipelines;
   if (first === undefined) throw new Error('there is no pipeline');
   pipeline = first;
 });
@@ -59,20 +59,20 @@ const email = (text: string): NormalizedEmail => {
   return result.value;
 };
 const run = async <Result>(write: Write<Result>): Promise<Result> =>
-  (await runWrite(database, catalog.organizationId, write, null)).result;
+  (await runWrite(database, setup.organizationId, write, null)).result;
 
 const account = (domain: string, name?: string) => accountCreate({ domain, name, ...none }, 'keep');
 const contact = (address: string, firstName?: string, lastName?: string) =>
-  contactCreate(catalog, { email: email(address), firstName, lastName, ...none }, 'keep');
+  contactCreate(setup, { email: email(address), firstName, lastName, ...none }, 'keep');
 const note = (...emails: string[]) =>
-  noteCreate(catalog, { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: emails.map(email) });
+  noteCreate(setup, { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: emails.map(email) });
 const deal = (more: Partial<NewOpportunity> = {}, custom: Readonly<Record<string, CustomValue>> = {}) => {
-  const { bySlug: definitions } = catalog.fieldCatalogue('opportunity', pipeline.id);
+  const { bySlug: definitions } = setup.fieldIndex('opportunity', pipeline.id);
   const related = { accountDomain: 'acme.com', primaryContact: email('ann@acme.com') };
   const additionalContacts = [email('bob@acme.com'), email('cid@acme.com')];
   const values = new Map(Object.entries(custom));
   return opportunityCreate(
-    catalog,
+    setup,
     pipeline,
     { name: 'Deal \\ "quoted" é', ...related, additionalContacts, definitions, values, ...more },
     'keep',
@@ -82,10 +82,10 @@ const deal = (more: Partial<NewOpportunity> = {}, custom: Readonly<Record<string
 test('an opportunity in flight while a field is hidden does not show it', async () => {
   const writer = openDatabase({ url: testDatabase.url, applicationName: 'writes-test-writer', maxConnections: 1 });
   await writer.queryServer({ text: 'BEGIN' });
-  await runWrite(writer, catalog.organizationId, deal({}, { seats: 12 }), null);
+  await runWrite(writer, setup.organizationId, deal({}, { seats: 12 }), null);
   let isHidden = false;
   const change = {
-    organizationId: catalog.organizationId,
+    organizationId: setup.organizationId,
     objectType: 'opportunity',
     slug: 'seats',
     isHidden: true,
@@ -99,11 +99,11 @@ test('an opportunity in flight while a field is hidden does not show it', async 
   expect(isHidden).toBe(false);
   await writer.queryServer({ text: 'COMMIT' });
   await hiding;
-  await rebuildRecords(database, catalog.organizationId);
-  await runWrite(writer, catalog.organizationId, deal({ name: 'Later' }, { seats: 12 }), null);
+  await rebuildRecords(database, setup.organizationId);
+  await runWrite(writer, setup.organizationId, deal({ name: 'Later' }, { seats: 12 }), null);
   await writer.close();
   const text = 'SELECT record FROM opportunities WHERE organization_id = $1';
-  const records = await database.query<{ record: string }>(catalog.organizationId, { text, values: [] });
+  const records = await database.query<{ record: string }>(setup.organizationId, { text, values: [] });
   expect(records.map(({ record }) => (JSON.parse(record) as { custom_fields: unknown }).custom_fields)).toEqual([
     {},
     {},
@@ -148,9 +148,9 @@ describe('a repeat that changes nothing', () => {
     const target = (id: string) => ({ id, version: 1 });
     const updates = [
       accountUpdate(target(accountId), { ...none, name: 'Acme', domain: 'acme.com', industry: null }),
-      contactUpdate(catalog, target(contactId), { ...none, firstName: 'Ann', email: email('ann@acme.com') }),
-      opportunityUpdate(catalog, target(dealId), { ...none, amount: 5, accountDomain: 'acme.com' }),
-      opportunityUpdate(catalog, target(dealId), {
+      contactUpdate(setup, target(contactId), { ...none, firstName: 'Ann', email: email('ann@acme.com') }),
+      opportunityUpdate(setup, target(dealId), { ...none, amount: 5, accountDomain: 'acme.com' }),
+      opportunityUpdate(setup, target(dealId), {
         ...none,
         additionalContacts: ['bob', 'cid'].map((one) => email(`${one}@acme.com`)),
       }),
@@ -168,7 +168,7 @@ describe('a repeat that changes nothing', () => {
 
 describe('the stored record of every opportunity is the computed one', () => {
   const expectStoredIsComputed = async (): Promise<void> => {
-    const rows = await database.query<{ stored: string; computed: string }>(catalog.organizationId, {
+    const rows = await database.query<{ stored: string; computed: string }>(setup.organizationId, {
       text: `SELECT record AS stored, opportunity_record(o, additional_contact_ids(organization_id, id)) AS computed
                FROM opportunities o WHERE organization_id = $1`,
       values: [],
@@ -185,14 +185,14 @@ describe('the stored record of every opportunity is the computed one', () => {
     value: string,
   ): Promise<string> => {
     const text = `SELECT id FROM ${table} WHERE organization_id = $1 AND ${column} = $2`;
-    const [row] = await database.query<{ id: string }>(catalog.organizationId, { text, values: [value] });
+    const [row] = await database.query<{ id: string }>(setup.organizationId, { text, values: [value] });
     return row?.id ?? '';
   };
   const change = async (more: object) =>
     run(
       opportunityUpdate(
-        catalog,
-        { id: await idOf('opportunities', 'name_fold', 'deal \\ "quoted" é') },
+        setup,
+        { id: await idOf('opportunities', 'normalized_name', 'deal \\ "quoted" é') },
         { ...none, ...more },
       ),
     );
@@ -223,13 +223,11 @@ describe('the stored record of every opportunity is the computed one', () => {
     ['its account changes', () => change({ accountDomain: 'moved.com' })],
     [
       'a custom value changes',
-      () =>
-        change({ definitions: catalog.fieldCatalogue('opportunity', null).bySlug, values: new Map([['seats', 7]]) }),
+      () => change({ definitions: setup.fieldIndex('opportunity', null).bySlug, values: new Map([['seats', 7]]) }),
     ],
     [
       'a custom value is cleared',
-      () =>
-        change({ definitions: catalog.fieldCatalogue('opportunity', null).bySlug, values: new Map([['seats', null]]) }),
+      () => change({ definitions: setup.fieldIndex('opportunity', null).bySlug, values: new Map([['seats', null]]) }),
     ],
     [
       'its account gets another name and domain',
@@ -243,7 +241,7 @@ describe('the stored record of every opportunity is the computed one', () => {
       async () => {
         const id = await idOf('contacts', 'email', 'bob@acme.com');
         return run(
-          contactUpdate(catalog, { id }, { email: email('rob@other.com'), firstName: 'Rob', lastName: null, ...none }),
+          contactUpdate(setup, { id }, { email: email('rob@other.com'), firstName: 'Rob', lastName: null, ...none }),
         );
       },
     ],
@@ -266,7 +264,7 @@ describe('the stored record of every opportunity is the computed one', () => {
 
   test('it shows visible custom fields and never hidden ones', async () => {
     const text = `SELECT record FROM opportunities WHERE organization_id = $1 AND name <> 'Other'`;
-    const [row] = await database.query<{ record: string }>(catalog.organizationId, { text, values: [] });
+    const [row] = await database.query<{ record: string }>(setup.organizationId, { text, values: [] });
     expect(JSON.parse(row?.record ?? '')).toMatchObject({ stage_name: 'New "1"', custom_fields: { seats: 3 } });
     expect(row?.record).not.toContain('secret');
   });

@@ -46,7 +46,7 @@ export * from './natural-key/vectors.js';
 export * from './read-mark.js';
 export * from './query/cursor.js';
 export * from './query/event-query.js';
-export * from './query/field-catalogue.js';
+export * from './query/field-index.js';
 export * from './query/field-ref.js';
 export * from './query/field-selection.js';
 export * from './query/filter/evaluate.js';

@@ -21,10 +21,10 @@ export const normalizeForSearch = (text: string): string =>
 
 /** The first {@link sortKeyCodePoints} code points of the normalized `text`; never cuts a character outside the BMP in two. */
 export const sortKey = (text: string): string => {
-  const folded = normalizeForSearch(text);
+  const normalized = normalizeForSearch(text);
   // Shortcut for most texts: a text never has more code points than UTF-16 units.
-  if (folded.length <= sortKeyCodePoints) return folded;
-  return Array.from(folded.slice(0, 2 * sortKeyCodePoints))
+  if (normalized.length <= sortKeyCodePoints) return normalized;
+  return Array.from(normalized.slice(0, 2 * sortKeyCodePoints))
     .slice(0, sortKeyCodePoints)
     .join('');
 };

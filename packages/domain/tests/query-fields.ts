@@ -1,7 +1,7 @@
 import type { AttributeType, CustomFieldDefinition, FieldMetadata } from '../src/custom-field/definition.js';
 import { ApiError, ErrorCollector, type FieldErrors } from '../src/errors.js';
 import type { ObjectType } from '../src/object-type.js';
-import { createFieldCatalogue, type FieldCatalogue } from '../src/query/field-catalogue.js';
+import { createFieldIndex, type FieldIndex } from '../src/query/field-index.js';
 
 /** A definition for tests; its id is made of its slug. */
 export const define = (
@@ -49,8 +49,8 @@ export const testDefinitions: readonly CustomFieldDefinition[] = [
   define('name', 'string'),
 ];
 
-/** A catalogue of {@link testDefinitions}. */
-export const testCatalogue: FieldCatalogue = createFieldCatalogue('opportunity', testDefinitions);
+/** A field index of {@link testDefinitions}. */
+export const testFieldIndex: FieldIndex = createFieldIndex('opportunity', testDefinitions);
 
 /** What `read` noted, as the caller of the API would see it; no keys when it took its input. */
 export const errorsOf = (read: (errors: ErrorCollector) => unknown): FieldErrors => {

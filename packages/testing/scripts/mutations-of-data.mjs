@@ -129,8 +129,8 @@ BEGIN
   },
   {
     requirement: 'R7',
-    removed: 'the organization of the members in a catalog',
-    file: 'packages/db/src/catalog.ts',
+    removed: 'the organization of the members in a setup',
+    file: 'packages/db/src/organization-setup.ts',
     from: 'FROM members m WHERE m.organization_id = o.id)',
     to: 'FROM members m)',
     tests: 'apps/inbound-gateway isolation',

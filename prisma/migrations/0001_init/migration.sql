@@ -185,14 +185,14 @@ CREATE TABLE accounts (
   domain text COLLATE "C" NOT NULL,
   external_id text COLLATE "C",
   name text,
-  name_fold text COLLATE "C",
+  normalized_name text COLLATE "C",
   industry text,
   description text,
   website text,
   employee_range text,
   is_freemail boolean NOT NULL DEFAULT false,
   custom_fields jsonb NOT NULL DEFAULT '{}',
-  folds jsonb NOT NULL DEFAULT '{}',
+  normalized jsonb NOT NULL DEFAULT '{}',
   search_text text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
@@ -225,18 +225,18 @@ CREATE TABLE accounts (
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
 CREATE INDEX accounts_employee_range_idx
-  ON accounts (organization_id, left((folds->>'employee_range') COLLATE "C", 200), created_at, id);
+  ON accounts (organization_id, left((normalized->>'employee_range') COLLATE "C", 200), created_at, id);
 CREATE INDEX accounts_external_id_idx
-  ON accounts (organization_id, left((folds->>'external_id') COLLATE "C", 200), created_at, id)
-  WHERE left((folds->>'external_id') COLLATE "C", 200) IS NOT NULL;
+  ON accounts (organization_id, left((normalized->>'external_id') COLLATE "C", 200), created_at, id)
+  WHERE left((normalized->>'external_id') COLLATE "C", 200) IS NOT NULL;
 CREATE UNIQUE INDEX accounts_external_id_key
   ON accounts (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX accounts_industry_idx
-  ON accounts (organization_id, left((folds->>'industry') COLLATE "C", 200), created_at, id);
+  ON accounts (organization_id, left((normalized->>'industry') COLLATE "C", 200), created_at, id);
 CREATE INDEX accounts_is_freemail_idx
   ON accounts (organization_id, is_freemail, created_at, id);
 CREATE INDEX accounts_name_idx
-  ON accounts (organization_id, left(name_fold, 200), created_at, id);
+  ON accounts (organization_id, left(normalized_name, 200), created_at, id);
 CREATE INDEX accounts_organization_id_created_at_id_idx
   ON accounts (organization_id, created_at, id);
 CREATE UNIQUE INDEX accounts_organization_id_domain_key
@@ -246,7 +246,7 @@ CREATE INDEX accounts_organization_id_updated_at_created_at_id_idx
 CREATE INDEX accounts_search_idx
   ON accounts USING gin (organization_id, search_text gin_trgm_ops);
 CREATE INDEX accounts_website_idx
-  ON accounts (organization_id, left((folds->>'website') COLLATE "C", 200), created_at, id);
+  ON accounts (organization_id, left((normalized->>'website') COLLATE "C", 200), created_at, id);
 
 CREATE TABLE contacts (
   organization_id uuid NOT NULL,
@@ -255,12 +255,12 @@ CREATE TABLE contacts (
   external_id text COLLATE "C",
   first_name text,
   last_name text,
-  name_fold text COLLATE "C",
+  normalized_name text COLLATE "C",
   account_id uuid,
   job_title text,
   phone text,
   custom_fields jsonb NOT NULL DEFAULT '{}',
-  folds jsonb NOT NULL DEFAULT '{}',
+  normalized jsonb NOT NULL DEFAULT '{}',
   search_text text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
@@ -295,18 +295,18 @@ CREATE TABLE contacts (
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
 CREATE INDEX contacts_external_id_idx
-  ON contacts (organization_id, left((folds->>'external_id') COLLATE "C", 200), created_at, id)
-  WHERE left((folds->>'external_id') COLLATE "C", 200) IS NOT NULL;
+  ON contacts (organization_id, left((normalized->>'external_id') COLLATE "C", 200), created_at, id)
+  WHERE left((normalized->>'external_id') COLLATE "C", 200) IS NOT NULL;
 CREATE UNIQUE INDEX contacts_external_id_key
   ON contacts (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX contacts_first_name_idx
-  ON contacts (organization_id, left((folds->>'first_name') COLLATE "C", 200), created_at, id);
+  ON contacts (organization_id, left((normalized->>'first_name') COLLATE "C", 200), created_at, id);
 CREATE INDEX contacts_job_title_idx
-  ON contacts (organization_id, left((folds->>'job_title') COLLATE "C", 200), created_at, id);
+  ON contacts (organization_id, left((normalized->>'job_title') COLLATE "C", 200), created_at, id);
 CREATE INDEX contacts_last_name_idx
-  ON contacts (organization_id, left((folds->>'last_name') COLLATE "C", 200), created_at, id);
+  ON contacts (organization_id, left((normalized->>'last_name') COLLATE "C", 200), created_at, id);
 CREATE INDEX contacts_name_idx
-  ON contacts (organization_id, left(name_fold, 200), created_at, id);
+  ON contacts (organization_id, left(normalized_name, 200), created_at, id);
 CREATE INDEX contacts_organization_id_account_id_created_at_id_idx
   ON contacts (organization_id, account_id, created_at, id);
 CREATE INDEX contacts_organization_id_created_at_id_idx
@@ -316,7 +316,7 @@ CREATE UNIQUE INDEX contacts_organization_id_email_key
 CREATE INDEX contacts_organization_id_updated_at_created_at_id_idx
   ON contacts (organization_id, updated_at, created_at, id);
 CREATE INDEX contacts_phone_idx
-  ON contacts (organization_id, left((folds->>'phone') COLLATE "C", 200), created_at, id);
+  ON contacts (organization_id, left((normalized->>'phone') COLLATE "C", 200), created_at, id);
 CREATE INDEX contacts_search_idx
   ON contacts USING gin (organization_id, search_text gin_trgm_ops);
 
@@ -326,7 +326,7 @@ CREATE TABLE opportunities (
   pipeline_id uuid NOT NULL,
   account_key text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
-  name_fold text COLLATE "C" NOT NULL,
+  normalized_name text COLLATE "C" NOT NULL,
   external_id text COLLATE "C",
   stage_id uuid,
   account_id uuid,
@@ -339,7 +339,7 @@ CREATE TABLE opportunities (
   next_step text,
   record text NOT NULL,
   custom_fields jsonb NOT NULL DEFAULT '{}',
-  folds jsonb NOT NULL DEFAULT '{}',
+  normalized jsonb NOT NULL DEFAULT '{}',
   search_text text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
@@ -394,12 +394,12 @@ CREATE INDEX opportunities_contact_first_name_idx
 CREATE INDEX opportunities_contact_last_name_idx
   ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
 CREATE INDEX opportunities_external_id_idx
-  ON opportunities (organization_id, pipeline_id, left((folds->>'external_id') COLLATE "C", 200), created_at, id)
-  WHERE left((folds->>'external_id') COLLATE "C", 200) IS NOT NULL;
+  ON opportunities (organization_id, pipeline_id, left((normalized->>'external_id') COLLATE "C", 200), created_at, id)
+  WHERE left((normalized->>'external_id') COLLATE "C", 200) IS NOT NULL;
 CREATE UNIQUE INDEX opportunities_external_id_key
   ON opportunities (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX opportunities_name_idx
-  ON opportunities (organization_id, pipeline_id, left(name_fold, 200), created_at, id);
+  ON opportunities (organization_id, pipeline_id, left(normalized_name, 200), created_at, id);
 CREATE INDEX opportunities_organization_id_account_id_pipeline_id_create_idx
   ON opportunities (organization_id, account_id, pipeline_id, created_at, id);
 CREATE INDEX opportunities_organization_id_contact_id_pipeline_id_create_idx
@@ -450,7 +450,7 @@ CREATE TABLE notes (
   id uuid NOT NULL,
   title text,
   content text,
-  title_fold text COLLATE "C",
+  normalized_title text COLLATE "C",
   search_text text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
@@ -653,7 +653,7 @@ BEGIN
     SELECT i, i, 'acme.example', v_wide, now(), now() FROM unnest(v_ids) i;
   INSERT INTO contacts (organization_id, id, email, search_text, created_at, updated_at)
     SELECT i, i, 'ann@acme.example', v_wide, now(), now() FROM unnest(v_ids) i;
-  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, record, search_text, created_at, updated_at)
     SELECT i, i, i, '', 'Deal', 'deal', '{}', v_wide, now(), now() FROM unnest(v_ids) i;
   INSERT INTO notes (organization_id, id, search_text, created_at, updated_at) SELECT i, i, v_wide, now(), now() FROM unnest(v_ids) i;
   FOREACH v_table IN ARRAY v_tables LOOP

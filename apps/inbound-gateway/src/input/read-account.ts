@@ -1,5 +1,5 @@
 import type { CreateAccountBody } from '@crm/contract';
-import type { AccountChange, Catalog, NewAccount } from '@crm/db';
+import type { AccountChange, OrganizationSetup, NewAccount } from '@crm/db';
 import type { ErrorCollector } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
 import { readDomain, readExternalId, readName, readText, readWebsite, requireKey } from './read-fields.js';
@@ -10,11 +10,11 @@ const maxShortTextLength = 255;
 
 /** Normalises changes to an account; every fault is noted in `errors`. */
 export const readAccountChange = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   body: Partial<CreateAccountBody>,
   errors: ErrorCollector,
 ): AccountChange => ({
-  ...readCustomValues(catalog, { objectType: 'account', input: body, path: '', pipelineId: null }, errors),
+  ...readCustomValues(setup, { objectType: 'account', input: body, path: '', pipelineId: null }, errors),
   domain: readDomain(body.domain, 'domain', errors) ?? undefined,
   externalId: readExternalId(body.external_id, 'external_id', errors),
   name: readName(body.name, 'name', errors),
@@ -25,8 +25,12 @@ export const readAccountChange = (
 });
 
 /** Normalises the body of an account's create; every fault is noted in `errors`. */
-export const readNewAccount = (catalog: Catalog, body: CreateAccountBody, errors: ErrorCollector): NewAccount => {
-  const account = withoutNulls(readAccountChange(catalog, body, errors));
+export const readNewAccount = (
+  setup: OrganizationSetup,
+  body: CreateAccountBody,
+  errors: ErrorCollector,
+): NewAccount => {
+  const account = withoutNulls(readAccountChange(setup, body, errors));
   requireKey(['domain', body.domain], account.externalId, errors);
   return account;
 };

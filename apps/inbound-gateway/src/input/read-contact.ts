@@ -1,5 +1,5 @@
 import type { CreateContactBody } from '@crm/contract';
-import type { Catalog, ContactChange, NewContact } from '@crm/db';
+import type { OrganizationSetup, ContactChange, NewContact } from '@crm/db';
 import type { ErrorCollector } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
 import { readEmail, readExternalId, readName, readPhone, requireKey } from './read-fields.js';
@@ -7,11 +7,11 @@ import { withoutNulls } from './without-nulls.js';
 
 /** Normalises changes to a contact; every fault is noted in `errors`. */
 export const readContactChange = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   body: Partial<CreateContactBody>,
   errors: ErrorCollector,
 ): ContactChange => ({
-  ...readCustomValues(catalog, { objectType: 'contact', input: body, path: '', pipelineId: null }, errors),
+  ...readCustomValues(setup, { objectType: 'contact', input: body, path: '', pipelineId: null }, errors),
   email: readEmail(body.email, 'email', errors) ?? undefined,
   externalId: readExternalId(body.external_id, 'external_id', errors),
   firstName: readName(body.first_name, 'first_name', errors),
@@ -21,8 +21,12 @@ export const readContactChange = (
 });
 
 /** Normalises the body of a contact's create; every fault is noted in `errors`. */
-export const readNewContact = (catalog: Catalog, body: CreateContactBody, errors: ErrorCollector): NewContact => {
-  const contact = withoutNulls(readContactChange(catalog, body, errors));
+export const readNewContact = (
+  setup: OrganizationSetup,
+  body: CreateContactBody,
+  errors: ErrorCollector,
+): NewContact => {
+  const contact = withoutNulls(readContactChange(setup, body, errors));
   requireKey(['email', body.email], contact.externalId, errors);
   return contact;
 };

@@ -1,4 +1,4 @@
-import type { Catalog, CustomValues } from '@crm/db';
+import type { OrganizationSetup, CustomValues } from '@crm/db';
 import { type ErrorCollector, type ObjectType, parseCustomValues } from '@crm/domain';
 
 /** The position of custom values in a body, and their object. */
@@ -13,14 +13,14 @@ export interface CustomValuesSource {
 
 /** Reads the custom values of a record against the organization's definitions and members. */
 export const readCustomValues = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   source: CustomValuesSource,
   errors: ErrorCollector,
 ): CustomValues => {
   // All definitions of the object, so that a field of another pipeline gets its own error and is not called unknown.
-  const definitions = catalog.fieldCatalogue(source.objectType, null).bySlug;
+  const definitions = setup.fieldIndex(source.objectType, null).bySlug;
   // Accepts ids of former members too, so that a value that was read can be sent back.
-  const findMemberId = (idOrEmail: string) => catalog.findMember(idOrEmail)?.id;
+  const findMemberId = (idOrEmail: string) => setup.findMember(idOrEmail)?.id;
   const references = { findMemberId };
   const { path, pipelineId } = source;
   const input = source.input as Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { CreateOpportunityBody } from '@crm/contract';
-import type { Catalog, NewOpportunity, OpportunityChange, Pipeline } from '@crm/db';
+import type { OrganizationSetup, NewOpportunity, OpportunityChange, Pipeline } from '@crm/db';
 import { type ErrorCollector, unknownPipeline } from '@crm/domain';
 import { readCustomValues } from './read-custom-values.js';
 import {
@@ -36,8 +36,8 @@ const readStage = (pipeline: Pipeline, input: Sent<string>, errors: ErrorCollect
 };
 
 /** The pipeline of a create, which must not be archived. @throws ApiError `not_found` for an unknown one */
-export const pipelineForCreate = (catalog: Catalog, id: string, errors: ErrorCollector): Pipeline => {
-  const pipeline = catalog.findPipeline(id);
+export const pipelineForCreate = (setup: OrganizationSetup, id: string, errors: ErrorCollector): Pipeline => {
+  const pipeline = setup.findPipeline(id);
   if (pipeline === undefined) throw unknownPipeline();
   if (!pipeline.isActive) errors.add('pipeline_id', 'is archived');
   return pipeline;
@@ -52,11 +52,11 @@ const readNextStep = (opportunity: Opportunity, errors: ErrorCollector): Sent<st
   return one === undefined ? other : one;
 };
 
-const readOwner = (catalog: Catalog, input: Sent<string>, errors: ErrorCollector): Sent<string> => {
+const readOwner = (setup: OrganizationSetup, input: Sent<string>, errors: ErrorCollector): Sent<string> => {
   const path = 'related_objects.owner_email';
   const email = readEmail(input, path, errors);
   if (email === undefined || email === null) return email;
-  const member = catalog.findMember(email.email);
+  const member = setup.findMember(email.email);
   if (member === undefined) errors.add(path, 'is not a member of this organization');
   else if (!member.isActive) errors.add(path, 'is a former member');
   return member?.id;
@@ -64,7 +64,7 @@ const readOwner = (catalog: Catalog, input: Sent<string>, errors: ErrorCollector
 
 /** Normalises changes to an opportunity of a pipeline and resolves what they refer to; every fault is noted in `errors`. */
 export const readOpportunityChange = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   pipeline: Pipeline,
   body: OpportunityBody,
   errors: ErrorCollector,
@@ -73,11 +73,11 @@ export const readOpportunityChange = (
   const related = body.related_objects ?? {};
   const custom = { objectType: 'opportunity', input: opportunity, path: 'opportunity' } as const;
   return {
-    ...readCustomValues(catalog, { ...custom, pipelineId: pipeline.id }, errors),
+    ...readCustomValues(setup, { ...custom, pipelineId: pipeline.id }, errors),
     name: readRequiredName(opportunity.name, 'opportunity.name', errors) ?? undefined,
     externalId: readExternalId(opportunity.external_id, 'opportunity.external_id', errors),
     stageId: readStage(pipeline, opportunity.stage_id, errors),
-    ownerId: readOwner(catalog, related.owner_email, errors),
+    ownerId: readOwner(setup, related.owner_email, errors),
     amount: readAmount(opportunity.deal_size, 'opportunity.deal_size', errors),
     currency: readCurrency(opportunity.currency, 'opportunity.currency', errors),
     closeDateMs: readEpochMs(opportunity.close_date, 'opportunity.close_date', errors),
@@ -95,12 +95,12 @@ export const readOpportunityChange = (
 
 /** Normalises the body of a create; every fault is noted in `errors`. */
 export const readNewOpportunity = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   pipeline: Pipeline,
   body: CreateOpportunityBody,
   errors: ErrorCollector,
 ): NewOpportunity => {
-  const opportunity = withoutNulls(readOpportunityChange(catalog, pipeline, body, errors));
+  const opportunity = withoutNulls(readOpportunityChange(setup, pipeline, body, errors));
   requireKey(['opportunity.name', body.opportunity.name], opportunity.externalId, errors);
   return opportunity;
 };

@@ -1,5 +1,5 @@
 import type { CreateFieldBody, CreateStageBody } from '@crm/contract';
-import type { Catalog, NewField, NewStage, SetupField } from '@crm/db';
+import type { OrganizationSetup, NewField, NewStage, SetupField } from '@crm/db';
 import {
   type AttributeType,
   type FieldMetadata,
@@ -59,8 +59,8 @@ export const readLabels = (stages: readonly NewStage[]): readonly NewStage[] => 
 };
 
 /** The custom field with this id; it may be archived. */
-export const findField = (catalog: Catalog, id: string): SetupField | undefined =>
-  catalog.fields.find((field) => field.id === id.toLowerCase());
+export const findField = (setup: OrganizationSetup, id: string): SetupField | undefined =>
+  setup.fields.find((field) => field.id === id.toLowerCase());
 
 /** The options of a field. @throws ApiError `validation_failed` for a type without options */
 export const optionsOf = ({ attributeType, metadata }: SetupField): readonly FieldOption[] => {
@@ -85,12 +85,12 @@ export const readMetadata = (type: AttributeType, given: Readonly<Record<string,
   throw validationError({ [path]: metadata.message.slice(prefix.length) });
 };
 
-const readPipelines = (catalog: Catalog, body: CreateFieldBody): readonly string[] | null => {
+const readPipelines = (setup: OrganizationSetup, body: CreateFieldBody): readonly string[] | null => {
   const ids = body.pipeline_ids ?? null;
   if (ids === null) return null;
   if (body.object !== 'opportunity') throw validationError({ pipeline_ids: 'is for fields of opportunities' });
   return [...new Set(ids)].map((id, index) => {
-    const pipeline = catalog.findPipeline(id);
+    const pipeline = setup.findPipeline(id);
     if (pipeline === undefined) {
       throw validationError({ [`pipeline_ids[${index}]`]: unknownPipeline().errors?.['pipeline_id'] ?? '' });
     }
@@ -99,7 +99,7 @@ const readPipelines = (catalog: Catalog, body: CreateFieldBody): readonly string
 };
 
 /** A field in its stored form. */
-export const readNewField = (catalog: Catalog, body: CreateFieldBody): NewField => ({
+export const readNewField = (setup: OrganizationSetup, body: CreateFieldBody): NewField => ({
   objectType: body.object,
   slug: valid('slug', parseSlug(body.slug)),
   name: readName(body.name),
@@ -111,5 +111,5 @@ export const readNewField = (catalog: Catalog, body: CreateFieldBody): NewField 
   }),
   position: body.position,
   isHidden: body.is_hidden ?? false,
-  pipelineIds: readPipelines(catalog, body),
+  pipelineIds: readPipelines(setup, body),
 });

@@ -12,7 +12,6 @@ export const bulkCreateAccounts = defineOperation<Context, typeof contract>(cont
   handle(context, request, {
     function: 'create_account',
     notFoundPath: 'domain',
-    read: (catalog, item, errors) =>
-      accountCreate(readNewAccount(catalog, item, errors), request.query.on_match ?? 'keep'),
+    read: (setup, item, errors) => accountCreate(readNewAccount(setup, item, errors), request.query.on_match ?? 'keep'),
   }),
 );

@@ -12,7 +12,7 @@ export const bulkCreateContacts = defineOperation<Context, typeof contract>(cont
   handle(context, request, {
     function: 'create_contact',
     notFoundPath: 'email',
-    read: (catalog, item, errors) =>
-      contactCreate(catalog, readNewContact(catalog, item, errors), request.query.on_match ?? 'keep'),
+    read: (setup, item, errors) =>
+      contactCreate(setup, readNewContact(setup, item, errors), request.query.on_match ?? 'keep'),
   }),
 );

@@ -13,10 +13,10 @@ export const bulkCreateOpportunities = defineOperation<Context, typeof contract>
     function: 'create_opportunity',
     notFoundPath: 'pipeline_id',
     pathOf: opportunityPath,
-    read: (catalog, item, errors) => {
-      const pipeline = pipelineForCreate(catalog, item.pipeline_id, errors);
-      const opportunity = readNewOpportunity(catalog, pipeline, item, errors);
-      return opportunityCreate(catalog, pipeline, opportunity, request.query.on_match ?? 'keep');
+    read: (setup, item, errors) => {
+      const pipeline = pipelineForCreate(setup, item.pipeline_id, errors);
+      const opportunity = readNewOpportunity(setup, pipeline, item, errors);
+      return opportunityCreate(setup, pipeline, opportunity, request.query.on_match ?? 'keep');
     },
   }),
 );

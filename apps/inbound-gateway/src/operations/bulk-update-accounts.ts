@@ -12,7 +12,7 @@ export const bulkUpdateAccounts = defineOperation<Context, typeof contract>(cont
   handle(context, request, {
     function: 'update_account',
     notFoundPath: 'id',
-    read: (catalog, { id, version, ...body }, errors) =>
-      accountUpdate({ id: id.toLowerCase(), version }, readAccountChange(catalog, body, errors)),
+    read: (setup, { id, version, ...body }, errors) =>
+      accountUpdate({ id: id.toLowerCase(), version }, readAccountChange(setup, body, errors)),
   }),
 );

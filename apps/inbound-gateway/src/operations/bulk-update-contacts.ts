@@ -12,7 +12,7 @@ export const bulkUpdateContacts = defineOperation<Context, typeof contract>(cont
   handle(context, request, {
     function: 'update_contact',
     notFoundPath: 'id',
-    read: (catalog, { id, version, ...body }, errors) =>
-      contactUpdate(catalog, { id: id.toLowerCase(), version }, readContactChange(catalog, body, errors)),
+    read: (setup, { id, version, ...body }, errors) =>
+      contactUpdate(setup, { id: id.toLowerCase(), version }, readContactChange(setup, body, errors)),
   }),
 );

@@ -17,11 +17,11 @@ export const bulkUpdateOpportunities = defineOperation<Context, typeof contract>
   return handle(context, request, {
     function: 'update_opportunity',
     notFoundPath: 'id',
-    read: (catalog, item, errors) => {
+    read: (setup, item, errors) => {
       const target = { id: item.id.toLowerCase(), version: item.version };
-      const pipeline = catalog.findPipeline(pipelineIds.get(target.id) ?? '');
+      const pipeline = setup.findPipeline(pipelineIds.get(target.id) ?? '');
       if (pipeline === undefined) throw new ApiError('not_found');
-      return opportunityUpdate(catalog, target, readOpportunityChange(catalog, pipeline, item, errors));
+      return opportunityUpdate(setup, target, readOpportunityChange(setup, pipeline, item, errors));
     },
   });
 });

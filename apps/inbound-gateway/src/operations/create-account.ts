@@ -9,8 +9,8 @@ import { warningsExtra } from '../warnings.js';
 /** `POST /v1/inbound/accounts`: creates or finds the account of a domain. */
 export const createAccount = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
-    read: (catalog, errors) =>
-      accountCreate(readNewAccount(catalog, request.body, errors), request.query.on_match ?? 'keep'),
+    read: (setup, errors) =>
+      accountCreate(readNewAccount(setup, request.body, errors), request.query.on_match ?? 'keep'),
     answer: ({ id, domain, name, record_status: status, unapplied }) => ({
       message: createMessage('Account', status),
       data: { company_id: id, domain, name },

@@ -10,14 +10,14 @@ export const createFieldOption = defineOperation<Context, typeof contract>(
   contract,
   (context, { caller, params, body }) =>
     runSetupChange(context, caller, {
-      changes: (catalog) => {
-        const field = orNotFound(findField(catalog, params.id));
+      changes: (setup) => {
+        const field = orNotFound(findField(setup, params.id));
         const options = [...optionsOf(field), withoutNull(body)];
         return [updateFieldChange(field, { metadata: readMetadata(field.attributeType, { options }) }, field.metadata)];
       },
-      answer: (catalog) => ({
+      answer: (setup) => ({
         message: 'Option added',
-        data: { field: fieldWire(orNotFound(findField(catalog, params.id))) },
+        data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
       }),
     }),
 );

@@ -10,7 +10,7 @@ import { findField, readNewField } from '../input/read-setup.js';
 export const createField = defineOperation<Context, typeof contract>(contract, (context, { caller, body }) => {
   const id = randomUUID();
   return runSetupChange(context, caller, {
-    changes: (catalog) => [defineFieldChange(id, readNewField(catalog, body))],
-    answer: (catalog) => ({ message: 'Field defined', data: { field: fieldWire(orNotFound(findField(catalog, id))) } }),
+    changes: (setup) => [defineFieldChange(id, readNewField(setup, body))],
+    answer: (setup) => ({ message: 'Field defined', data: { field: fieldWire(orNotFound(findField(setup, id))) } }),
   });
 });

@@ -11,9 +11,9 @@ export const createMember = defineOperation<Context, typeof contract>(contract, 
   const id = randomUUID();
   return runSetupChange(context, caller, {
     changes: () => [addMemberChange(id, { email: readMemberEmail(body.email), name: readName(body.name) })],
-    answer: (catalog) => ({
+    answer: (setup) => ({
       message: 'Member added',
-      data: { member: memberWire(orNotFound(catalog.findMember(id))) },
+      data: { member: memberWire(orNotFound(setup.findMember(id))) },
     }),
   });
 });

@@ -8,7 +8,7 @@ import { readNote } from '../input/read-note.js';
 /** `POST /v1/inbound/notes`: creates a note, and the missing accounts and contacts that it names. */
 export const createNote = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
-    read: (catalog, errors) => noteCreate(catalog, readNote(request.body, errors)),
+    read: (setup, errors) => noteCreate(setup, readNote(request.body, errors)),
     answer: ({ id, title, content }) => ({
       message: createMessage('Note', 'created'),
       data: { note_id: id, title, content },

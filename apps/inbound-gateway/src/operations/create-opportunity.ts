@@ -9,10 +9,10 @@ import { warningsExtra } from '../warnings.js';
 /** `POST /v1/inbound/opportunities`: creates a deal with its account and contacts, all or nothing. */
 export const createOpportunity = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
-    read: (catalog, errors) => {
-      const pipeline = pipelineForCreate(catalog, request.body.pipeline_id, errors);
-      const opportunity = readNewOpportunity(catalog, pipeline, request.body, errors);
-      return opportunityCreate(catalog, pipeline, opportunity, request.query.on_match ?? 'keep');
+    read: (setup, errors) => {
+      const pipeline = pipelineForCreate(setup, request.body.pipeline_id, errors);
+      const opportunity = readNewOpportunity(setup, pipeline, request.body, errors);
+      return opportunityCreate(setup, pipeline, opportunity, request.query.on_match ?? 'keep');
     },
     answer: ({ id, name, amount, record_status: status, unapplied }) => ({
       message: createMessage('Opportunity', status),

@@ -14,8 +14,8 @@ export const createPipeline = defineOperation<Context, typeof contract>(contract
       const stages = readLabels(body.stages.map((stage, index) => readStage(stage, `stages[${index}].`)));
       return createPipelineChanges(id, { name: readName(body.name), position: body.position }, stages);
     },
-    answer: (catalog) => {
-      const pipeline = orNotFound(catalog.findPipeline(id));
+    answer: (setup) => {
+      const pipeline = orNotFound(setup.findPipeline(id));
       const data = { pipeline: pipelineWire(pipeline), stages: pipeline.stages.map(stageWire) };
       return { message: 'Pipeline created', data };
     },

@@ -10,10 +10,10 @@ import { readStage } from '../input/read-setup.js';
 export const createStage = defineOperation<Context, typeof contract>(contract, (context, { caller, params, body }) => {
   const id = randomUUID();
   return runSetupChange(context, caller, {
-    changes: (catalog) => {
-      const pipeline = orNotFound(catalog.findPipeline(params.id));
+    changes: (setup) => {
+      const pipeline = orNotFound(setup.findPipeline(params.id));
       return [createStageChange(id, pipeline.id, readStage(body), body.position)];
     },
-    answer: (catalog) => ({ message: 'Stage added', data: { stage: stageWire(orNotFound(catalog.findStage(id))) } }),
+    answer: (setup) => ({ message: 'Stage added', data: { stage: stageWire(orNotFound(setup.findStage(id))) } }),
   });
 });

@@ -12,12 +12,12 @@ import { moveWithin } from '../move-within.js';
 export const deleteMember = defineOperation<Context, typeof contract>(contract, (context, request) => {
   const { caller, params, query } = request;
   return runSetupChange(context, caller, {
-    changes: async (catalog) => {
-      const member = orNotFound(catalog.findMember(params.id));
+    changes: async (setup) => {
+      const member = orNotFound(setup.findMember(params.id));
       const { opportunities, reassign_to: heirId } = query;
       if (heirId === undefined) return [removeMemberChange(member.id, opportunities === 'keep')];
       if (opportunities !== undefined) throw validationError({ reassign_to: 'must be absent with opportunities=keep' });
-      const heir = catalog.findMember(heirId);
+      const heir = setup.findMember(heirId);
       if (heir === undefined) throw validationError({ reassign_to: 'is not a member of this organization' });
       if (heir.id === member.id) throw validationError({ reassign_to: 'is the member to be removed' });
       if (!heir.isActive) throw validationError({ reassign_to: 'is a former member' });

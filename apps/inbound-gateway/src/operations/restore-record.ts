@@ -26,8 +26,8 @@ export const restoreRecord = defineOperation<Context, typeof contract>(contract,
   return runIdempotent(context, contract, request, {
     run: async (idempotency) => {
       const { object, previous } = await findDeletion(context, organizationId, position);
-      return context.catalogs.use(organizationId, (catalog) => {
-        const write = restoration(catalog, position, object, previous);
+      return context.setups.use(organizationId, (setup) => {
+        const write = restoration(setup, position, object, previous);
         return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
       });
     },

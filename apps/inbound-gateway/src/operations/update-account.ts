@@ -7,7 +7,7 @@ import { updateRecord } from '../update-record.js';
 
 /** `PATCH /v1/inbound/accounts/{id}` */
 export const updateAccount = defineOperation<Context, typeof contract>(contract, (context, request) =>
-  updateRecord(context, request, 'account', (catalog, target, errors) =>
-    accountUpdate(target, readAccountChange(catalog, request.body, errors)),
+  updateRecord(context, request, 'account', (setup, target, errors) =>
+    accountUpdate(target, readAccountChange(setup, request.body, errors)),
   ),
 );

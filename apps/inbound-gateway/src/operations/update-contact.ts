@@ -7,7 +7,7 @@ import { updateRecord } from '../update-record.js';
 
 /** `PATCH /v1/inbound/contacts/{id}`: a new email moves the contact to the account of its domain. */
 export const updateContact = defineOperation<Context, typeof contract>(contract, (context, request) =>
-  updateRecord(context, request, 'contact', (catalog, target, errors) =>
-    contactUpdate(catalog, target, readContactChange(catalog, request.body, errors)),
+  updateRecord(context, request, 'contact', (setup, target, errors) =>
+    contactUpdate(setup, target, readContactChange(setup, request.body, errors)),
   ),
 );

@@ -11,8 +11,8 @@ export const updateFieldOption = defineOperation<Context, typeof contract>(
   contract,
   (context, { caller, params, body }) =>
     runSetupChange(context, caller, {
-      changes: (catalog) => {
-        const field = orNotFound(findField(catalog, params.id));
+      changes: (setup) => {
+        const field = orNotFound(findField(setup, params.id));
         const { position, ...given } = body;
         const current = optionsOf(field);
         const index = current.findIndex(({ value }) => value === body.value);
@@ -23,9 +23,9 @@ export const updateFieldOption = defineOperation<Context, typeof contract>(
         options.splice(position === undefined ? index : position - 1, 0, { ...found, ...withoutNull(given) });
         return [updateFieldChange(field, { metadata: readMetadata(field.attributeType, { options }) }, field.metadata)];
       },
-      answer: (catalog) => ({
+      answer: (setup) => ({
         message: 'Option updated',
-        data: { field: fieldWire(orNotFound(findField(catalog, params.id))) },
+        data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
       }),
     }),
 );

@@ -8,9 +8,9 @@ import { findField, readMetadata, readName } from '../input/read-setup.js';
 /** `PATCH /v1/inbound/fields/{id}` */
 export const updateField = defineOperation<Context, typeof contract>(contract, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
-    changes: (catalog) => {
+    changes: (setup) => {
       requireChange(body);
-      const field = orNotFound(findField(catalog, params.id));
+      const field = orNotFound(findField(setup, params.id));
       const { is_hidden: isHidden, is_active: isActive, position } = body;
       const given = { currency: body.currency ?? undefined, max: body.max ?? undefined };
       const isMetadata = given.currency !== undefined || given.max !== undefined;
@@ -18,9 +18,9 @@ export const updateField = defineOperation<Context, typeof contract>(contract, (
       const change = { name: readName(body.name), metadata, isHidden, isActive, position };
       return [updateFieldChange(field, change, isMetadata ? field.metadata : undefined)];
     },
-    answer: (catalog) => ({
+    answer: (setup) => ({
       message: 'Field updated',
-      data: { field: fieldWire(orNotFound(findField(catalog, params.id))) },
+      data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
     }),
   }),
 );

@@ -8,15 +8,15 @@ import { readMemberEmail, readName } from '../input/read-setup.js';
 /** `PATCH /v1/inbound/members/{id}` */
 export const updateMember = defineOperation<Context, typeof contract>(contract, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
-    changes: (catalog) => {
+    changes: (setup) => {
       requireChange(body);
-      const { id } = orNotFound(catalog.findMember(params.id));
+      const { id } = orNotFound(setup.findMember(params.id));
       const email = body.email === undefined ? undefined : readMemberEmail(body.email);
       return [updateMemberChange(id, { email, name: readName(body.name), isActive: body.is_active })];
     },
-    answer: (catalog) => ({
+    answer: (setup) => ({
       message: 'Member updated',
-      data: { member: memberWire(orNotFound(catalog.findMember(params.id))) },
+      data: { member: memberWire(orNotFound(setup.findMember(params.id))) },
     }),
   }),
 );

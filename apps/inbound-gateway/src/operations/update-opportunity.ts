@@ -11,9 +11,9 @@ export const updateOpportunity = defineOperation<Context, typeof contract>(contr
   const { organizationId } = request.caller;
   const id = request.params.id.toLowerCase();
   const pipelineId = (await findOpportunityPipelineIds(context.database, organizationId, [id])).get(id);
-  return updateRecord(context, request, 'opportunity', (catalog, target, errors) => {
-    const pipeline = pipelineId === undefined ? undefined : catalog.findPipeline(pipelineId);
+  return updateRecord(context, request, 'opportunity', (setup, target, errors) => {
+    const pipeline = pipelineId === undefined ? undefined : setup.findPipeline(pipelineId);
     if (pipeline === undefined) throw new ApiError('not_found');
-    return opportunityUpdate(catalog, target, readOpportunityChange(catalog, pipeline, request.body, errors));
+    return opportunityUpdate(setup, target, readOpportunityChange(setup, pipeline, request.body, errors));
   });
 });

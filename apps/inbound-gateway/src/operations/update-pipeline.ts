@@ -8,15 +8,15 @@ import { readName } from '../input/read-setup.js';
 /** `PATCH /v1/inbound/pipelines/{id}` */
 export const updatePipeline = defineOperation<Context, typeof contract>(contract, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
-    changes: (catalog) => {
+    changes: (setup) => {
       requireChange(body);
-      const { id } = orNotFound(catalog.findPipeline(params.id));
+      const { id } = orNotFound(setup.findPipeline(params.id));
       return [
         updatePipelineChange(id, { name: readName(body.name), isActive: body.is_active, position: body.position }),
       ];
     },
-    answer: (catalog) => {
-      const pipeline = orNotFound(catalog.findPipeline(params.id));
+    answer: (setup) => {
+      const pipeline = orNotFound(setup.findPipeline(params.id));
       const data = { pipeline: pipelineWire(pipeline), stages: pipeline.stages.map(stageWire) };
       return { message: 'Pipeline updated', data };
     },

@@ -1,5 +1,5 @@
 import { updateStage as contract, type UpdateStageBody } from '@crm/contract';
-import { type Catalog, type OpportunityMove, type Stage, stageWire, updateStageChange } from '@crm/db';
+import { type OrganizationSetup, type OpportunityMove, type Stage, stageWire, updateStageChange } from '@crm/db';
 import { validationError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import { orNotFound, requireChange, runSetupChange } from '../change-setup.js';
@@ -8,12 +8,12 @@ import { readColor, readName } from '../input/read-setup.js';
 import { moveWithin } from '../move-within.js';
 
 /** The stage to which an archived stage's opportunities move; null if the body names none. */
-const readMove = (catalog: Catalog, from: Stage, body: UpdateStageBody): OpportunityMove | null => {
+const readMove = (setup: OrganizationSetup, from: Stage, body: UpdateStageBody): OpportunityMove | null => {
   const path = 'move_opportunities_to';
   const wanted = body[path] ?? null;
   if (wanted === null) return null;
   if (body.is_active !== false) throw validationError({ [path]: 'is for a stage that is archived' });
-  const target = catalog.findStage(wanted);
+  const target = setup.findStage(wanted);
   if (target?.pipelineId !== from.pipelineId) throw validationError({ [path]: 'is not a stage of this pipeline' });
   if (target.id === from.id) throw validationError({ [path]: 'is the stage itself' });
   if (!target.isActive) throw validationError({ [path]: 'is archived' });
@@ -24,10 +24,10 @@ const readMove = (catalog: Catalog, from: Stage, body: UpdateStageBody): Opportu
 export const updateStage = defineOperation<Context, typeof contract>(contract, (context, request) => {
   const { caller, params, body } = request;
   return runSetupChange(context, caller, {
-    changes: async (catalog) => {
+    changes: async (setup) => {
       requireChange(body);
-      const stage = orNotFound(catalog.findStage(params.id));
-      const move = readMove(catalog, stage, body);
+      const stage = orNotFound(setup.findStage(params.id));
+      const move = readMove(setup, stage, body);
       if (move !== null) await moveWithin(context, request, move);
       return [
         updateStageChange(stage.id, {
@@ -40,9 +40,9 @@ export const updateStage = defineOperation<Context, typeof contract>(contract, (
         }),
       ];
     },
-    answer: (catalog) => ({
+    answer: (setup) => ({
       message: 'Stage updated',
-      data: { stage: stageWire(orNotFound(catalog.findStage(params.id))) },
+      data: { stage: stageWire(orNotFound(setup.findStage(params.id))) },
     }),
   });
 });

@@ -6,8 +6,8 @@ import { readPage } from '../page.js';
 
 /** `GET /v1/accounts`: all accounts, newest first. */
 export const listAccounts = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
-  context.catalogs.use(caller.organizationId, (catalog) =>
-    readPage(context, catalog, {
+  context.setups.use(caller.organizationId, (setup) =>
+    readPage(context, setup, {
       operation: contract.id,
       objectType: 'account',
       queryPath: 'q',

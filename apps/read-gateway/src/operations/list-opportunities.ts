@@ -6,8 +6,8 @@ import { readPage } from '../page.js';
 
 /** `GET /v1/opportunities`: the opportunities of one pipeline, newest first. */
 export const listOpportunities = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
-  context.catalogs.use(caller.organizationId, (catalog) =>
-    readPage(context, catalog, {
+  context.setups.use(caller.organizationId, (setup) =>
+    readPage(context, setup, {
       operation: contract.id,
       objectType: 'opportunity',
       pipelineId: query.pipeline_id,

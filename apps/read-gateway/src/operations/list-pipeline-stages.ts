@@ -2,7 +2,7 @@ import { listPipelineStages as contract } from '@crm/contract';
 import { type Stage, stageWire } from '@crm/db';
 import { ApiError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
-import { pageOfEntries, type RankedEntry } from '../catalog-page.js';
+import { pageOfEntries, type RankedEntry } from '../setup-page.js';
 import type { Context } from '../context.js';
 
 const toEntry = (stage: Stage): RankedEntry => ({ rank: stage.position, name: stage.id, wire: stageWire(stage) });
@@ -11,10 +11,10 @@ const toEntry = (stage: Stage): RankedEntry => ({ rank: stage.position, name: st
 export const listPipelineStages = defineOperation<Context, typeof contract>(
   contract,
   (context, { caller, params, query }) =>
-    context.catalogs.use(caller.organizationId, async (catalog) => {
-      const pipeline = catalog.findPipeline(params.id);
+    context.setups.use(caller.organizationId, async (setup) => {
+      const pipeline = setup.findPipeline(params.id);
       if (pipeline === undefined) throw new ApiError('not_found');
-      const binding = { organizationId: catalog.organizationId, operation: contract.id, pipelineId: pipeline.id };
+      const binding = { organizationId: setup.organizationId, operation: contract.id, pipelineId: pipeline.id };
       return pageOfEntries(context, pipeline.stages.map(toEntry), { collection: 'stages', query, binding });
     }),
 );

@@ -1,6 +1,6 @@
 import {
   ErrorCollector,
-  type FieldCatalogue,
+  type FieldIndex,
   filterKindOf,
   findOperator,
   matchesFilter,
@@ -35,8 +35,8 @@ export class Coverage {
   readonly #sorts = new Map<string, number>();
 
   /** Everything that the fields of an object allow starts at nought. */
-  expect(catalogue: FieldCatalogue): void {
-    for (const { ref, type, storage, sorts } of fieldCasesOf(catalogue)) {
+  expect(fieldIndex: FieldIndex): void {
+    for (const { ref, type, storage, sorts } of fieldCasesOf(fieldIndex)) {
       for (const operator of operatorsFor(filterKindOf(ref))) {
         this.#pairs.set(pairName({ type, storage }, operator), { asked: 0, decided: 0 });
       }
@@ -45,19 +45,19 @@ export class Coverage {
   }
 
   /** Counts what one search asked of these records. */
-  count(catalogue: FieldCatalogue, records: readonly RecordModel[], filters: unknown, sort: unknown): void {
-    for (const leaf of leavesOf(filters)) this.#countLeaf(catalogue, records, leaf);
+  count(fieldIndex: FieldIndex, records: readonly RecordModel[], filters: unknown, sort: unknown): void {
+    for (const leaf of leavesOf(filters)) this.#countLeaf(fieldIndex, records, leaf);
     if (sort === undefined) return;
-    for (const { field, direction } of parseSort(sort, catalogue, 'updated_at', new ErrorCollector())) {
+    for (const { field, direction } of parseSort(sort, fieldIndex, 'updated_at', new ErrorCollector())) {
       const { type, storage } = describeField(field);
       const name = `${type} ${storage} ${direction}`;
       this.#sorts.set(name, (this.#sorts.get(name) ?? 0) + 1);
     }
   }
 
-  #countLeaf(catalogue: FieldCatalogue, records: readonly RecordModel[], leaf: WrittenLeaf): void {
-    const ref = resolveField(catalogue, leaf.field);
-    const node = parseFilters(leaf, catalogue, new ErrorCollector());
+  #countLeaf(fieldIndex: FieldIndex, records: readonly RecordModel[], leaf: WrittenLeaf): void {
+    const ref = resolveField(fieldIndex, leaf.field);
+    const node = parseFilters(leaf, fieldIndex, new ErrorCollector());
     if (ref === null || node === null) throw new Error(`Not a comparison: ${JSON.stringify(leaf)}`);
     const { type, storage } = describeField(ref);
     const operator = findOperator(leaf.operator);

@@ -1,5 +1,5 @@
 import {
-  type FieldCatalogue,
+  type FieldIndex,
   type FieldRef,
   filterKindOf,
   type Operator,
@@ -42,14 +42,14 @@ const withNames = (ref: FieldRef, sorts: boolean, ...spellings: readonly string[
 });
 
 /** Every field of an object that filters take, each part of a field among them. */
-export const fieldCasesOf = (catalogue: FieldCatalogue): readonly FieldCase[] => {
-  const system = systemFields[catalogue.objectType]
+export const fieldCasesOf = (fieldIndex: FieldIndex): readonly FieldCase[] => {
+  const system = systemFields[fieldIndex.objectType]
     .filter((field) => field.filterable)
     .map((field) => withNames({ source: 'system', field }, field.sortable, field.name));
-  const relations = relationNames[catalogue.objectType].map((name) =>
+  const relations = relationNames[fieldIndex.objectType].map((name) =>
     withNames({ source: 'relation', name }, false, name),
   );
-  const custom = catalogue.definitions.flatMap((definition) => {
+  const custom = fieldIndex.definitions.flatMap((definition) => {
     const { slug } = definition;
     const parts = partsOf(definition);
     const ofParts = parts.map((part) =>

@@ -3,7 +3,7 @@ import {
   compareCodePoints,
   defaultSort,
   ErrorCollector,
-  type FieldCatalogue,
+  type FieldIndex,
   normalizeForSearch,
   matchesFilter,
   parseFilters,
@@ -28,7 +28,7 @@ const accepted = <T>(read: (errors: ErrorCollector) => T): T => {
   return value;
 };
 
-/** Only the fold's first 200 code points take part in an order. */
+/** Only the normalized text's first 200 code points take part in an order. */
 const firstPoints = (text: string): string => Array.from(text).slice(0, 200).join('');
 
 const compareValues = (a: ComparisonValue, b: ComparisonValue): number => {
@@ -61,14 +61,14 @@ const wordsOf = (query: string | undefined): readonly string[] =>
 /** The ids that a search must answer, in order, by the plainest reading of the rules. */
 export const expectedIds = (
   records: readonly RecordModel[],
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   question: Question,
 ): readonly string[] => {
-  const filters = accepted((errors) => parseFilters(question.filters, catalogue, errors));
+  const filters = accepted((errors) => parseFilters(question.filters, fieldIndex, errors));
   const sort =
     question.sort === undefined
-      ? defaultSort(catalogue, 'updated_at')
-      : accepted((errors) => parseSort(question.sort, catalogue, 'updated_at', errors));
+      ? defaultSort(fieldIndex, 'updated_at')
+      : accepted((errors) => parseSort(question.sort, fieldIndex, 'updated_at', errors));
   const words = wordsOf(question.query);
   return records
     .filter(

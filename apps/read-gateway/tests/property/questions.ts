@@ -1,6 +1,6 @@
 import {
   ErrorCollector,
-  type FieldCatalogue,
+  type FieldIndex,
   fieldKey,
   filterKindOf,
   type ObjectType,
@@ -27,9 +27,9 @@ const namesOf = (operator: Operator): readonly string[] => [
   ...Object.entries(operatorAliases).flatMap(([alias, one]) => (one === operator ? [alias] : [])),
 ];
 
-const isAccepted = (filters: unknown, catalogue: FieldCatalogue): boolean => {
+const isAccepted = (filters: unknown, fieldIndex: FieldIndex): boolean => {
   const errors = new ErrorCollector();
-  parseFilters(filters, catalogue, errors);
+  parseFilters(filters, fieldIndex, errors);
   return errors.isEmpty;
 };
 
@@ -40,8 +40,8 @@ interface Comparison {
 }
 
 /** The lower value of a `between` comes first; which that is only its reader knows. */
-const inOrder = (comparison: Comparison, catalogue: FieldCatalogue): Comparison => {
-  if (comparison.operator !== 'between' || isAccepted(comparison, catalogue)) return comparison;
+const inOrder = (comparison: Comparison, fieldIndex: FieldIndex): Comparison => {
+  if (comparison.operator !== 'between' || isAccepted(comparison, fieldIndex)) return comparison;
   return { ...comparison, value: (comparison.value as unknown[]).toReversed() };
 };
 
@@ -53,9 +53,9 @@ export interface Pair {
 }
 
 /** Every pair of type and operator of an object's fields. */
-export const pairsOf = (catalogue: FieldCatalogue): readonly Pair[] => {
+export const pairsOf = (fieldIndex: FieldIndex): readonly Pair[] => {
   const pairs = new Map<string, { name: string; operator: Operator; fields: FieldCase[] }>();
-  for (const field of fieldCasesOf(catalogue)) {
+  for (const field of fieldCasesOf(fieldIndex)) {
     for (const operator of operatorsFor(filterKindOf(field.ref))) {
       const name = pairName(field, operator);
       const pair = pairs.get(name) ?? { name, operator, fields: [] };
@@ -66,7 +66,7 @@ export const pairsOf = (catalogue: FieldCatalogue): readonly Pair[] => {
   return [...pairs.values()];
 };
 
-const comparison = (world: World, catalogue: FieldCatalogue, pairs: readonly Pair[]): fc.Arbitrary<Comparison> =>
+const comparison = (world: World, fieldIndex: FieldIndex, pairs: readonly Pair[]): fc.Arbitrary<Comparison> =>
   fc
     .constantFrom(...pairs)
     .chain(({ operator, fields }) => fc.tuple(fc.constant(operator), fc.constantFrom(...fields)))
@@ -74,23 +74,23 @@ const comparison = (world: World, catalogue: FieldCatalogue, pairs: readonly Pai
       fc.record({
         field: fc.constantFrom(...spellings),
         operator: fc.constantFrom(...namesOf(operator)),
-        value: valueFor(ref, operator, world.records[catalogue.objectType]),
+        value: valueFor(ref, operator, world.records[fieldIndex.objectType]),
       }),
     )
-    .map((one) => inOrder(one, catalogue));
+    .map((one) => inOrder(one, fieldIndex));
 
 /** Several comparisons of one field, the first of them of the pair: parts of one text are looked for at once. */
 const comparisonsOfOne = (
   world: World,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   pair: Pair,
   pairs: readonly Pair[],
 ): fc.Arbitrary<readonly Comparison[]> =>
   fc.constantFrom(...pair.fields).chain((field) => {
     const isOfField = ({ ref }: FieldCase): boolean => fieldKey(ref) === fieldKey(field.ref);
     const ofField = pairs.filter(({ fields }) => fields.some(isOfField)).map((one) => ({ ...one, fields: [field] }));
-    const own = comparison(world, catalogue, [{ ...pair, fields: [field] }]);
-    const others = fc.array(fc.oneof(own, comparison(world, catalogue, ofField)), { minLength: 1, maxLength: 2 });
+    const own = comparison(world, fieldIndex, [{ ...pair, fields: [field] }]);
+    const others = fc.array(fc.oneof(own, comparison(world, fieldIndex, ofField)), { minLength: 1, maxLength: 2 });
     return fc.tuple(own, others).map(([first, more]) => [first, ...more]);
   });
 
@@ -99,7 +99,7 @@ const filterTree = (
   wanted: fc.Arbitrary<unknown>,
   ofOneField: fc.Arbitrary<readonly unknown[]>,
   leaf: fc.Arbitrary<unknown>,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
 ): fc.Arbitrary<unknown> => {
   const { node } = fc.letrec((tie) => ({
     node: fc.oneof(
@@ -123,7 +123,7 @@ const filterTree = (
       { weight: 1, arbitrary: ofOneField.map((nodes) => ({ or: nodes })) },
       { weight: 1, arbitrary: ofOneField },
     )
-    .filter((filters) => isAccepted(filters, catalogue));
+    .filter((filters) => isAccepted(filters, fieldIndex));
 };
 
 const sortOf = (cases: readonly FieldCase[]): fc.Arbitrary<unknown> => {
@@ -164,9 +164,9 @@ const limit = fc.oneof(
 const sometimes = <T>(onceIn: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: onceIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
-const scopesOf = ({ catalog }: World, objectType: ObjectType): readonly Question[] => [
+const scopesOf = ({ setup }: World, objectType: ObjectType): readonly Question[] => [
   {},
-  ...(objectType === 'opportunity' ? catalog.pipelines : []).flatMap(({ id, stages: [first, second] }) => [
+  ...(objectType === 'opportunity' ? setup.pipelines : []).flatMap(({ id, stages: [first, second] }) => [
     { pipeline_id: id },
     ...(first === undefined ? [] : [{ pipeline_id: id, stage_id: first.id }]),
     ...(second === undefined ? [] : [{ stage_id: second.id }]),
@@ -175,20 +175,20 @@ const scopesOf = ({ catalog }: World, objectType: ObjectType): readonly Question
 
 /** Searches of one object whose filters hold a comparison of the pair. */
 export const questionsAbout = (world: World, objectType: ObjectType, pair: Pair): fc.Arbitrary<AskedQuestion> => {
-  const catalogue = world.catalog.fieldCatalogue(objectType, null);
-  const pairs = pairsOf(catalogue);
+  const fieldIndex = world.setup.fieldIndex(objectType, null);
+  const pairs = pairsOf(fieldIndex);
   const own = pair.fields.filter(({ sorts }) => sorts);
   const searched = world.records[objectType].flatMap((record) => record.searched);
   return fc
     .record({
       filters: filterTree(
-        comparison(world, catalogue, [pair]),
-        comparisonsOfOne(world, catalogue, pair, pairs),
-        comparison(world, catalogue, pairs),
-        catalogue,
+        comparison(world, fieldIndex, [pair]),
+        comparisonsOfOne(world, fieldIndex, pair, pairs),
+        comparison(world, fieldIndex, pairs),
+        fieldIndex,
       ),
       // Half of the orders are by fields of the pair, so that none is left to chance.
-      sort: fc.oneof(sortOf(fieldCasesOf(catalogue)), sortOf(own.length > 0 ? own : fieldCasesOf(catalogue))),
+      sort: fc.oneof(sortOf(fieldCasesOf(fieldIndex)), sortOf(own.length > 0 ? own : fieldCasesOf(fieldIndex))),
       limit,
       query: sometimes(6, words(searched)),
       fields: sometimes(3, fc.constantFrom('custom_fields', 'created_at,version', 'id', 'string_16')),

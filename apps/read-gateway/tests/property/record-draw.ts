@@ -1,4 +1,4 @@
-import type { Catalog } from '@crm/db';
+import type { OrganizationSetup } from '@crm/db';
 import {
   type CustomValue,
   ErrorCollector,
@@ -40,9 +40,9 @@ const sentFields = (definitions: readonly CustomFieldDefinition[]): fc.Arbitrary
   );
 
 /** Draws records with values as the inbound gateway reads them. */
-export const drawRecord = (catalog: Catalog, objectType: ObjectType): fc.Arbitrary<RecordDraw> => {
-  const { definitions: inOrder, bySlug } = catalog.fieldCatalogue(objectType, null);
-  const references = { findMemberId: (idOrEmail: string) => catalog.findMember(idOrEmail)?.id };
+export const drawRecord = (setup: OrganizationSetup, objectType: ObjectType): fc.Arbitrary<RecordDraw> => {
+  const { definitions: inOrder, bySlug } = setup.fieldIndex(objectType, null);
+  const references = { findMemberId: (idOrEmail: string) => setup.findMember(idOrEmail)?.id };
   const read = (sent: Record<string, unknown>) => {
     const errors = new ErrorCollector();
     const input = { custom_fields: sent };

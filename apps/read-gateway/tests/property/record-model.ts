@@ -14,12 +14,12 @@ import type { RecordDraw } from './record-draw.js';
 export interface RecordModel {
   readonly id: string;
   readonly createdAtMs: number;
-  /** System fields in comparison form: text folded, instants as Unix milliseconds. */
+  /** System fields in comparison form: text normalized, instants as Unix milliseconds. */
   readonly system: Readonly<Record<string, string | number | boolean | null>>;
   readonly relations: Readonly<Partial<Record<RelationName, string | null>>>;
   /** Custom values in stored form by slug; none where the record has no value. */
   readonly custom: ReadonlyMap<string, CustomValue>;
-  /** The folded texts that `q` looks through. */
+  /** The normalized texts that `q` looks through. */
   readonly searched: readonly string[];
 }
 
@@ -34,7 +34,8 @@ export const historyOf = ({ createdAtMs, updatedAtMs, version }: RecordDraw) => 
   version,
 });
 
-export const foldOrNull = (text: string | null): string | null => (text === null ? null : normalizeForSearch(text));
+export const normalizeOrNull = (text: string | null): string | null =>
+  text === null ? null : normalizeForSearch(text);
 
 const partOf = (value: CustomValue, definition: CustomFieldDefinition, part: string): ComparisonValue => {
   const found = (value as unknown as Readonly<Record<string, string | number | null>>)[part] ?? null;

@@ -1,4 +1,4 @@
-import { compareCodePoints, type FieldCatalogue } from '@crm/domain';
+import { compareCodePoints, type FieldIndex } from '@crm/domain';
 import { expectedIds, type Question } from './oracle.js';
 import type { RecordModel } from './record-model.js';
 
@@ -122,11 +122,11 @@ const groupBy = (records: readonly RecordModel[], names: readonly string[]): (re
 /** The summary by the plainest reading of the rules: the records of a search, folded one by one. */
 export const expectedSummary = (
   all: readonly RecordModel[],
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   question: SummaryQuestion,
 ): ExpectedSummary => {
   const { group_by: asked, measures, limit, ...search } = question;
-  const ids = new Set(expectedIds(all, catalogue, search));
+  const ids = new Set(expectedIds(all, fieldIndex, search));
   const records = all.filter(({ id }) => ids.has(id));
   const isApart = measures.some(isOfMoney);
   const names = isApart && !asked.includes('currency') ? [...asked, 'currency'] : asked;

@@ -1,4 +1,4 @@
-import { type Catalog, type AdministrationDatabase, loadCatalog } from '@crm/db';
+import { type OrganizationSetup, type AdministrationDatabase, loadSetup } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import type { Writing } from './writing.js';
 
 /** Everything that a property is asked about. */
 export interface World {
-  readonly catalog: Catalog;
+  readonly setup: OrganizationSetup;
   readonly records: Readonly<Record<ObjectType, readonly RecordModel[]>>;
 }
 
@@ -24,7 +24,7 @@ const tables = { account: 'accounts', contact: 'contacts', opportunity: 'opportu
 
 /** Puts the history of the drawn records in place, with instants that many of them share. */
 const writeHistory = async (
-  { database, catalog }: Writing,
+  { database, setup }: Writing,
   objectType: ObjectType,
   written: readonly RecordModel[],
 ): Promise<void> => {
@@ -38,7 +38,7 @@ const writeHistory = async (
     instants('updated_at'),
     written.map(({ system }) => system['version']),
   ];
-  await database.query(catalog.organizationId, { text, values });
+  await database.query(setup.organizationId, { text, values });
 };
 
 /** Keeps the records that were new: two draws may have one natural key. */
@@ -48,7 +48,7 @@ const writeEach = async <Model extends RecordModel>(
   seed: number,
   write: (draw: RecordDraw, index: number) => Promise<Model | null>,
 ): Promise<Model[]> => {
-  const arbitrary = drawRecord(writing.catalog, objectType);
+  const arbitrary = drawRecord(writing.setup, objectType);
   const written: Model[] = [];
   for (const [index, draw] of fc.sample(arbitrary, { seed, numRuns: counts[objectType] }).entries()) {
     const model = await write(draw, index);
@@ -69,7 +69,7 @@ export const makeWorld = async (
   await database.prisma.member.createMany({
     data: members.map((email) => ({ id: crypto.randomUUID(), organizationId: organization.id, email, name: email })),
   });
-  const writing = { database, catalog: await loadCatalog(database, organization.id) };
+  const writing = { database, setup: await loadSetup(database, organization.id) };
   const accounts = await writeEach<AccountModel>(writing, 'account', seed, (draw, index) =>
     writeAccount(writing, draw, index),
   );
@@ -86,5 +86,5 @@ export const makeWorld = async (
       taken,
     }),
   );
-  return { catalog: writing.catalog, records: { account: accounts, contact: contacts, opportunity: opportunities } };
+  return { setup: writing.setup, records: { account: accounts, contact: contacts, opportunity: opportunities } };
 };

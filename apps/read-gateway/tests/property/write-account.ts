@@ -1,6 +1,6 @@
 import { accountCreate, runWrite } from '@crm/db';
 import { accountNameFromDomain, normalizeForSearch, isFreeMail } from '@crm/domain';
-import { customOf, type RecordModel, foldOrNull, historyOf } from './record-model.js';
+import { customOf, type RecordModel, normalizeOrNull, historyOf } from './record-model.js';
 import type { RecordDraw } from './record-draw.js';
 import type { Writing } from './writing.js';
 
@@ -13,7 +13,7 @@ const domains = ['gmail.com', 'acme.example', 'xn--mnchen-3ya.de', 'a-b.example'
 
 /** Writes an account; without a name of its own every third time, so that it is named after its domain, and sometimes with none at all. */
 export const writeAccount = async (
-  { database, catalog }: Writing,
+  { database, setup }: Writing,
   draw: RecordDraw,
   index: number,
 ): Promise<AccountModel> => {
@@ -22,8 +22,8 @@ export const writeAccount = async (
   const name = index % 3 === 0 ? undefined : (draw.texts[4] ?? null);
   const custom = { definitions: draw.definitions, values: draw.values };
   const row = { domain, name, industry, description, website, employeeRange, ...custom };
-  const { result: created } = await runWrite(database, catalog.organizationId, accountCreate(row, 'keep'), null);
-  const nameFold = name === null ? null : normalizeForSearch(name ?? accountNameFromDomain(domain));
+  const { result: created } = await runWrite(database, setup.organizationId, accountCreate(row, 'keep'), null);
+  const normalizedName = name === null ? null : normalizeForSearch(name ?? accountNameFromDomain(domain));
   return {
     id: created.id,
     domain,
@@ -31,16 +31,16 @@ export const writeAccount = async (
     system: {
       id: created.id,
       domain,
-      name: nameFold,
-      industry: foldOrNull(industry),
-      description: foldOrNull(description),
-      website: foldOrNull(website),
-      employee_range: foldOrNull(employeeRange),
+      name: normalizedName,
+      industry: normalizeOrNull(industry),
+      description: normalizeOrNull(description),
+      website: normalizeOrNull(website),
+      employee_range: normalizeOrNull(employeeRange),
       is_freemail: isFreeMail(domain),
       ...historyOf(draw),
     },
     relations: {},
     custom: customOf(draw),
-    searched: [...(nameFold === null ? [] : [nameFold]), domain],
+    searched: [...(normalizedName === null ? [] : [normalizedName]), domain],
   };
 };

@@ -1,6 +1,6 @@
 import { contactCreate, runWrite } from '@crm/db';
 import { normalizeForSearch, normalizeEmail, type NormalizedEmail } from '@crm/domain';
-import { customOf, foldOrNull, historyOf, type RecordModel } from './record-model.js';
+import { customOf, normalizeOrNull, historyOf, type RecordModel } from './record-model.js';
 import type { RecordDraw } from './record-draw.js';
 import type { AccountModel } from './write-account.js';
 import type { Writing } from './writing.js';
@@ -14,7 +14,7 @@ const localParts = ['ann', 'a_b', 'a%b', 'a.b', "o'neil", 'x+1'];
 
 /** Writes a contact; one of free mail has no account. */
 export const writeContact = async (
-  { database, catalog }: Writing,
+  { database, setup }: Writing,
   draw: RecordDraw,
   index: number,
   domain: string,
@@ -25,11 +25,15 @@ export const writeContact = async (
   const [firstName = null, lastName = null, jobTitle = null, phone = null] = draw.texts;
   const custom = { definitions: draw.definitions, values: draw.values };
   const row = { email: email.value, firstName, lastName, jobTitle, phone, ...custom };
-  const write = contactCreate(catalog, row, 'keep');
-  const { result: created } = await runWrite(database, catalog.organizationId, write, null);
+  const write = contactCreate(setup, row, 'keep');
+  const { result: created } = await runWrite(database, setup.organizationId, write, null);
   const account = domain === 'gmail.com' ? undefined : accounts.get(domain);
   const name = [firstName, lastName].filter((one) => one !== null).join(' ');
-  const texts = { first_name: foldOrNull(firstName), last_name: foldOrNull(lastName), email: email.value.email };
+  const texts = {
+    first_name: normalizeOrNull(firstName),
+    last_name: normalizeOrNull(lastName),
+    email: email.value.email,
+  };
   return {
     id: created.id,
     email: email.value,
@@ -39,8 +43,8 @@ export const writeContact = async (
       name: name === '' ? null : normalizeForSearch(name),
       ...texts,
       account_id: account?.id ?? null,
-      job_title: foldOrNull(jobTitle),
-      phone: foldOrNull(phone),
+      job_title: normalizeOrNull(jobTitle),
+      phone: normalizeOrNull(phone),
       ...historyOf(draw),
     },
     relations: {

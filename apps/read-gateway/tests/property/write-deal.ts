@@ -1,7 +1,7 @@
 import { opportunityCreate, runWrite } from '@crm/db';
 import { normalizeForSearch, isFreeMail } from '@crm/domain';
 import { ownerEmails, type RecordDraw } from './record-draw.js';
-import { customOf, foldOrNull, historyOf, type RecordModel } from './record-model.js';
+import { customOf, normalizeOrNull, historyOf, type RecordModel } from './record-model.js';
 import type { AccountModel } from './write-account.js';
 import type { ContactModel } from './write-contact.js';
 import type { Writing } from './writing.js';
@@ -24,24 +24,24 @@ const textOf = (record: RecordModel | null, name: string): string | null =>
   (record?.system[name] as string | null | undefined) ?? null;
 
 /** No request names a currency so far; the column is read all the same. */
-const writeCurrency = async ({ database, catalog }: Writing, id: string, currency: string | null): Promise<void> => {
+const writeCurrency = async ({ database, setup }: Writing, id: string, currency: string | null): Promise<void> => {
   if (currency === null) return;
-  const text = `UPDATE opportunities SET currency = $3, folds = folds || jsonb_build_object('currency', lower($3))
+  const text = `UPDATE opportunities SET currency = $3, normalized = normalized || jsonb_build_object('currency', lower($3))
     WHERE organization_id = $1 AND id = $2`;
-  await database.query(catalog.organizationId, { text, values: [id, currency] });
+  await database.query(setup.organizationId, { text, values: [id, currency] });
 };
 
 /** Writes a deal; null where its natural key is taken. */
 export const writeDeal = async (
-  { database, catalog }: Writing,
+  { database, setup }: Writing,
   draw: RecordDraw,
   { accounts, contacts, byDomain, taken }: DealTargets,
 ): Promise<RecordModel | null> => {
   const [stagePick, ownerPick, accountPick, contactPick, currencyPick, pipelinePick] = draw.picks;
-  const pipeline = pick(catalog.pipelines, pipelinePick ?? 0);
+  const pipeline = pick(setup.pipelines, pipelinePick ?? 0);
   if (pipeline === null) throw new Error('There is no pipeline');
   const stage = pick(pipeline.stages, stagePick);
-  const owner = catalog.findMember(pick(ownerEmails, ownerPick) ?? '') ?? null;
+  const owner = setup.findMember(pick(ownerEmails, ownerPick) ?? '') ?? null;
   const contact = pick(contacts, contactPick);
   const named = pick(accounts, accountPick);
   const ofContact =
@@ -67,10 +67,10 @@ export const writeDeal = async (
     definitions: draw.definitions,
     values: draw.values,
   };
-  const write = opportunityCreate(catalog, pipeline, row, 'keep');
-  const { result: created } = await runWrite(database, catalog.organizationId, write, null);
-  await writeCurrency({ database, catalog }, created.id, currency);
-  const nameFold = normalizeForSearch(draw.name);
+  const write = opportunityCreate(setup, pipeline, row, 'keep');
+  const { result: created } = await runWrite(database, setup.organizationId, write, null);
+  await writeCurrency({ database, setup }, created.id, currency);
+  const normalizedName = normalizeForSearch(draw.name);
   const related = {
     account_domain: account?.domain ?? null,
     account_name: textOf(account, 'name'),
@@ -81,18 +81,18 @@ export const writeDeal = async (
     createdAtMs: draw.createdAtMs,
     system: {
       id: created.id,
-      name: nameFold,
+      name: normalizedName,
       pipeline_id: pipeline.id,
       pipeline_name: normalizeForSearch(pipeline.name),
       stage_id: stage?.id ?? null,
-      stage_name: foldOrNull(stage?.label ?? null),
+      stage_name: normalizeOrNull(stage?.label ?? null),
       account_id: account?.id ?? null,
       contact_id: contact?.id ?? null,
       amount: draw.amount,
-      currency: foldOrNull(currency),
+      currency: normalizeOrNull(currency),
       close_date: closeDateMs,
       next_action_date: nextActionDateMs,
-      next_step: foldOrNull(nextStep),
+      next_step: normalizeOrNull(nextStep),
       owner_id: owner?.id ?? null,
       owner_email: owner?.email ?? null,
       contact_first_name: textOf(contact, 'first_name'),
@@ -106,6 +106,6 @@ export const writeDeal = async (
       'contact.email': related.contact_email,
     },
     custom: customOf(draw),
-    searched: [nameFold, related.account_name, related.account_domain].filter((text) => text !== null),
+    searched: [normalizedName, related.account_name, related.account_domain].filter((text) => text !== null),
   };
 };

@@ -1,7 +1,7 @@
-import type { Catalog, Database } from '@crm/db';
+import type { OrganizationSetup, Database } from '@crm/db';
 
 /** What the records of a world are written with. */
 export interface Writing {
   readonly database: Database;
-  readonly catalog: Catalog;
+  readonly setup: OrganizationSetup;
 }

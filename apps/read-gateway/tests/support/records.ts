@@ -2,7 +2,7 @@ import {
   accountCreate,
   contactCreate,
   type Database,
-  loadCatalog,
+  loadSetup,
   noteCreate,
   type NewOpportunity,
   opportunityCreate,
@@ -33,15 +33,15 @@ const email = (text: string): NormalizedEmail => {
 
 /** Writes records of an organization as the inbound gateway does. */
 export const recordsOf = (database: () => Database, organization: () => TestOrganization) => {
-  const catalog = () => loadCatalog(database(), organization().id);
+  const setup = () => loadSetup(database(), organization().id);
   const write = (one: Write<{ readonly id: string }>): Promise<string> =>
     writeRecord(database(), organization().id, one);
 
   return {
     /** @returns the ids of the deals, in order; they are created one after the other by default */
     addDeals: async (deals: readonly TestDeal[], atOnce = 1): Promise<string[]> => {
-      const loaded = await catalog();
-      const definitions = loaded.fieldCatalogue('opportunity', null).bySlug;
+      const loaded = await setup();
+      const definitions = loaded.fieldIndex('opportunity', null).bySlug;
       const add = ({ custom, primary, additional = [], pipelineId, ...deal }: TestDeal): Promise<string> => {
         const pipeline = loaded.findPipeline(pipelineId ?? organization().pipeline.id);
         if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId ?? ''}`);
@@ -60,7 +60,7 @@ export const recordsOf = (database: () => Database, organization: () => TestOrga
     },
 
     addContact: async (address: string, firstName: string | null, lastName: string | null): Promise<string> =>
-      write(contactCreate(await catalog(), { email: email(address), firstName, lastName, ...none }, 'keep')),
+      write(contactCreate(await setup(), { email: email(address), firstName, lastName, ...none }, 'keep')),
 
     addNote: async (
       title: string | null,
@@ -69,7 +69,7 @@ export const recordsOf = (database: () => Database, organization: () => TestOrga
       opportunityIds: readonly string[] = [],
     ): Promise<string> => {
       const note = { title, content: null, accountDomains: domains, contactEmails: emails.map(email), opportunityIds };
-      return write(noteCreate(await catalog(), note));
+      return write(noteCreate(await setup(), note));
     },
 
     addAccount: (domain: string, name: string): Promise<string> =>

@@ -1,4 +1,4 @@
-import { accountCreate, contactCreate, type Database, loadCatalog, opportunityCreate, type Write } from '@crm/db';
+import { accountCreate, contactCreate, type Database, loadSetup, opportunityCreate, type Write } from '@crm/db';
 import { type CustomValue, normalizeEmail, type ObjectType } from '@crm/domain';
 import type { Answer, TestOrganization } from '@crm/testing';
 import { writeRecord } from './write-record.js';
@@ -88,8 +88,8 @@ export const addRecord = async (
   objectType: ObjectType,
   { key, name, externalId, custom = {} }: SubjectRecord,
 ): Promise<string> => {
-  const catalog = await loadCatalog(database, organizationId);
-  const definitions = catalog.fieldCatalogue(objectType, null).bySlug;
+  const setup = await loadSetup(database, organizationId);
+  const definitions = setup.fieldIndex(objectType, null).bySlug;
   const values = { definitions, values: new Map(Object.entries(custom)), externalId };
   const run = (write: Write<{ readonly id: string }>): Promise<string> => writeRecord(database, organizationId, write);
   if (objectType === 'account') return run(accountCreate({ domain: `${key}.example`, name, ...values }, 'keep'));
@@ -98,10 +98,10 @@ export const addRecord = async (
     if (!email.ok) throw new Error(email.message);
     const [firstName = null, ...others] = (name ?? '').split(' ').filter((word) => word !== '');
     const lastName = others.length === 0 ? null : others.join(' ');
-    return run(contactCreate(catalog, { email: email.value, firstName, lastName, ...values }, 'keep'));
+    return run(contactCreate(setup, { email: email.value, firstName, lastName, ...values }, 'keep'));
   }
-  const pipeline = catalog.findPipeline(pipelineId);
+  const pipeline = setup.findPipeline(pipelineId);
   if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId}`);
   const deal = { name: name ?? key, accountDomain: `${key}.example`, primaryContact: null, additionalContacts: [] };
-  return run(opportunityCreate(catalog, pipeline, { ...deal, ...values }, 'keep'));
+  return run(opportunityCreate(setup, pipeline, { ...deal, ...values }, 'keep'));
 };

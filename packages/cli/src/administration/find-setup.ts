@@ -1,4 +1,4 @@
-import type { Catalog, Member, Pipeline, SetupField, Stage } from '@crm/db';
+import type { OrganizationSetup, Member, Pipeline, SetupField, Stage } from '@crm/db';
 import {
   normalizeEmail,
   normalizeName,
@@ -21,8 +21,8 @@ const findNamed = <T extends { readonly id: string }>(
 };
 
 /** The pipeline of an id or name. @throws CliError when there is none */
-export const requirePipeline = (catalog: Catalog, text: string): Pipeline => {
-  const found = findNamed(catalog.pipelines, text, ({ name }) => name);
+export const requirePipeline = (setup: OrganizationSetup, text: string): Pipeline => {
+  const found = findNamed(setup.pipelines, text, ({ name }) => name);
   if (found === undefined) throw new CliError(`There is no pipeline ${text}. See: crm pipeline list`);
   return found;
 };
@@ -35,16 +35,16 @@ export const requireStage = (pipeline: Pipeline, text: string): Stage => {
 };
 
 /** The member of an id or email, who may be a former one. @throws CliError when there is none */
-export const requireMember = (catalog: Catalog, text: string): Member => {
+export const requireMember = (setup: OrganizationSetup, text: string): Member => {
   const email = normalizeEmail(text);
-  const found = catalog.findMember(email.ok ? email.value.email : text.trim());
+  const found = setup.findMember(email.ok ? email.value.email : text.trim());
   if (found === undefined) throw new CliError(`${text} is not a member. See: crm member list`);
   return found;
 };
 
 /** The custom field of a slug, which may be archived. @throws CliError when the object has none such */
-export const requireField = (catalog: Catalog, object: ObjectType, slug: string): SetupField => {
-  const found = catalog.fields.find((field) => field.objectType === object && field.slug === slug);
+export const requireField = (setup: OrganizationSetup, object: ObjectType, slug: string): SetupField => {
+  const found = setup.fields.find((field) => field.objectType === object && field.slug === slug);
   if (found === undefined) throw new CliError(`The ${object} has no custom field ${slug}. See: crm field list`);
   return found;
 };

@@ -3,11 +3,11 @@ import {
   describeUnmet,
   explainPage,
   inspectSchema,
-  loadCatalog,
+  loadSetup,
   openAdministrationDatabase,
   rebuildRecords,
   type Administration,
-  type Catalog,
+  type OrganizationSetup,
   type ExplainedPage,
   type PageRequest,
 } from '@crm/db';
@@ -22,7 +22,7 @@ import { findDatabaseUrl, shownDatabase, type DatabaseUrlOption } from './databa
 export interface AdministrationSession {
   readonly administration: Administration;
   /** What an organization has set up. @throws CliError when there is no such organization. */
-  readonly catalog: (organizationId: string) => Promise<Catalog>;
+  readonly setup: (organizationId: string) => Promise<OrganizationSetup>;
   /** Reads a page and returns how it was read. */
   readonly explainPage: (request: PageRequest) => Promise<ExplainedPage>;
   /** Rebuilds the stored records of an organization's opportunities. */
@@ -67,7 +67,7 @@ export const withAdministration = async <T>(
     }
     return await work({
       administration: administration(database, origin),
-      catalog: (organizationId) => findCatalog(() => loadCatalog(database, organizationId), organizationId),
+      setup: (organizationId) => findSetup(() => loadSetup(database, organizationId), organizationId),
       explainPage: (request) => explainPage(database, request),
       rebuildRecords: (organizationId, onProgress) => rebuildRecords(database, organizationId, onProgress, origin),
     });
@@ -78,7 +78,10 @@ export const withAdministration = async <T>(
   }
 };
 
-const findCatalog = async (load: () => Promise<Catalog>, organizationId: string): Promise<Catalog> => {
+const findSetup = async (
+  load: () => Promise<OrganizationSetup>,
+  organizationId: string,
+): Promise<OrganizationSetup> => {
   try {
     return await load();
   } catch (error) {

@@ -60,8 +60,8 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
   withOrganizationOptions(command).action(async (path: string, options: ApplyOptions) => {
     const source = setupSource(path, await readText(path));
     const file = readSetupFile(source);
-    await withAdministration(context, options, async ({ administration, catalog }) => {
-      const steps = planSetup(source, file, await catalog(options.org));
+    await withAdministration(context, options, async ({ administration, setup }) => {
+      const steps = planSetup(source, file, await setup(options.org));
       const plan = steps.map(({ text }) => text).filter((text) => text !== '');
       const isEmpty = steps.length === 0;
       if (options.json !== true) {

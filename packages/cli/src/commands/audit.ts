@@ -37,8 +37,8 @@ export const addAuditCommand = (program: Command, context: CliContext): void => 
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (options: AuditOptions) => {
     const { org: organizationId, since = null, limit } = options;
-    const rows = await withAdministration(context, options, async ({ administration, catalog }) => {
-      await catalog(organizationId);
+    const rows = await withAdministration(context, options, async ({ administration, setup }) => {
+      await setup(organizationId);
       return administration.listAuditEvents({ organizationId, since, limit });
     });
     const text = textTable(

@@ -1,4 +1,4 @@
-import { type Catalog, type PageRequest, parsePageRequest } from '@crm/db';
+import { type OrganizationSetup, type PageRequest, parsePageRequest } from '@crm/db';
 import { ApiError, ErrorCollector, isFailure, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 
@@ -61,7 +61,7 @@ export const addExplainCommand = (program: Command, context: CliContext): void =
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (object: keyof typeof objects, options: ExplainOptions) => {
     const page = await withAdministration(context, { ...options, statementTimeoutMs }, async (session) =>
-      session.explainPage(readRequest(await session.catalog(options.org), objects[object], options)),
+      session.explainPage(readRequest(await session.setup(options.org), objects[object], options)),
     );
     printResult(context, options, { json: { ...page, totals: totalsOf(page) }, text: explainText(page) });
   });
@@ -77,11 +77,11 @@ const optionOf = (path: string): string => {
 };
 
 /** Parses a request as a search does. @throws CliError that names all that is wrong */
-const readRequest = (catalog: Catalog, objectType: ObjectType, options: ExplainOptions): PageRequest => {
+const readRequest = (setup: OrganizationSetup, objectType: ObjectType, options: ExplainOptions): PageRequest => {
   const errors = new ErrorCollector();
   try {
     const { request } = parsePageRequest(
-      catalog,
+      setup,
       {
         ...{ objectType, pipelineId: options.pipeline, stageId: options.stage, defaultSort: 'updated_at' },
         ...{ filters: options.filter, sort: options.sort, fields: options.fields },

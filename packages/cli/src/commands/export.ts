@@ -92,8 +92,8 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
 const writeSetup = async (context: CliContext, options: ExportOptions): Promise<void> => {
   const { org, output } = options;
   if (org === undefined) throw usageError('--org: say whose set-up. See: crm org list');
-  const catalog = await withAdministration(context, options, (session) => session.catalog(org));
-  const text = exportSetup(catalog);
+  const setup = await withAdministration(context, options, (session) => session.setup(org));
+  const text = exportSetup(setup);
   if (output === '-') {
     context.stdout.write(text);
     return;

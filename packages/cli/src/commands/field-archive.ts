@@ -20,8 +20,8 @@ const addCommand = (parent: Command, context: CliContext, name: 'archive' | 'res
     .addOption(new Option('--object <object>', 'what has it').choices(objectTypes).makeOptionMandatory())
     .addHelpText('after', `\nExample:\n  $ crm field ${name} --org ID --object opportunity lead_source\n\n${help}`);
   withOrganizationOptions(command).action(async (slug: string, options: FieldArchiveOptions) => {
-    const field = await withAdministration(context, options, async ({ administration, catalog }) => {
-      const found = requireField(await catalog(options.org), options.object, slug);
+    const field = await withAdministration(context, options, async ({ administration, setup }) => {
+      const found = requireField(await setup(options.org), options.object, slug);
       const onProgress = (done: number) => context.stderr.write(`${done} opportunities brought up to date\n`);
       await administration.changeSetup(options.org, [updateFieldChange(found, { isActive })], onProgress);
       return found;

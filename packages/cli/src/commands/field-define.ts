@@ -10,7 +10,7 @@ import {
   type ObjectType,
   type Result,
 } from '@crm/domain';
-import type { Catalog, SetupField } from '@crm/db';
+import type { OrganizationSetup, SetupField } from '@crm/db';
 import { Option, type Command } from 'commander';
 
 import { readFieldMetadata } from '../administration/field-metadata.js';
@@ -78,8 +78,8 @@ const defineField = async (context: CliContext, input: string, options: FieldDef
   const pipelineIds = options.pipeline ?? null;
   if (pipelineIds !== null && options.object !== 'opportunity')
     throw usageError('--pipeline is for opportunity fields.');
-  const { id, slug, status } = await withAdministration(context, options, async ({ administration, catalog }) => {
-    const setUp = await catalog(options.org);
+  const { id, slug, status } = await withAdministration(context, options, async ({ administration, setup }) => {
+    const setUp = await setup(options.org);
     checkPipelines(setUp, pipelineIds ?? []);
     const slug = chooseSlug(name, options);
     const existing = setUp.fields.find((field) => field.objectType === options.object && field.slug === slug);
@@ -136,9 +136,8 @@ const checkSame = ({ slug, attributeType }: SetupField, type: AttributeType): vo
   throw new CliError(`The field ${slug} exists and holds ${attributeType}, not ${type}. Give another --slug.`);
 };
 
-const checkPipelines = (catalog: Catalog, pipelineIds: readonly string[]): void => {
+const checkPipelines = (setup: OrganizationSetup, pipelineIds: readonly string[]): void => {
   for (const id of pipelineIds) {
-    if (catalog.findPipeline(id) === undefined)
-      throw new CliError(`There is no pipeline ${id}. See: crm pipeline list`);
+    if (setup.findPipeline(id) === undefined) throw new CliError(`There is no pipeline ${id}. See: crm pipeline list`);
   }
 };

@@ -25,10 +25,10 @@ export const addFieldListCommand = (field: Command, context: CliContext): void =
     .option('--archived', 'archived ones too')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (options: FieldListOptions) => {
-    const catalog = await withAdministration(context, options, (session) => session.catalog(options.org));
+    const setup = await withAdministration(context, options, (session) => session.setup(options.org));
     const objects = options.object === undefined ? objectTypes : [options.object];
     const fields = objects
-      .flatMap((object) => catalog.fields.filter(({ objectType }) => objectType === object))
+      .flatMap((object) => setup.fields.filter(({ objectType }) => objectType === object))
       .filter(({ isActive }) => isActive || options.archived === true)
       .map((definition) => ({
         field_id: definition.id,

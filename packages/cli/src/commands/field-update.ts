@@ -62,8 +62,8 @@ export const addFieldUpdateCommand = (field: Command, context: CliContext): void
 };
 
 const updateField = async (context: CliContext, slug: string, options: FieldUpdateOptions): Promise<void> => {
-  const change = await withAdministration(context, options, async ({ administration, catalog }) => {
-    const definition = requireField(await catalog(options.org), options.object, slug);
+  const change = await withAdministration(context, options, async ({ administration, setup }) => {
+    const definition = requireField(await setup(options.org), options.object, slug);
     const change = readChange(definition, options);
     await administration.updateField(change, (done) =>
       context.stderr.write(`${done} opportunities brought up to date\n`),

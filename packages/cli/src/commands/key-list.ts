@@ -19,8 +19,8 @@ export const addKeyListCommand = (key: Command, context: CliContext): void => {
     .description('list the API keys of an organization')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
-    const rows = await withAdministration(context, options, async ({ administration, catalog }) => {
-      await catalog(options.org);
+    const rows = await withAdministration(context, options, async ({ administration, setup }) => {
+      await setup(options.org);
       return administration.listApiKeys(options.org);
     });
     const keys = rows.map((row) => ({

@@ -12,7 +12,7 @@ export const addMemberListCommand = (parent: Command, context: CliContext): void
     .description('list the people of an organization, former members too')
     .addHelpText('after', '\nExample:\n  $ crm member list --org ID');
   withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
-    const found = await withAdministration(context, options, (session) => session.catalog(options.org));
+    const found = await withAdministration(context, options, (session) => session.setup(options.org));
     const members = found.members.map(({ id, email, name, isActive }) => ({
       ...{ member_id: id, email, name },
       is_active: isActive,

@@ -1,4 +1,4 @@
-import { type Catalog, removeMemberChange } from '@crm/db';
+import { type OrganizationSetup, removeMemberChange } from '@crm/db';
 import { isFailure } from '@crm/domain';
 import { Option, type Command } from 'commander';
 
@@ -26,21 +26,21 @@ Team fields keep the id of a person who was deleted until someone changes the fi
 /** Opportunities may still arrive while others move: this often the command moves those too. */
 const attempts = 5;
 
-const heirOf = (catalog: Catalog, memberId: string, email: string | undefined): string | null => {
+const heirOf = (setup: OrganizationSetup, memberId: string, email: string | undefined): string | null => {
   if (email === undefined) return null;
-  const heir = requireMember(catalog, email);
+  const heir = requireMember(setup, email);
   if (heir.id === memberId) throw usageError('--reassign: that is the same person.');
   if (!heir.isActive) throw usageError(`--reassign: ${heir.email} is a former member.`);
   return heir.id;
 };
 
 const remove = async (
-  { administration, catalog }: AdministrationSession,
+  { administration, setup }: AdministrationSession,
   context: CliContext,
   wanted: string,
   { org, keepOwner = false, reassign }: MemberRemoveOptions,
 ) => {
-  const found = await catalog(org);
+  const found = await setup(org);
   const member = requireMember(found, wanted);
   const heirId = heirOf(found, member.id, reassign);
   let reassigned = 0;

@@ -39,10 +39,10 @@ export const addMemberUpdateCommand = (parent: Command, context: CliContext): vo
     if (Object.values(change).every((value) => value === undefined)) {
       throw usageError('What should change? See the options.');
     }
-    const member = await withAdministration(context, options, async ({ administration, catalog }) => {
-      const { id } = requireMember(await catalog(options.org), wanted);
+    const member = await withAdministration(context, options, async ({ administration, setup }) => {
+      const { id } = requireMember(await setup(options.org), wanted);
       await administration.changeSetup(options.org, [updateMemberChange(id, change)]);
-      return requireMember(await catalog(options.org), id);
+      return requireMember(await setup(options.org), id);
     });
     const json = { member_id: member.id, email: member.email, name: member.name, is_active: member.isActive };
     printResult(context, options, { json, text: `${member.email} (${member.name}): ${member.id}` });

@@ -33,8 +33,8 @@ export const addPipelineCreateCommand = (pipeline: Command, context: CliContext)
   withOrganizationOptions(command).action(async (input: string, options: PipelineCreateOptions) => {
     const name = readName('<name>', input);
     const wanted = readStages(options.stage, options.defaultStage);
-    const { created, status } = await withAdministration(context, options, async ({ administration, catalog }) => {
-      const { pipelines } = options.ifNotExists === true ? await catalog(options.org) : { pipelines: [] };
+    const { created, status } = await withAdministration(context, options, async ({ administration, setup }) => {
+      const { pipelines } = options.ifNotExists === true ? await setup(options.org) : { pipelines: [] };
       const existing = pipelines.find((pipeline) => pipeline.name === name);
       if (existing !== undefined) return { created: existing, status: 'exists' };
       const input = { organizationId: options.org, name, stages: wanted };

@@ -16,8 +16,8 @@ export const addPipelineListCommand = (pipeline: Command, context: CliContext): 
     .description('list pipelines and their stages')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
-    const catalog = await withAdministration(context, options, (session) => session.catalog(options.org));
-    const pipelines = catalog.pipelines.map(({ id, name, isActive, stages }) => ({
+    const setup = await withAdministration(context, options, (session) => session.setup(options.org));
+    const pipelines = setup.pipelines.map(({ id, name, isActive, stages }) => ({
       pipeline_id: id,
       name,
       is_active: isActive,

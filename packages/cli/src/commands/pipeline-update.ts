@@ -43,14 +43,14 @@ export const addPipelineUpdateCommand = (parent: Command, context: CliContext): 
     const isActive = archive === true ? false : restore;
     const isChange = [name, position, isActive].some((value) => value !== undefined);
     if (!isChange && defaultStage === undefined) throw usageError('What should change? See the options.');
-    const pipeline = await withAdministration(context, options, async ({ administration, catalog }) => {
-      const found = requirePipeline(await catalog(options.org), wanted);
+    const pipeline = await withAdministration(context, options, async ({ administration, setup }) => {
+      const found = requirePipeline(await setup(options.org), wanted);
       const changes: SetupChange[] = isChange ? [updatePipelineChange(found.id, { name, isActive, position })] : [];
       if (defaultStage !== undefined) {
         changes.push(updateStageChange(requireStage(found, defaultStage).id, { isDefault: true }));
       }
       await administration.changeSetup(options.org, changes);
-      return requirePipeline(await catalog(options.org), found.id);
+      return requirePipeline(await setup(options.org), found.id);
     });
     const json = { pipeline_id: pipeline.id, name: pipeline.name, is_active: pipeline.isActive };
     const state = pipeline.isActive ? '' : ', archived';

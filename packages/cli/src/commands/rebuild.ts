@@ -18,8 +18,8 @@ export const addRebuildCommand = (program: Command, context: CliContext): void =
     .description('rebuild the stored records of an organization’s opportunities')
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
-    const count = await withAdministration(context, options, async ({ catalog, rebuildRecords }) => {
-      await catalog(options.org);
+    const count = await withAdministration(context, options, async ({ setup, rebuildRecords }) => {
+      await setup(options.org);
       return rebuildRecords(options.org, (done) => context.stderr.write(`${done} opportunities done\n`));
     });
     printResult(context, options, { json: { opportunities: count }, text: `${count} opportunities rebuilt` });

@@ -41,14 +41,14 @@ export const addStageAddCommand = (parent: Command, context: CliContext): void =
     const label = readName('label', text);
     const color = options.color === undefined ? undefined : readColor('--color', options.color);
     const { probability, position, default: isDefault, ifNotExists, org } = options;
-    const result = await withAdministration(context, options, async ({ administration, catalog }) => {
-      const pipeline = requirePipeline(await catalog(org), options.pipeline);
+    const result = await withAdministration(context, options, async ({ administration, setup }) => {
+      const pipeline = requirePipeline(await setup(org), options.pipeline);
       const existing = pipeline.stages.find((stage) => stage.label === label);
       if (existing !== undefined && ifNotExists === true) return { stage: existing, status: 'exists' };
       const id = randomUUID();
       const stage = { label, color, probability, isDefault };
       await administration.changeSetup(org, [createStageChange(id, pipeline.id, stage, position)]);
-      const changed = requirePipeline(await catalog(org), pipeline.id);
+      const changed = requirePipeline(await setup(org), pipeline.id);
       return { stage: requireStage(changed, id), status: 'created' };
     });
     printStage(context, options, result.stage, { status: result.status });

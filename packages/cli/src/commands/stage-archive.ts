@@ -44,8 +44,8 @@ export const addStageArchiveCommand = (parent: Command, context: CliContext): vo
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (wanted: string, options: StageArchiveOptions) => {
     const { org } = options;
-    const result = await withAdministration(context, options, async ({ administration, catalog }) => {
-      const pipeline = requirePipeline(await catalog(org), options.pipeline);
+    const result = await withAdministration(context, options, async ({ administration, setup }) => {
+      const pipeline = requirePipeline(await setup(org), options.pipeline);
       const stage = requireStage(pipeline, wanted);
       const target = targetOf(pipeline, stage, options.moveTo);
       let moved = 0;
@@ -64,7 +64,7 @@ export const addStageArchiveCommand = (parent: Command, context: CliContext): vo
           if (attempt === attempts) throw error;
         }
       }
-      return { stage: requireStage(requirePipeline(await catalog(org), pipeline.id), stage.id), moved };
+      return { stage: requireStage(requirePipeline(await setup(org), pipeline.id), stage.id), moved };
     });
     printStage(context, options, result.stage, { moved: result.moved });
   });

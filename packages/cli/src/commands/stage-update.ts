@@ -57,12 +57,12 @@ export const addStageUpdateCommand = (parent: Command, context: CliContext): voi
     if (Object.values(change).every((value) => value === undefined)) {
       throw usageError('What should change? See the options.');
     }
-    const stage = await withAdministration(context, options, async ({ administration, catalog }) => {
-      const pipeline = requirePipeline(await catalog(options.org), options.pipeline);
+    const stage = await withAdministration(context, options, async ({ administration, setup }) => {
+      const pipeline = requirePipeline(await setup(options.org), options.pipeline);
       const { id } = requireStage(pipeline, wanted);
       const onProgress = (done: number) => context.stderr.write(`${done} opportunities brought up to date\n`);
       await administration.changeSetup(options.org, [updateStageChange(id, change)], onProgress);
-      return requireStage(requirePipeline(await catalog(options.org), pipeline.id), id);
+      return requireStage(requirePipeline(await setup(options.org), pipeline.id), id);
     });
     printStage(context, options, stage);
   });
@@ -83,11 +83,11 @@ export const addStageMoveCommand = (parent: Command, context: CliContext): void 
     .requiredOption('--position <n>', 'its new place, from 1', wholeNumber(1, 100_000))
     .addHelpText('after', '\nExample:\n  $ crm stage move --org ID --pipeline Sales Engaging --position 1');
   withOrganizationOptions(command).action(async (wanted: string, options: StageMoveOptions) => {
-    const stage = await withAdministration(context, options, async ({ administration, catalog }) => {
-      const pipeline = requirePipeline(await catalog(options.org), options.pipeline);
+    const stage = await withAdministration(context, options, async ({ administration, setup }) => {
+      const pipeline = requirePipeline(await setup(options.org), options.pipeline);
       const { id } = requireStage(pipeline, wanted);
       await administration.changeSetup(options.org, [updateStageChange(id, { position: options.position })]);
-      return requireStage(requirePipeline(await catalog(options.org), pipeline.id), id);
+      return requireStage(requirePipeline(await setup(options.org), pipeline.id), id);
     });
     printStage(context, options, stage);
   });

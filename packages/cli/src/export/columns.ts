@@ -57,7 +57,9 @@ const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> =
   ],
   notes: [
     key('id'),
-    ...['title', 'content', 'account_domains', 'contact_emails', 'opportunity_ids', 'created_at'].map((name) => column(name)),
+    ...['title', 'content', 'account_domains', 'contact_emails', 'opportunity_ids', 'created_at'].map((name) =>
+      column(name),
+    ),
   ],
 };
 

@@ -1,4 +1,4 @@
-import { findApiKeyByHash, loadCatalog, openDatabase } from '@crm/db';
+import { findApiKeyByHash, loadSetup, openDatabase } from '@crm/db';
 import type { CrmClient, Field } from '@crm/client';
 import { hashApiKey } from '@crm/domain';
 
@@ -32,7 +32,7 @@ export const emailsInDatabase = async (url: string, apiKey: string): Promise<Fin
   try {
     const key = await findApiKeyByHash(database, hashApiKey(apiKey));
     if (key === null) throw new CliError('The API key is not one of the database that --database-url names.');
-    const { memberEmails } = await loadCatalog(database, key.organizationId);
+    const { memberEmails } = await loadSetup(database, key.organizationId);
     return async (memberId) => memberEmails.get(memberId);
   } catch (error) {
     throw databaseError(error, url);

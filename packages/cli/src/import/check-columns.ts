@@ -12,7 +12,7 @@ export const checkColumns = (mapping: Mapping, columns: readonly string[]): void
     const times = columns.filter((name) => name === column).length;
     if (times === 1) return [];
     if (times > 1) return [`${place}: the CSV file has ${times} columns "${column}"`];
-    const alike = columns.find((name) => fold(name) === fold(column));
+    const alike = columns.find((name) => normalize(name) === normalize(column));
     return [
       `${place}: the CSV file has no column "${column}"${alike === undefined ? '' : `; did you mean "${alike}"?`}`,
     ];
@@ -40,4 +40,4 @@ export const checkNoDuplicates = (file: string, columns: readonly string[]): voi
   );
 };
 
-const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+const normalize = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

@@ -66,7 +66,9 @@ describe('readMapping', () => {
       expect.stringMatching(/^deals\.yaml:2: delimeter: unknown key; known are object/),
       expect.stringMatching(/^deals\.yaml:6: fields\.name\.transform\[0\]: "trimm" is unknown/),
       expect.stringMatching(/^deals\.yaml:7: fields\.close_date: needs a date format/),
-      expect.stringMatching(/^deals\.yaml:9: fields\.amuont: unknown; an opportunity has name, external_id, stage, amount/),
+      expect.stringMatching(
+        /^deals\.yaml:9: fields\.amuont: unknown; an opportunity has name, external_id, stage, amount/,
+      ),
       expect.stringMatching(/^deals\.yaml:10: fields\.custom_fields\.Bad-Slug: unknown/),
       expect.stringMatching(/^deals\.yaml:11: fields\.stage: needs exactly one of column, value, template/),
       expect.stringMatching(/^deals\.yaml:12: fields\.owner_email: needs exactly one of/),

@@ -45,7 +45,7 @@ export const loadStages = async (
   read: CrmClient | undefined,
 ): Promise<(label: string) => Result<string>> => {
   const labels = [...mapping.stages.keys()];
-  const stages = new Map([...mapping.stages].map(([label, id]) => [fold(label), id]));
+  const stages = new Map([...mapping.stages].map(([label, id]) => [normalize(label), id]));
   const isUsed = mapping.fields.some(({ target }) => target.kind === 'stage');
   if (isUsed && stages.size === 0 && pipelineId !== undefined) {
     if (read === undefined) {
@@ -55,7 +55,7 @@ export const loadStages = async (
     }
     try {
       for await (const { label, stage_id: id } of read.pipelines.stages(pipelineId)) {
-        stages.set(fold(label), id);
+        stages.set(normalize(label), id);
         labels.push(label);
       }
     } catch (error) {
@@ -64,7 +64,7 @@ export const loadStages = async (
   }
   const known = labels.join(', ');
   return (label) => {
-    const id = stages.get(fold(label)) ?? (uuidPattern.test(label) ? label : undefined);
+    const id = stages.get(normalize(label)) ?? (uuidPattern.test(label) ? label : undefined);
     return id === undefined ? fail(`there is no stage "${label}"; there are: ${known}`) : ok(id);
   };
 };
@@ -74,4 +74,4 @@ const unknownPipeline = (id: string): CliError =>
     `The read gateway has no pipeline ${id}. Check --pipeline, or pipeline_id: in the mapping (crm pipeline list), and --read-url.`,
   );
 
-const fold = (label: string): string => label.normalize('NFC').trim().toLowerCase();
+const normalize = (label: string): string => label.normalize('NFC').trim().toLowerCase();

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import {
   administration,
   findApiKeyByHash,
-  loadCatalog,
+  loadSetup,
   type Administration,
-  type Catalog,
+  type OrganizationSetup,
   type AdministrationDatabase,
   type Pipeline,
 } from '@crm/db';
@@ -45,8 +45,8 @@ export const openDemoOrganization = async (
 ): Promise<DemoOrganization> => {
   const admin = administration(database, { actor: 'crm start', osUser: null, commandId: randomUUID() });
   const organizationId = await findOrganization(admin, previous);
-  await applySetup(admin, await loadCatalog(database, organizationId));
-  const pipeline = choosePipeline(await loadCatalog(database, organizationId), previous);
+  await applySetup(admin, await loadSetup(database, organizationId));
+  const pipeline = choosePipeline(await loadSetup(database, organizationId), previous);
   return { organizationId, pipeline, apiKey: await openKey(database, admin, organizationId, previous) };
 };
 
@@ -59,19 +59,19 @@ const findOrganization = async (admin: Administration, previous: DemoFile | unde
 };
 
 /** Applies the example to an organization that has no set-up yet: later starts leave what users have changed since. */
-const applySetup = async (admin: Administration, catalog: Catalog): Promise<void> => {
-  if (catalog.pipelines.length > 0) return;
+const applySetup = async (admin: Administration, setup: OrganizationSetup): Promise<void> => {
+  if (setup.pipelines.length > 0) return;
   const source = setupSource(setupFile, await readFile(setupFile, 'utf8'));
-  const steps = planSetup(source, readSetupFile(source), catalog);
+  const steps = planSetup(source, readSetupFile(source), setup);
   await admin.changeSetup(
-    catalog.organizationId,
+    setup.organizationId,
     steps.flatMap(({ changes }) => changes),
   );
 };
 
-const choosePipeline = (catalog: Catalog, previous: DemoFile | undefined): Pipeline => {
-  const known = previous === undefined ? undefined : catalog.findPipeline(previous.pipeline_id);
-  const pipeline = known ?? catalog.pipelines.find(({ isActive }) => isActive);
+const choosePipeline = (setup: OrganizationSetup, previous: DemoFile | undefined): Pipeline => {
+  const known = previous === undefined ? undefined : setup.findPipeline(previous.pipeline_id);
+  const pipeline = known ?? setup.pipelines.find(({ isActive }) => isActive);
   if (pipeline === undefined) throw new Error('The demo organization has no pipeline');
   return pipeline;
 };

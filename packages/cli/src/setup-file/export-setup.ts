@@ -1,4 +1,4 @@
-import type { Catalog, Pipeline, SetupField } from '@crm/db';
+import type { OrganizationSetup, Pipeline, SetupField } from '@crm/db';
 import { stringify } from 'yaml';
 
 const pipelineOf = ({ name, isActive, stages }: Pipeline): object => ({
@@ -13,8 +13,8 @@ const pipelineOf = ({ name, isActive, stages }: Pipeline): object => ({
   })),
 });
 
-const fieldOf = (catalog: Catalog, field: SetupField): object => {
-  const names = field.pipelineIds?.map((id) => catalog.findPipeline(id)?.name ?? id);
+const fieldOf = (setup: OrganizationSetup, field: SetupField): object => {
+  const names = field.pipelineIds?.map((id) => setup.findPipeline(id)?.name ?? id);
   return {
     ...{ object: field.objectType, slug: field.slug, name: field.name, type: field.attributeType },
     ...field.metadata,
@@ -25,16 +25,16 @@ const fieldOf = (catalog: Catalog, field: SetupField): object => {
 };
 
 /** The set-up of an organization as a file that `crm apply` takes. */
-export const exportSetup = (catalog: Catalog): string =>
+export const exportSetup = (setup: OrganizationSetup): string =>
   stringify(
     {
-      ...(catalog.currency === null ? {} : { currency: catalog.currency }),
-      members: catalog.members.map(({ email, name, isActive }) => ({
+      ...(setup.currency === null ? {} : { currency: setup.currency }),
+      members: setup.members.map(({ email, name, isActive }) => ({
         ...{ email, name },
         ...(isActive ? {} : { archived: true }),
       })),
-      pipelines: catalog.pipelines.map(pipelineOf),
-      fields: catalog.fields.map((field) => fieldOf(catalog, field)),
+      pipelines: setup.pipelines.map(pipelineOf),
+      fields: setup.fields.map((field) => fieldOf(setup, field)),
     },
     { lineWidth: 0 },
   );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { type Catalog, defineFieldChange, type SetupField, updateFieldChange } from '@crm/db';
+import { type OrganizationSetup, defineFieldChange, type SetupField, updateFieldChange } from '@crm/db';
 import { type FieldMetadata, type FieldOption, objectTypes, parseFieldMetadata } from '@crm/domain';
 
 import type { MappingSource } from '../import/mapping-source.js';
@@ -108,13 +108,13 @@ const planField = (
 export const planFields = (
   source: MappingSource,
   fields: readonly FileField[],
-  catalog: Catalog,
+  setup: OrganizationSetup,
   ids: ReadonlyMap<string, string>,
 ): readonly PlanStep[] =>
   objectTypes.flatMap((object) => {
     const wanted = fields.filter((field) => field.object === object);
     const stored = wanted.map(({ slug }) =>
-      catalog.fields.find((field) => field.objectType === object && field.slug === slug),
+      setup.fields.find((field) => field.objectType === object && field.slug === slug),
     );
     const isMoved = isOutOfOrder(stored.map((field) => field?.position));
     return wanted.flatMap((field, index) =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import {
   addMemberChange,
-  type Catalog,
+  type OrganizationSetup,
   createPipelineChanges,
   createStageChange,
   currencyChange,
@@ -51,11 +51,11 @@ const planStages = (pipeline: Pipeline, stages: readonly FileStage[]): readonly 
 };
 
 const planPipelines = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   pipelines: readonly FilePipeline[],
   ids: Map<string, string>,
 ): readonly PlanStep[] => {
-  const find = (name: string): Pipeline | undefined => catalog.pipelines.find((pipeline) => pipeline.name === name);
+  const find = (name: string): Pipeline | undefined => setup.pipelines.find((pipeline) => pipeline.name === name);
   const found = pipelines.map(({ name, was }) => findRenamed(find, name, was));
   const isMoved = isOutOfOrder(found.map((pipeline) => pipeline?.position));
   return pipelines.flatMap((wanted, index): readonly PlanStep[] => {
@@ -91,10 +91,10 @@ const planPipelines = (
   });
 };
 
-const planMembers = (catalog: Catalog, members: readonly FileMember[]): readonly PlanStep[] =>
+const planMembers = (setup: OrganizationSetup, members: readonly FileMember[]): readonly PlanStep[] =>
   members.flatMap(({ email, was, name, archived }): readonly PlanStep[] => {
     const isActive = archived === undefined ? undefined : !archived;
-    const member = findRenamed((text) => catalog.findMember(text), email, was);
+    const member = findRenamed((text) => setup.findMember(text), email, was);
     if (member === undefined) {
       const created = { ...makeMember(email, name), isActive };
       return [{ text: `add the member ${email}`, changes: [addMemberChange(randomUUID(), created)] }];
@@ -109,22 +109,22 @@ const planMembers = (catalog: Catalog, members: readonly FileMember[]): readonly
  * What has to change for an organization to be set up as a file says. What the file does not name stays as it is.
  * @throws CliError (78) for what cannot change, with its line
  */
-export const planSetup = (source: MappingSource, file: SetupFile, catalog: Catalog): readonly PlanStep[] => {
-  const ids = new Map(catalog.pipelines.map(({ id, name }) => [name, id]));
+export const planSetup = (source: MappingSource, file: SetupFile, setup: OrganizationSetup): readonly PlanStep[] => {
+  const ids = new Map(setup.pipelines.map(({ id, name }) => [name, id]));
   const { currency } = file;
-  const isCurrency = currency !== undefined && currency !== catalog.currency;
+  const isCurrency = currency !== undefined && currency !== setup.currency;
   const steps = [
     ...(isCurrency
       ? [
           {
-            text: `set the default currency: ${catalog.currency ?? 'none'} → ${currency ?? 'none'}`,
-            changes: [currencyChange(catalog.organizationId, currency)],
+            text: `set the default currency: ${setup.currency ?? 'none'} → ${currency ?? 'none'}`,
+            changes: [currencyChange(setup.organizationId, currency)],
           },
         ]
       : []),
-    ...planMembers(catalog, file.members),
-    ...planPipelines(catalog, file.pipelines, ids),
-    ...planFields(source, file.fields, catalog, ids),
+    ...planMembers(setup, file.members),
+    ...planPipelines(setup, file.pipelines, ids),
+    ...planFields(source, file.fields, setup, ids),
   ];
   source.throwIfAny();
   return steps;

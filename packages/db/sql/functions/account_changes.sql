@@ -1,6 +1,6 @@
 -- Changes of accounts.
 --
--- A change is {set, derived, custom_fields, folds}: columns that the caller names, columns that follow from them, and patches of the
+-- A change is {set, derived, custom_fields, normalized}: columns that the caller names, columns that follow from them, and patches of the
 -- two maps. An absent key keeps its value, null clears it. A new record is a change to an empty one.
 --
 -- Functions that run alone and within bulk calls take the locks that a bulk call holds already: p_locked_ids, the records it has
@@ -12,8 +12,8 @@ DECLARE
   v_row accounts := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
 BEGIN
   v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
-  v_row.folds := merge_patch(v_row.folds, p_change->'folds');
-  v_row.search_text := concat_ws(' ', v_row.name_fold, v_row.domain);
+  v_row.normalized := merge_patch(v_row.normalized, p_change->'normalized');
+  v_row.search_text := concat_ws(' ', v_row.normalized_name, v_row.domain);
   RETURN v_row;
 END
 $$;
@@ -73,10 +73,10 @@ $$;
 CREATE OR REPLACE FUNCTION update_account_row(n accounts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE accounts a SET
-      (domain, external_id, name, name_fold, industry, description, website, employee_range, is_freemail, custom_fields, folds, search_text,
+      (domain, external_id, name, normalized_name, industry, description, website, employee_range, is_freemail, custom_fields, normalized, search_text,
        text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
-    = (n.domain, n.external_id, n.name, n.name_fold, n.industry, n.description, n.website, n.employee_range, n.is_freemail, n.custom_fields, n.folds, n.search_text,
+    = (n.domain, n.external_id, n.name, n.normalized_name, n.industry, n.description, n.website, n.employee_range, n.is_freemail, n.custom_fields, n.normalized, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
        n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
     WHERE a.organization_id = n.organization_id AND a.id = n.id;
@@ -87,8 +87,8 @@ $$;
 CREATE OR REPLACE FUNCTION copy_account_texts(p_account accounts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE opportunities o
-     SET search_text = o.name_fold || ' ' || p_account.search_text, account_domain = p_account.domain,
-         account_name_key = left(p_account.name_fold, 200)
+     SET search_text = o.normalized_name || ' ' || p_account.search_text, account_domain = p_account.domain,
+         account_name_key = left(p_account.normalized_name, 200)
     WHERE o.organization_id = p_account.organization_id AND o.account_id = p_account.id;
 END
 $$;

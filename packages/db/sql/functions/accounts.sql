@@ -47,7 +47,7 @@ END
 $$;
 
 -- Creates the missing accounts that are named, or that a missing contact needs.
--- p_accounts: [{domain, name, name_fold, is_freemail, is_named}], p_contacts: [{email, account_domain}].
+-- p_accounts: [{domain, name, normalized_name, is_freemail, is_named}], p_contacts: [{email, account_domain}].
 CREATE OR REPLACE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -56,8 +56,8 @@ DECLARE
   v_events text[] := '{}';
 BEGIN
   FOR v_seed IN
-    SELECT a.domain, a.name, a.name_fold, a.is_freemail, concat_ws(' ', a.name_fold, a.domain) AS search_text
-      FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, name_fold text, is_freemail boolean, is_named boolean)
+    SELECT a.domain, a.name, a.normalized_name, a.is_freemail, concat_ws(' ', a.normalized_name, a.domain) AS search_text
+      FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, normalized_name text, is_freemail boolean, is_named boolean)
      WHERE (SELECT x.id FROM accounts x WHERE x.organization_id = p_organization_id AND x.domain = a.domain) IS NULL
        AND (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = a.domain) IS NULL
        AND (a.is_named OR a.domain IN (
@@ -66,8 +66,8 @@ BEGIN
                 AND (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = c.email) IS NULL))
      ORDER BY a.domain COLLATE "C"
   LOOP
-    INSERT INTO accounts (organization_id, id, domain, name, name_fold, is_freemail, search_text, created_at, updated_at)
-      VALUES (p_organization_id, new_id(v_now), v_seed.domain, v_seed.name, v_seed.name_fold, v_seed.is_freemail, v_seed.search_text, v_now, v_now)
+    INSERT INTO accounts (organization_id, id, domain, name, normalized_name, is_freemail, search_text, created_at, updated_at)
+      VALUES (p_organization_id, new_id(v_now), v_seed.domain, v_seed.name, v_seed.normalized_name, v_seed.is_freemail, v_seed.search_text, v_now, v_now)
     ON CONFLICT (organization_id, domain) DO NOTHING RETURNING * INTO v_row;
     IF FOUND THEN
       v_events := v_events || creation_event('account', 'created', account_event_record(v_row));
@@ -82,7 +82,7 @@ $$;
 -- p_input: {defaults: columns of a new account, change}.
 CREATE OR REPLACE FUNCTION insert_account(p_organization_id uuid, p_input jsonb) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_row accounts := jsonb_populate_record(NULL::accounts, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
+  v_row accounts := jsonb_populate_record(NULL::accounts, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (p_input->'defaults'));
 BEGIN
   v_row := changed_account(v_row, p_input->'change');
   v_row.organization_id := p_organization_id;

@@ -4,20 +4,20 @@
 CREATE OR REPLACE FUNCTION changed_contact(p_row contacts, p_change jsonb) RETURNS contacts LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_set jsonb := coalesce(p_change->'set', '{}');
-  v_folds jsonb := p_change->'folds';
+  v_normalized jsonb := p_change->'normalized';
   v_empty text[];
   v_row contacts;
 BEGIN
   IF p_change ? 'fills_names' THEN
     v_empty := ARRAY[CASE WHEN p_row.first_name IS NULL THEN 'first_name' END, CASE WHEN p_row.last_name IS NULL THEN 'last_name' END];
     v_set := only_keys(v_set, v_empty);
-    v_folds := only_keys(v_folds, v_empty);
+    v_normalized := only_keys(v_normalized, v_empty);
   END IF;
   v_row := jsonb_populate_record(p_row, v_set || coalesce(p_change->'derived', '{}'));
   v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
-  v_row.folds := merge_patch(v_row.folds, v_folds);
-  v_row.name_fold := nullif(concat_ws(' ', v_row.folds->>'first_name', v_row.folds->>'last_name'), '');
-  v_row.search_text := concat_ws(' ', v_row.name_fold, v_row.email);
+  v_row.normalized := merge_patch(v_row.normalized, v_normalized);
+  v_row.normalized_name := nullif(concat_ws(' ', v_row.normalized->>'first_name', v_row.normalized->>'last_name'), '');
+  v_row.search_text := concat_ws(' ', v_row.normalized_name, v_row.email);
   RETURN v_row;
 END
 $$;
@@ -87,10 +87,10 @@ $$;
 CREATE OR REPLACE FUNCTION update_contact_row(n contacts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE contacts c SET
-      (email, external_id, first_name, last_name, name_fold, account_id, job_title, phone, custom_fields, folds, search_text,
+      (email, external_id, first_name, last_name, normalized_name, account_id, job_title, phone, custom_fields, normalized, search_text,
        text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
-    = (n.email, n.external_id, n.first_name, n.last_name, n.name_fold, n.account_id, n.job_title, n.phone, n.custom_fields, n.folds, n.search_text,
+    = (n.email, n.external_id, n.first_name, n.last_name, n.normalized_name, n.account_id, n.job_title, n.phone, n.custom_fields, n.normalized, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
        n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
     WHERE c.organization_id = n.organization_id AND c.id = n.id;
@@ -105,8 +105,8 @@ DECLARE
      WHERE l.organization_id = p_contact.organization_id AND l.contact_id = p_contact.id);
 BEGIN
   UPDATE opportunities o
-     SET contact_email = p_contact.email, contact_first_name_key = left(p_contact.folds->>'first_name', 200),
-         contact_last_name_key = left(p_contact.folds->>'last_name', 200)
+     SET contact_email = p_contact.email, contact_first_name_key = left(p_contact.normalized->>'first_name', 200),
+         contact_last_name_key = left(p_contact.normalized->>'last_name', 200)
     WHERE o.organization_id = p_contact.organization_id AND o.contact_id = p_contact.id;
   PERFORM refresh_opportunity_records(p_contact.organization_id, v_opportunity_ids);
 END

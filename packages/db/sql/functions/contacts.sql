@@ -93,7 +93,7 @@ $$;
 -- p_input: {account_domain, change}.
 CREATE OR REPLACE FUNCTION insert_contact(p_organization_id uuid, p_input jsonb) RETURNS contacts LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_row contacts := jsonb_populate_record(NULL::contacts, '{"custom_fields": {}, "folds": {}, "version": 1}');
+  v_row contacts := jsonb_populate_record(NULL::contacts, '{"custom_fields": {}, "normalized": {}, "version": 1}');
 BEGIN
   v_row := changed_contact(v_row, p_input->'change');
   v_row.organization_id := p_organization_id;
@@ -145,7 +145,7 @@ DECLARE
   v_found_by jsonb := found_by(p_row.email, p_row.external_id, v_set);
 BEGIN
   IF p_input->>'on_match' = 'keep' THEN
-    RETURN v_found_by || only_keys(p_input->'change', '{set,folds}') || '{"fills_names": true}';
+    RETURN v_found_by || only_keys(p_input->'change', '{set,normalized}') || '{"fills_names": true}';
   ELSIF sends_new_email(p_row, v_set) THEN
     RETURN p_input->'change' || v_found_by || jsonb_build_object('account_domain', p_input->'account_domain');
   END IF;

@@ -55,13 +55,13 @@ DECLARE
   v_slots text[] := ARRAY(
     SELECT f.slot FROM custom_fields f
      WHERE f.organization_id = p_organization_id AND f.object_type = p_object AND f.slug = ANY (v_slugs) AND f.slot IS NOT NULL);
-  v_folds text[] := v_columns || ARRAY(SELECT 'custom__' || s FROM unnest(v_slugs) s);
+  v_normalized text[] := v_columns || ARRAY(SELECT 'custom__' || s FROM unnest(v_slugs) s);
 BEGIN
   RETURN jsonb_build_object(
     'set', only_keys(p_other, v_columns),
-    'derived', only_keys(p_other, v_slots || CASE WHEN 'name' = ANY (v_columns) THEN ARRAY['name_fold'] ELSE '{}' END),
+    'derived', only_keys(p_other, v_slots || CASE WHEN 'name' = ANY (v_columns) THEN ARRAY['normalized_name'] ELSE '{}' END),
     'custom_fields', only_keys(p_other->'custom_fields', v_slugs),
-    'folds', only_keys(p_other->'folds', v_folds));
+    'normalized', only_keys(p_other->'normalized', v_normalized));
 END
 $$;
 

@@ -58,20 +58,20 @@ END
 $$;
 
 -- The text that words of `q` are searched in.
-CREATE OR REPLACE FUNCTION note_search_text(p_title_fold text, p_content_fold text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION note_search_text(p_normalized_title text, p_normalized_content text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  RETURN concat_ws(' ', p_title_fold, p_content_fold);
+  RETURN concat_ws(' ', p_normalized_title, p_normalized_content);
 END
 $$;
 
 -- The normalized content of a note: what note_search_text put after the title.
-CREATE OR REPLACE FUNCTION note_content_fold(p_note notes) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION normalized_note_content(p_note notes) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  RETURN CASE WHEN p_note.content IS NOT NULL THEN substr(p_note.search_text, coalesce(length(p_note.title_fold) + 2, 1)) END;
+  RETURN CASE WHEN p_note.content IS NOT NULL THEN substr(p_note.search_text, coalesce(length(p_note.normalized_title) + 2, 1)) END;
 END
 $$;
 
--- p_input: {accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content, folds: {title, content}}.
+-- p_input: {accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content, normalized: {title, content}}.
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes;
@@ -86,8 +86,8 @@ BEGIN
   v_new.id := new_id(v_new.created_at);
   v_new.title := p_input->>'title';
   v_new.content := p_input->>'content';
-  v_new.title_fold := p_input->'folds'->>'title';
-  v_new.search_text := note_search_text(v_new.title_fold, p_input->'folds'->>'content');
+  v_new.normalized_title := p_input->'normalized'->>'title';
+  v_new.search_text := note_search_text(v_new.normalized_title, p_input->'normalized'->>'content');
   v_new.updated_at := v_new.created_at;
   v_new.version := 1;
   PERFORM lock_note_opportunities(p_organization_id, v_opportunity_ids);
@@ -124,7 +124,7 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version, set: the texts that change, folds: their normalized texts}. A note keeps a title or a content.
+-- p_input: {id, version, set: the texts that change, normalized: their normalized texts}. A note keeps a title or a content.
 CREATE OR REPLACE FUNCTION update_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old notes;
@@ -141,11 +141,11 @@ BEGIN
     RETURN jsonb_build_object('id', v_old.id, 'record_status', 'matched');
   END IF;
   IF p_input->'set' ? 'title' THEN
-    v_new.title_fold := p_input->'folds'->>'title';
+    v_new.normalized_title := p_input->'normalized'->>'title';
   END IF;
-  v_new.search_text := note_search_text(v_new.title_fold,
-    CASE WHEN p_input->'set' ? 'content' THEN p_input->'folds'->>'content' ELSE note_content_fold(v_old) END);
-  UPDATE notes n SET title = v_new.title, content = v_new.content, title_fold = v_new.title_fold, search_text = v_new.search_text
+  v_new.search_text := note_search_text(v_new.normalized_title,
+    CASE WHEN p_input->'set' ? 'content' THEN p_input->'normalized'->>'content' ELSE normalized_note_content(v_old) END);
+  UPDATE notes n SET title = v_new.title, content = v_new.content, normalized_title = v_new.normalized_title, search_text = v_new.search_text
     WHERE n.organization_id = p_organization_id AND n.id = v_new.id;
   v_new := touch_note(v_new);
   v_links := note_links(p_organization_id, v_old.id);

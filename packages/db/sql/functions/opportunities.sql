@@ -29,7 +29,7 @@ $$;
 -- A new opportunity before it has an id. p_input as for create_opportunity; its accounts and contacts exist.
 CREATE OR REPLACE FUNCTION new_opportunity(p_organization_id uuid, p_input jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_row opportunities := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "folds": {}, "version": 1}' || (p_input->'defaults'));
+  v_row opportunities := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (p_input->'defaults'));
 BEGIN
   v_row.organization_id := p_organization_id;
   v_row.account_id := require_account_id(p_organization_id, p_input->>'account_domain');

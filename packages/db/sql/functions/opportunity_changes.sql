@@ -36,7 +36,7 @@ DECLARE
   v_row opportunities := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
 BEGIN
   v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
-  v_row.folds := merge_patch(v_row.folds, p_change->'folds');
+  v_row.normalized := merge_patch(v_row.normalized, p_change->'normalized');
   IF p_change ? 'account_domain' THEN
     v_row.account_id := require_account_id(v_row.organization_id, p_change->>'account_domain');
   END IF;
@@ -118,14 +118,14 @@ $$;
 CREATE OR REPLACE FUNCTION update_opportunity_row(n opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE opportunities o SET
-      (account_key, name, name_fold, external_id, stage_id, account_id, contact_id, owner_id, amount, currency, close_date, next_action_date, next_step,
+      (account_key, name, normalized_name, external_id, stage_id, account_id, contact_id, owner_id, amount, currency, close_date, next_action_date, next_step,
        account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key,
-       record, custom_fields, folds, search_text,
+       record, custom_fields, normalized, search_text,
        text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
-    = (n.account_key, n.name, n.name_fold, n.external_id, n.stage_id, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
+    = (n.account_key, n.name, n.normalized_name, n.external_id, n.stage_id, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
        n.account_domain, n.account_name_key, n.contact_email, n.contact_first_name_key, n.contact_last_name_key,
-       n.record, n.custom_fields, n.folds, n.search_text,
+       n.record, n.custom_fields, n.normalized, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
        n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
     WHERE o.organization_id = n.organization_id AND o.id = n.id;
@@ -192,7 +192,7 @@ DECLARE
   v_now timestamptz := write_time();
   v_id uuid := new_id(v_now);
 BEGIN
-  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, name_fold, record, search_text, created_at, updated_at)
+  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, record, search_text, created_at, updated_at)
     VALUES (p_row.organization_id, v_id, p_row.pipeline_id, p_row.account_key, p_row.name, '', '', '', v_now, v_now)
   ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
   IF FOUND THEN

@@ -42,13 +42,13 @@ DECLARE
   v_row opportunities := p_row;
   v_account_text text;
 BEGIN
-  SELECT a.domain, left(a.name_fold, 200), concat_ws(' ', a.name_fold, a.domain)
+  SELECT a.domain, left(a.normalized_name, 200), concat_ws(' ', a.normalized_name, a.domain)
     INTO v_row.account_domain, v_row.account_name_key, v_account_text
     FROM accounts a WHERE a.organization_id = v_row.organization_id AND a.id = v_row.account_id;
-  SELECT c.email, left(c.folds->>'first_name', 200), left(c.folds->>'last_name', 200)
+  SELECT c.email, left(c.normalized->>'first_name', 200), left(c.normalized->>'last_name', 200)
     INTO v_row.contact_email, v_row.contact_first_name_key, v_row.contact_last_name_key
     FROM contacts c WHERE c.organization_id = v_row.organization_id AND c.id = v_row.contact_id;
-  v_row.search_text := concat_ws(' ', v_row.name_fold, v_account_text);
+  v_row.search_text := concat_ws(' ', v_row.normalized_name, v_account_text);
   RETURN v_row;
 END
 $$;

@@ -24,7 +24,7 @@ $$;
 CREATE OR REPLACE FUNCTION restore_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'account');
-  v_row accounts := jsonb_populate_record(NULL::accounts, v_record || '{"folds": {}}');
+  v_row accounts := jsonb_populate_record(NULL::accounts, v_record || '{"normalized": {}}');
 BEGIN
   v_row.organization_id := p_organization_id;
   v_row := changed_account(v_row, p_input->'change');
@@ -66,7 +66,7 @@ $$;
 CREATE OR REPLACE FUNCTION restore_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'opportunity');
-  v_row opportunities := jsonb_populate_record(NULL::opportunities, v_record || '{"folds": {}}');
+  v_row opportunities := jsonb_populate_record(NULL::opportunities, v_record || '{"normalized": {}}');
   v_wanted opportunities := v_row;
   v_linked uuid[] := ARRAY(SELECT c.id::uuid FROM jsonb_array_elements_text(v_record->'additional_contact_ids') AS c (id));
   v_additional_ids uuid[];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Failure, type FailureReason, isFailure, type ObjectType } from '@crm/domain';
-import { loadCatalog, type Pipeline } from '../catalog.js';
+import { loadSetup, type Pipeline } from '../organization-setup.js';
 import type { AdministrationDatabase } from '../administration-database.js';
 import { conflict, notFound } from '../errors.js';
 import { changeSetup, type ChangedSetup } from '../setup/change-setup.js';
@@ -123,7 +123,7 @@ export const setupAdministration = (database: AdministrationDatabase, origin: Au
       const id = randomUUID();
       const taken = `The pipeline ${name} exists already, or two of its stages have one label`;
       await orConflict(() => change(organizationId, createPipelineChanges(id, { name }, stages)), taken);
-      const created = (await loadCatalog(database, organizationId)).findPipeline(id);
+      const created = (await loadSetup(database, organizationId)).findPipeline(id);
       if (created === undefined) throw notFound(`The pipeline ${id} is gone`);
       return created;
     },
@@ -142,6 +142,6 @@ export const setupAdministration = (database: AdministrationDatabase, origin: Au
     },
 
     /** All people of an organization by email, former members too. */
-    listMembers: async (organizationId: string) => (await loadCatalog(database, organizationId)).members,
+    listMembers: async (organizationId: string) => (await loadSetup(database, organizationId)).members,
   };
 };

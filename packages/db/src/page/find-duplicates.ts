@@ -48,20 +48,29 @@ interface Comparison {
   readonly fits: string;
 }
 
-const folded = (record: 'c' | 'r', name: string): string => `left((${record}.folds->>'${name}') COLLATE "C", 200)`;
-const sameName = 'left(c.name_fold, 200) = left(r.name_fold, 200)';
+const normalized = (record: 'c' | 'r', name: string): string =>
+  `left((${record}.normalized->>'${name}') COLLATE "C", 200)`;
+const sameName = 'left(c.normalized_name, 200) = left(r.normalized_name, 200)';
 
 const comparisons: Readonly<Record<ObjectType, readonly Comparison[]>> = {
-  account: [{ reason: 'same_name_near_domain', found: sameName, fits: 'c.name_fold = r.name_fold' }],
+  account: [{ reason: 'same_name_near_domain', found: sameName, fits: 'c.normalized_name = r.normalized_name' }],
   contact: [
-    { reason: 'same_name', found: sameName, fits: 'c.name_fold = r.name_fold AND c.account_id = r.account_id' },
-    { reason: 'same_phone', found: `${folded('c', 'phone')} = ${folded('r', 'phone')}`, fits: 'c.phone = r.phone' },
+    {
+      reason: 'same_name',
+      found: sameName,
+      fits: 'c.normalized_name = r.normalized_name AND c.account_id = r.account_id',
+    },
+    {
+      reason: 'same_phone',
+      found: `${normalized('c', 'phone')} = ${normalized('r', 'phone')}`,
+      fits: 'c.phone = r.phone',
+    },
   ],
   opportunity: [
     {
       reason: 'same_name',
       found: `c.pipeline_id = r.pipeline_id AND ${sameName}`,
-      fits: 'c.name_fold = r.name_fold AND c.account_key = r.account_key',
+      fits: 'c.normalized_name = r.normalized_name AND c.account_key = r.account_key',
     },
   ],
 };
@@ -91,7 +100,7 @@ const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string 
  *
  * ```sql
  * SELECT r.id, r.name AS name, r.domain AS key, ARRAY[(SELECT … FROM (SELECT c.* FROM accounts c
- *          WHERE c.organization_id = $1 AND left(c.name_fold, 200) = left(r.name_fold, 200) AND (c.created_at, c.id) < (r.created_at, r.id)
+ *          WHERE c.organization_id = $1 AND left(c.normalized_name, 200) = left(r.normalized_name, 200) AND (c.created_at, c.id) < (r.created_at, r.id)
  *          ORDER BY c.created_at DESC, c.id DESC LIMIT 21) c)] AS found
  *   FROM (SELECT r.* FROM accounts r WHERE r.organization_id = $1 AND r.id > $2::uuid ORDER BY r.id LIMIT 201) r ORDER BY r.id
  * ```

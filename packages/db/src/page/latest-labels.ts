@@ -1,4 +1,4 @@
-import { loadCatalog } from '../catalog.js';
+import { loadSetup } from '../organization-setup.js';
 import type { Queries } from '../database.js';
 import { labelField } from './fields/label-field.js';
 import type { PageRequest } from './page-request.js';
@@ -9,7 +9,7 @@ import type { PageRequest } from './page-request.js';
  * @param database - the server that the page is read from
  */
 export const withLatestLabels = async (database: Queries, request: PageRequest): Promise<PageRequest> => {
-  const { catalog, sort } = request;
-  if (sort.every(({ field }) => labelField(catalog, field) === null)) return request;
-  return { ...request, catalog: await loadCatalog(database, catalog.organizationId) };
+  const { setup, sort } = request;
+  if (sort.every(({ field }) => labelField(setup, field) === null)) return request;
+  return { ...request, setup: await loadSetup(database, setup.organizationId) };
 };

@@ -1,10 +1,10 @@
 import type { CursorPosition, FieldSelection, FilterNode, ObjectType, SortKey } from '@crm/domain';
-import type { Catalog } from '../catalog.js';
+import type { OrganizationSetup } from '../organization-setup.js';
 
 /** A page to read. */
 export interface PageRequest {
   /** The organization's setup. For an order by labels the latest one, as `withLatestLabels` loads it. */
-  readonly catalog: Catalog;
+  readonly setup: OrganizationSetup;
   readonly objectType: ObjectType;
   /** Null: all pipelines, or an object that has none. */
   readonly pipelineId: string | null;
@@ -26,8 +26,8 @@ export const maxBranches = 200;
  * Whether a page of opportunities names no pipeline and is merged from its pipelines. The indexes of opportunities start with the
  * pipeline. Beyond {@link maxBranches} pipelines the planner decides.
  */
-export const isReadByPipeline = ({ catalog, objectType, pipelineId }: PageRequest): boolean =>
+export const isReadByPipeline = ({ setup, objectType, pipelineId }: PageRequest): boolean =>
   pipelineId === null &&
   objectType === 'opportunity' &&
-  catalog.pipelines.length > 0 &&
-  catalog.pipelines.length <= maxBranches;
+  setup.pipelines.length > 0 &&
+  setup.pipelines.length <= maxBranches;

@@ -1,5 +1,5 @@
 import type { ObjectType } from '@crm/domain';
-import type { Catalog } from '../catalog.js';
+import type { OrganizationSetup } from '../organization-setup.js';
 
 /** Collects the bind parameters of a statement; `$1` is always the organization. */
 export class Parameters {
@@ -19,13 +19,13 @@ export class Parameters {
 
 /** What SQL is generated for: an object of an organization, within one statement. */
 export interface SqlScope {
-  readonly catalog: Catalog;
+  readonly setup: OrganizationSetup;
   readonly objectType: ObjectType;
   readonly parameters: Parameters;
 }
 
 /** The scope of a request's statement. Spreading a request would cost more than generating its sort keys (0.6 µs). */
 export const scopeOf = (
-  { catalog, objectType }: { readonly catalog: Catalog; readonly objectType: ObjectType },
+  { setup, objectType }: { readonly setup: OrganizationSetup; readonly objectType: ObjectType },
   parameters: Parameters,
-): SqlScope => ({ catalog, objectType, parameters });
+): SqlScope => ({ setup, objectType, parameters });

@@ -7,7 +7,7 @@ import {
   parseSort,
   unknownPipeline,
 } from '@crm/domain';
-import type { Catalog } from '../catalog.js';
+import type { OrganizationSetup } from '../organization-setup.js';
 import type { PageRequest } from './page-request.js';
 
 /** What a list or search asks for, as it was sent. */
@@ -31,13 +31,13 @@ export interface ParsedPageRequest {
 }
 
 /** The pipeline that was named, the pipeline to read (named, or that of the stage) and the stage; all null for other objects. */
-const resolveScope = (catalog: Catalog, input: PageRequestInput, errors: ErrorCollector) => {
-  const pipeline = (input.pipelineId ?? null) === null ? null : catalog.findPipeline(input.pipelineId ?? '');
+const resolveScope = (setup: OrganizationSetup, input: PageRequestInput, errors: ErrorCollector) => {
+  const pipeline = (input.pipelineId ?? null) === null ? null : setup.findPipeline(input.pipelineId ?? '');
   if (pipeline === undefined) throw unknownPipeline();
   const requestedPipelineId = pipeline?.id ?? null;
   const stageId = input.stageId ?? null;
   if (stageId === null) return { requestedPipelineId, pipelineId: requestedPipelineId, stageId };
-  const stage = catalog.findStage(stageId);
+  const stage = setup.findStage(stageId);
   if (stage === undefined || (pipeline !== null && stage.pipelineId !== pipeline.id)) {
     errors.add('stage_id', pipeline === null ? 'is not a stage of any pipeline' : 'is not a stage of this pipeline');
     return { requestedPipelineId, pipelineId: requestedPipelineId, stageId: null };
@@ -52,14 +52,14 @@ const resolveScope = (catalog: Catalog, input: PageRequestInput, errors: ErrorCo
  * @throws ApiError `not_found` for an unknown pipeline
  */
 export const parsePageRequest = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   input: PageRequestInput,
   errors: ErrorCollector,
 ): ParsedPageRequest => {
-  const { requestedPipelineId, pipelineId, stageId } = resolveScope(catalog, input, errors);
-  const fields = catalog.fieldCatalogue(input.objectType, requestedPipelineId);
+  const { requestedPipelineId, pipelineId, stageId } = resolveScope(setup, input, errors);
+  const fields = setup.fieldIndex(input.objectType, requestedPipelineId);
   const request: PageRequest = {
-    ...{ catalog, objectType: input.objectType, pipelineId, stageId, position: null },
+    ...{ setup, objectType: input.objectType, pipelineId, stageId, position: null },
     limit: input.readLimit(errors),
     words: input.readWords(errors),
     filters: parseFilters(input.filters, fields, errors),

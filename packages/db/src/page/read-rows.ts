@@ -46,5 +46,5 @@ export const readRows = async (
       FROM (${bound(page)}) s WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
      ORDER BY ${order}`;
   const statement = { text, values: parameters.values, isPrepared };
-  return database.query<PageRow & Record<string, unknown>>(request.catalog.organizationId, statement);
+  return database.query<PageRow & Record<string, unknown>>(request.setup.organizationId, statement);
 };

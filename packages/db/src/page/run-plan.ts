@@ -12,7 +12,7 @@ const hasFewMatches = async (database: Queries, request: PageRequest, part: Part
   const own = partSql(part, pageKeys(request, new Parameters()));
   const text = fewMatchesSql(request, own, most, scopeOf(request, parameters));
   const statement = { text, values: parameters.values };
-  const [row] = await database.query<{ areFew: boolean }>(request.catalog.organizationId, statement);
+  const [row] = await database.query<{ areFew: boolean }>(request.setup.organizationId, statement);
   return row?.areFew === true;
 };
 
@@ -21,7 +21,7 @@ const pipelineSize = async (database: Queries, request: PageRequest): Promise<nu
   const parameters = new Parameters();
   const text = pipelineSizeSql(request, readWhole, scopeOf(request, parameters));
   const statement = { text, values: parameters.values };
-  const [row] = await database.query<{ size: number }>(request.catalog.organizationId, statement);
+  const [row] = await database.query<{ size: number }>(request.setup.organizationId, statement);
   return row?.size ?? readWhole;
 };
 

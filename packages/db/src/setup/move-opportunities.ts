@@ -1,5 +1,5 @@
 import { maxAdditionalContacts } from '@crm/domain';
-import type { Stage } from '../catalog.js';
+import type { Stage } from '../organization-setup.js';
 import type { Database } from '../database.js';
 import type { Write, WriteOrigin, WrittenRecord } from '../write/write.js';
 import { runWrites } from '../write/write-many.js';

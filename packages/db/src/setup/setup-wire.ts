@@ -1,5 +1,5 @@
 import { wireDefinition, type WireFieldDefinition } from '@crm/domain';
-import type { Member, Pipeline, SetupField, Stage } from '../catalog.js';
+import type { Member, Pipeline, SetupField, Stage } from '../organization-setup.js';
 
 /** A pipeline as both gateways answer it. */
 export const pipelineWire = ({ id, name, isActive, createdAt }: Pipeline) => ({

@@ -1,6 +1,6 @@
 import { isFreeMail } from '@crm/domain';
 import { accountSeed } from './related.js';
-import { type Change, type CustomValues, searchFormOrNull, columnChange, sentOnly } from './stored-values.js';
+import { type Change, type CustomValues, normalizeOrNull, columnChange, sentOnly } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** Changes to a company: normalised, as `domain` makes them. Undefined keeps, null clears. */
@@ -38,7 +38,7 @@ export const accountColumns = (account: AccountChange): Change => {
     set: { ...sentOnly({ domain, name }), ...change.set },
     derived: {
       ...sentOnly({
-        name_fold: name === undefined ? undefined : searchFormOrNull(name),
+        normalized_name: name === undefined ? undefined : normalizeOrNull(name),
         is_freemail: domain === undefined ? undefined : isFreeMail(domain),
       }),
       ...change.derived,

@@ -1,5 +1,5 @@
 import type { NormalizedEmail } from '@crm/domain';
-import type { Catalog } from '../catalog.js';
+import type { OrganizationSetup } from '../organization-setup.js';
 import { accountDomainOf, namedAccounts } from './related.js';
 import { type Change, type CustomValues, columnChange } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
@@ -36,8 +36,12 @@ const contactColumns = (contact: ContactChange): Change => {
 };
 
 /** Creates the contact of an email with its account, or finds that of the email or external id. */
-export const contactCreate = (catalog: Catalog, contact: NewContact, onMatch: OnMatch): Write<CreatedContact> => {
-  const accountDomain = contact.email === undefined ? null : accountDomainOf(catalog, contact.email);
+export const contactCreate = (
+  setup: OrganizationSetup,
+  contact: NewContact,
+  onMatch: OnMatch,
+): Write<CreatedContact> => {
+  const accountDomain = contact.email === undefined ? null : accountDomainOf(setup, contact.email);
   return {
     function: 'create_contact',
     key: contact.email?.email ?? null,
@@ -52,11 +56,11 @@ export const contactCreate = (catalog: Catalog, contact: NewContact, onMatch: On
 
 /** Changes a contact; a new email moves it to the account of that domain, which is made where absent. */
 export const contactUpdate = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   { id, version }: UpdateTarget,
   contact: ContactChange,
 ): Write<WrittenRecord> => {
-  const accountDomain = contact.email === undefined ? null : accountDomainOf(catalog, contact.email);
+  const accountDomain = contact.email === undefined ? null : accountDomainOf(setup, contact.email);
   return {
     function: 'update_contact',
     input: {

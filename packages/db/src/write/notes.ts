@@ -1,7 +1,7 @@
 import type { NormalizedEmail } from '@crm/domain';
-import type { Catalog } from '../catalog.js';
+import type { OrganizationSetup } from '../organization-setup.js';
 import { relatedSeeds } from './related.js';
-import { searchFormOrNull } from './stored-values.js';
+import { normalizeOrNull } from './stored-values.js';
 import type { UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** A note to be created on accounts, contacts and opportunities. */
@@ -25,16 +25,16 @@ export interface CreatedNote {
  * Creates a note, and the accounts and contacts that it names where they do not exist.
  * @throws Failure `unknown_opportunities`
  */
-export const noteCreate = (catalog: Catalog, note: NewNote): Write<CreatedNote> => ({
+export const noteCreate = (setup: OrganizationSetup, note: NewNote): Write<CreatedNote> => ({
   function: 'create_note',
   input: {
-    ...relatedSeeds(catalog, note.accountDomains, note.contactEmails),
+    ...relatedSeeds(setup, note.accountDomains, note.contactEmails),
     account_domains: [...new Set(note.accountDomains)],
     contact_emails: [...new Set(note.contactEmails.map(({ email }) => email))],
     opportunity_ids: note.opportunityIds ?? [],
     title: note.title,
     content: note.content,
-    folds: { title: searchFormOrNull(note.title), content: searchFormOrNull(note.content) },
+    normalized: { title: normalizeOrNull(note.title), content: normalizeOrNull(note.content) },
   },
 });
 
@@ -52,6 +52,6 @@ export const noteUpdate = ({ id, version }: UpdateTarget, { title, content }: No
   function: 'update_note',
   input: {
     ...{ id, version, set: { title, content } },
-    folds: { title: searchFormOrNull(title ?? null), content: searchFormOrNull(content ?? null) },
+    normalized: { title: normalizeOrNull(title ?? null), content: normalizeOrNull(content ?? null) },
   },
 });

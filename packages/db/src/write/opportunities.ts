@@ -1,11 +1,11 @@
 import { maxAdditionalContacts, normalizeForSearch, type NormalizedEmail, opportunityAccountSource } from '@crm/domain';
-import type { Catalog, Pipeline } from '../catalog.js';
+import type { OrganizationSetup, Pipeline } from '../organization-setup.js';
 import type { Database } from '../database.js';
 import { relatedSeeds } from './related.js';
 import { type Change, type CustomValues, columnChange, sentOnly } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
-/** Changes to a deal: normalised, its references resolved against the catalog. Undefined keeps, null clears. */
+/** Changes to a deal: normalised, its references resolved against the setup. Undefined keeps, null clears. */
 export interface OpportunityChange extends CustomValues {
   readonly name?: string | undefined;
   readonly externalId?: string | null | undefined;
@@ -60,7 +60,7 @@ export const opportunityColumns = (opportunity: OpportunityChange): OpportunityC
   return {
     ...change,
     set: { ...sentOnly(columns), ...change.set },
-    derived: { ...(name === undefined ? {} : { name_fold: normalizeForSearch(name) }), ...change.derived },
+    derived: { ...(name === undefined ? {} : { normalized_name: normalizeForSearch(name) }), ...change.derived },
     ...(primaryContact === undefined ? {} : { primary_email: primaryContact?.email ?? null }),
     ...(additionalContacts === undefined ? {} : { additional_emails: [...additionalEmails] }),
     contact_limit: maxAdditionalContacts,
@@ -83,7 +83,7 @@ const defaultStageId = ({ stages }: Pipeline): string | null => {
  * brings its contacts up to date.
  */
 export const opportunityCreate = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   pipeline: Pipeline,
   opportunity: NewOpportunity,
   onMatch: OnMatch,
@@ -94,9 +94,9 @@ export const opportunityCreate = (
   return {
     function: 'create_opportunity',
     input: {
-      ...relatedSeeds(catalog, domain === null ? [] : [domain], contactsOf(opportunity)),
+      ...relatedSeeds(setup, domain === null ? [] : [domain], contactsOf(opportunity)),
       account_domain: domain,
-      defaults: { pipeline_id: pipeline.id, stage_id: defaultStageId(pipeline), currency: catalog.currency },
+      defaults: { pipeline_id: pipeline.id, stage_id: defaultStageId(pipeline), currency: setup.currency },
       change: opportunityColumns(opportunity),
       ...(externalId === undefined ? {} : { account_change: sentOnly({ account_domain: accountDomain }) }),
       on_match: onMatch,
@@ -106,7 +106,7 @@ export const opportunityCreate = (
 
 /** Changes a deal and makes the accounts and contacts that it names where they are absent. */
 export const opportunityUpdate = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   { id, version }: UpdateTarget,
   opportunity: OpportunityChange,
 ): Write<WrittenRecord> => {
@@ -115,7 +115,7 @@ export const opportunityUpdate = (
     function: 'update_opportunity',
     input: {
       id,
-      ...relatedSeeds(catalog, accountDomain ? [accountDomain] : [], contactsOf(opportunity)),
+      ...relatedSeeds(setup, accountDomain ? [accountDomain] : [], contactsOf(opportunity)),
       change: { ...opportunityColumns(opportunity), ...sentOnly({ account_domain: accountDomain }), version },
     },
   };

@@ -1,15 +1,15 @@
 import { accountNameFromDomain, isFreeMail, normalizeForSearch, type NormalizedEmail } from '@crm/domain';
-import type { Catalog } from '../catalog.js';
+import type { OrganizationSetup } from '../organization-setup.js';
 
 /** The columns of an account that only its domain is known of. */
 export const accountSeed = (domain: string) => {
   const name = accountNameFromDomain(domain);
-  return { domain, name, name_fold: normalizeForSearch(name), is_freemail: isFreeMail(domain) };
+  return { domain, name, normalized_name: normalizeForSearch(name), is_freemail: isFreeMail(domain) };
 };
 
 /** The domain of a contact's account, or null where the organization wants none for free mail. */
-export const accountDomainOf = (catalog: Catalog, { domain }: NormalizedEmail): string | null =>
-  catalog.freemail === 'skip' && isFreeMail(domain) ? null : domain;
+export const accountDomainOf = (setup: OrganizationSetup, { domain }: NormalizedEmail): string | null =>
+  setup.freemail === 'skip' && isFreeMail(domain) ? null : domain;
 
 /** What `ensure_accounts` takes for an account that a call is about. */
 export const namedAccounts = (domain: string | null) =>
@@ -19,9 +19,13 @@ export const namedAccounts = (domain: string | null) =>
  * What `ensure_accounts` and `ensure_contacts` take: every account and contact that a call names, each once. The account of
  * a contact's email is only for one that is not there yet: others may have moved, or their account another domain.
  */
-export const relatedSeeds = (catalog: Catalog, domains: readonly string[], emails: readonly NormalizedEmail[]) => {
+export const relatedSeeds = (
+  setup: OrganizationSetup,
+  domains: readonly string[],
+  emails: readonly NormalizedEmail[],
+) => {
   const contacts = new Map(
-    emails.map((email) => [email.email, { email: email.email, account_domain: accountDomainOf(catalog, email) }]),
+    emails.map((email) => [email.email, { email: email.email, account_domain: accountDomainOf(setup, email) }]),
   );
   const named = new Set(domains);
   const accounts = new Set(domains);

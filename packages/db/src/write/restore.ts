@@ -1,5 +1,5 @@
 import type { CustomValue } from '@crm/domain';
-import type { Catalog } from '../catalog.js';
+import type { OrganizationSetup } from '../organization-setup.js';
 import type { Database } from '../database.js';
 import { accountColumns } from './accounts.js';
 import { opportunityColumns } from './opportunities.js';
@@ -55,14 +55,14 @@ const customValuesOf = (
  * texts are made of the values again, because fields may have been defined otherwise since.
  */
 export const restoration = (
-  catalog: Catalog,
+  setup: OrganizationSetup,
   position: number,
   object: 'account' | 'opportunity',
   record: Readonly<Record<string, unknown>>,
 ): Write<RestoredRecord> => {
   const text = (name: string): string | null => textOrNull(record[name]);
   if (object === 'account') {
-    const custom = customValuesOf(record, catalog.storedFields('account'));
+    const custom = customValuesOf(record, setup.storedFields('account'));
     const texts = { industry: text('industry'), description: text('description'), website: text('website') };
     const named = {
       domain: String(record['domain']),
@@ -75,7 +75,7 @@ export const restoration = (
       input: { position, change: accountColumns({ ...named, ...texts, ...custom }) },
     };
   }
-  const custom = customValuesOf(record, catalog.storedFields('opportunity'));
+  const custom = customValuesOf(record, setup.storedFields('opportunity'));
   const texts = {
     name: String(record['name']),
     externalId: text('external_id'),

@@ -3,7 +3,7 @@ import {
   type CustomFieldDefinition,
   type CustomValue,
   normalizeForSearch,
-  foldsOf,
+  normalizedForm,
   propertyName,
   sortKeyCodePoints,
 } from '@crm/domain';
@@ -26,14 +26,14 @@ export interface Change {
   /** By slug. */
   readonly custom_fields: Readonly<Record<string, CustomValue | null>>;
   /** By system field, or `custom__slug`. */
-  readonly folds: Readonly<Record<string, unknown>>;
+  readonly normalized: Readonly<Record<string, unknown>>;
 }
 
 const firstCodePoints = (text: string): string =>
   text.length <= sortKeyCodePoints ? text : Array.from(text).slice(0, sortKeyCodePoints).join('');
 
 /** The searched form of a text that may be absent. */
-export const searchFormOrNull = (text: string | null): string | null =>
+export const normalizeOrNull = (text: string | null): string | null =>
   text === null ? null : normalizeForSearch(text);
 
 /** The columns that were sent. */
@@ -51,22 +51,22 @@ const slotColumn = (
 };
 
 /**
- * The change of a record's columns: a custom value is stored in `custom_fields`, its normalized text in `folds` and its comparison key
- * in its slot. A text column without a normalized column of its own is stored as it is and in `folds`.
+ * The change of a record's columns: a custom value is stored in `custom_fields`, its normalized text in `normalized` and its comparison key
+ * in its slot. A text column without a normalized column of its own is stored as it is and in `normalized`.
  *
- * @param texts - text columns whose normalized texts share the `folds` column
+ * @param texts - text columns whose normalized texts share the `normalized` column
  */
 export const columnChange = (custom: CustomValues, texts: TextColumns): Change => {
   const customFields: Record<string, CustomValue | null> = {};
-  const folds: Record<string, unknown> = {};
+  const normalized: Record<string, unknown> = {};
   const derived: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(texts)) if (text !== undefined) folds[name] = searchFormOrNull(text);
+  for (const [name, text] of Object.entries(texts)) if (text !== undefined) normalized[name] = normalizeOrNull(text);
   for (const [slug, value] of custom.values) {
     const definition = custom.definitions.get(slug);
     if (definition === undefined) continue;
     customFields[slug] = value;
-    folds[propertyName(slug)] = value === null ? null : foldsOf(definition, value);
+    normalized[propertyName(slug)] = value === null ? null : normalizedForm(definition, value);
     Object.assign(derived, slotColumn(definition, value));
   }
-  return { set: sentOnly(texts), derived, custom_fields: customFields, folds };
+  return { set: sentOnly(texts), derived, custom_fields: customFields, normalized };
 };

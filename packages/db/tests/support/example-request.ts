@@ -1,5 +1,5 @@
 import { type AttributeType, ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
-import { Catalog, type SetupField } from '../../src/catalog.js';
+import { OrganizationSetup, type SetupField } from '../../src/organization-setup.js';
 import type { PageRequest } from '../../src/page/page-request.js';
 import { parsePageRequest } from '../../src/page/parse-page-request.js';
 
@@ -22,7 +22,7 @@ const stages = ['Lead', 'Won'].map((label, index) => ({
 const createdAt = '2026-01-01T00:00:00.000Z';
 
 /** An organization of two pipelines, of which Sales has two stages, with two indexed custom fields. */
-export const exampleSetup = new Catalog(idOf(0), {
+export const exampleSetup = new OrganizationSetup(idOf(0), {
   freemail: 'create',
   currency: null,
   pipelines: ['Sales', 'Partners'].map((name, index) => ({

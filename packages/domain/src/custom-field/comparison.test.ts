@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { definitionOf } from '../../tests/definition-fixture.js';
-import { comparisonKey, comparisonKind, foldsOf, isFolded, slotKind, type ComparisonKind } from './comparison.js';
+import {
+  comparisonKey,
+  comparisonKind,
+  normalizedForm,
+  isNormalized,
+  slotKind,
+  type ComparisonKind,
+} from './comparison.js';
 import type { CustomValue } from './custom-value.js';
 import { attributeTypes, type AttributeType } from './definition.js';
 
@@ -23,12 +30,12 @@ describe('comparisonKind and slotKind', () => {
       'location',
       'team_members',
     ]);
-    expect(attributeTypes.filter(isFolded)).toEqual(['string', 'email', 'phone', 'website', 'url']);
+    expect(attributeTypes.filter(isNormalized)).toEqual(['string', 'email', 'phone', 'website', 'url']);
   });
 });
 
 describe('comparisonKey', () => {
-  it('folds what people write, composed and lower case', () => {
+  it('normalizes what people write, composed and lower case', () => {
     expect(keyOf('string', 'CAFE\u0301')).toBe('café');
     expect(keyOf('url', 'https://example.com/A')).toBe('https://example.com/a');
   });
@@ -55,18 +62,18 @@ describe('comparisonKey', () => {
   });
 });
 
-describe('foldsOf', () => {
-  it('folds text-like values and the parts of locations, nothing else', () => {
-    expect(foldsOf(definitionOf('string'), 'ÄB')).toBe('äb');
+describe('normalizedForm', () => {
+  it('normalizes text-like values and the parts of locations, nothing else', () => {
+    expect(normalizedForm(definitionOf('string'), 'ÄB')).toBe('äb');
     const berlin = { address: null, city: 'BERLIN', region: null, postal_code: null, country: 'DE' };
-    expect(foldsOf(definitionOf('location'), { ...berlin, lat: 1, lng: 2, formatted: 'BERLIN, DE' })).toEqual({
+    expect(normalizedForm(definitionOf('location'), { ...berlin, lat: 1, lng: 2, formatted: 'BERLIN, DE' })).toEqual({
       ...berlin,
       city: 'berlin',
       country: 'de',
       formatted: 'berlin, de',
     });
-    expect(foldsOf(definitionOf('select'), 'Hot')).toBeNull();
-    expect(foldsOf(definitionOf('location'), null)).toBeNull();
-    expect(foldsOf(definitionOf('string'), null)).toBeNull();
+    expect(normalizedForm(definitionOf('select'), 'Hot')).toBeNull();
+    expect(normalizedForm(definitionOf('location'), null)).toBeNull();
+    expect(normalizedForm(definitionOf('string'), null)).toBeNull();
   });
 });

@@ -7,8 +7,8 @@ import { locationTextParts } from './values/location.js';
 /** How values of a type compare: as one text, as one number, as a set of texts, as two days, or part by part. */
 export type ComparisonKind = 'text' | 'number' | 'set' | 'range' | 'location';
 
-/** The text parts of a location and its formatted text, folded. */
-export type LocationFolds = Readonly<Record<(typeof locationTextParts)[number] | 'formatted', string | null>>;
+/** The text parts of a location and its formatted text, normalized. */
+export type NormalizedLocation = Readonly<Record<(typeof locationTextParts)[number] | 'formatted', string | null>>;
 
 const kinds: Readonly<Record<AttributeType, ComparisonKind>> = {
   string: 'text',
@@ -34,13 +34,13 @@ const kinds: Readonly<Record<AttributeType, ComparisonKind>> = {
   location: 'location',
 };
 
-const foldedTypes: ReadonlySet<AttributeType> = new Set(['string', 'email', 'phone', 'website', 'url']);
+const normalizedTypes: ReadonlySet<AttributeType> = new Set(['string', 'email', 'phone', 'website', 'url']);
 
 /** How values of this type compare. */
 export const comparisonKind = (attributeType: AttributeType): ComparisonKind => kinds[attributeType];
 
 /** Whether texts of this type are compared in their normalized form; the fixed-width and option texts compare as they are. */
-export const isFolded = (attributeType: AttributeType): boolean => foldedTypes.has(attributeType);
+export const isNormalized = (attributeType: AttributeType): boolean => normalizedTypes.has(attributeType);
 
 /** The kind of indexed column for this type's comparison key, or null if the type has no such key. */
 export const slotKind = (attributeType: AttributeType): 'text' | 'number' | null => {
@@ -60,7 +60,7 @@ export const comparisonKey = (
   switch (kinds[definition.attributeType]) {
     case 'text':
       if (typeof value !== 'string') return null;
-      return foldedTypes.has(definition.attributeType) ? normalizeForSearch(value) : value;
+      return normalizedTypes.has(definition.attributeType) ? normalizeForSearch(value) : value;
     case 'number':
       if (typeof value === 'boolean') return value ? 1 : 0;
       return typeof value === 'number' ? value : null;
@@ -69,23 +69,23 @@ export const comparisonKey = (
   }
 };
 
-const foldPart = (text: unknown): string | null => (typeof text === 'string' ? normalizeForSearch(text) : null);
+const normalizePart = (text: unknown): string | null => (typeof text === 'string' ? normalizeForSearch(text) : null);
 
-const foldLocation = (location: Readonly<Record<string, unknown>>): LocationFolds => ({
-  address: foldPart(location['address']),
-  city: foldPart(location['city']),
-  region: foldPart(location['region']),
-  postal_code: foldPart(location['postal_code']),
-  country: foldPart(location['country']),
-  formatted: foldPart(location['formatted']),
+const normalizeLocation = (location: Readonly<Record<string, unknown>>): NormalizedLocation => ({
+  address: normalizePart(location['address']),
+  city: normalizePart(location['city']),
+  region: normalizePart(location['region']),
+  postal_code: normalizePart(location['postal_code']),
+  country: normalizePart(location['country']),
+  formatted: normalizePart(location['formatted']),
 });
 
-/** What is stored under `folds` beside a stored value: a normalized text, a location's normalized parts, null for other types. */
-export const foldsOf = (
+/** What is stored under `normalized` beside a stored value: a normalized text, a location's normalized parts, null for other types. */
+export const normalizedForm = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,
   value: CustomValue | null | undefined,
-): string | LocationFolds | null => {
-  if (foldedTypes.has(definition.attributeType)) return foldPart(value);
-  if (definition.attributeType === 'location' && isJsonObject(value)) return foldLocation(value);
+): string | NormalizedLocation | null => {
+  if (normalizedTypes.has(definition.attributeType)) return normalizePart(value);
+  if (definition.attributeType === 'location' && isJsonObject(value)) return normalizeLocation(value);
   return null;
 };

@@ -67,13 +67,14 @@ const parseFieldOption = (input: unknown, index: number): Result<FieldOption> =>
  */
 const findRepetition = (options: readonly FieldOption[]): string | null => {
   const values = new Set<string>();
-  const labelFolds = new Set<string>();
+  const normalizedLabels = new Set<string>();
   for (const [index, { value, label, archived }] of options.entries()) {
     if (values.has(value)) return `options[${index}]: the value "${echo(value)}" is used twice`;
     values.add(value);
     if (archived === true) continue;
-    if (labelFolds.has(normalizeForSearch(label))) return `options[${index}]: the label "${echo(label)}" is used twice`;
-    labelFolds.add(normalizeForSearch(label));
+    if (normalizedLabels.has(normalizeForSearch(label)))
+      return `options[${index}]: the label "${echo(label)}" is used twice`;
+    normalizedLabels.add(normalizeForSearch(label));
   }
   return null;
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
 import { maxEpochMs, minEpochMs } from './calendar.js';
-import { comparisonKey, foldsOf, slotKind } from './comparison.js';
+import { comparisonKey, normalizedForm, slotKind } from './comparison.js';
 import { attributeTypes, type AttributeType } from './definition.js';
 import { parseCustomValue } from './value.js';
 import { maxAccountWebsiteLength, maxLocationPartLength, maxStringLength } from './values/bounds.js';
@@ -157,8 +157,8 @@ describe('every accepted value', () => {
           typeof key as 'string' | 'number' | 'object'
         ];
         expect(kindOfKey).toBe(slotKind(type));
-        const folds = foldsOf(definition(type), parsed.value);
-        if (typeof folds === 'string') expect(folds).toBe(key);
+        const normalized = normalizedForm(definition(type), parsed.value);
+        if (typeof normalized === 'string') expect(normalized).toBe(key);
       }),
     );
   });

@@ -5,13 +5,13 @@ import { ApiError } from '../errors.js';
 import { createCursorCodec, maxCursorLength, type CursorBinding, type CursorPosition } from './cursor.js';
 import { parseSort } from './sort.js';
 import type { FilterNode } from './filter/tree.js';
-import { accepted, define, testCatalogue } from '../../tests/query-fields.js';
+import { accepted, define, testFieldIndex } from '../../tests/query-fields.js';
 
 const secret = 'a secret of enough characters';
 const otherSecret = 'another secret of enough characters';
 const codec = createCursorCodec([secret]);
 
-const sort = accepted((errors) => parseSort('seats:desc', testCatalogue, 'updated_at', errors));
+const sort = accepted((errors) => parseSort('seats:desc', testFieldIndex, 'updated_at', errors));
 const seats = define('seats', 'number');
 const leaf = (value: number): FilterNode => ({
   kind: 'leaf',

@@ -1,6 +1,6 @@
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import { locationTextParts } from '../custom-field/values/location.js';
-import { findDefinition, type FieldCatalogue } from './field-catalogue.js';
+import { findDefinition, type FieldIndex } from './field-index.js';
 import { findRelation, findSystemField, type RelationName, type SystemField } from './system-fields.js';
 
 /**
@@ -28,13 +28,13 @@ export const partsOf = (definition: CustomFieldDefinition): readonly string[] =>
  * Resolves a name in a filter or a sort: a system field, else a relation, else a custom field by `custom__slug`
  * or slug, with `.part` for fields with parts. @returns null if there is no such field
  */
-export const resolveField = (catalogue: FieldCatalogue, name: string): FieldRef | null => {
-  const field = findSystemField(catalogue.objectType, name);
+export const resolveField = (fieldIndex: FieldIndex, name: string): FieldRef | null => {
+  const field = findSystemField(fieldIndex.objectType, name);
   if (field !== null) return { source: 'system', field };
-  const relation = findRelation(catalogue.objectType, name);
+  const relation = findRelation(fieldIndex.objectType, name);
   if (relation !== null) return { source: 'relation', name: relation };
   const dot = name.indexOf('.');
-  const definition = findDefinition(catalogue, dot < 0 ? name : name.slice(0, dot));
+  const definition = findDefinition(fieldIndex, dot < 0 ? name : name.slice(0, dot));
   if (definition === null) return null;
   if (dot < 0) return { source: 'custom', definition };
   const part = name.slice(dot + 1);

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { parseFieldSelection } from './field-selection.js';
-import { accepted, errorsOf, testCatalogue } from '../../tests/query-fields.js';
+import { accepted, errorsOf, testFieldIndex } from '../../tests/query-fields.js';
 
-const select = (input: unknown) => accepted((errors) => parseFieldSelection(input, testCatalogue, errors));
-const refuse = (input: unknown) => errorsOf((errors) => parseFieldSelection(input, testCatalogue, errors));
+const select = (input: unknown) => accepted((errors) => parseFieldSelection(input, testFieldIndex, errors));
+const refuse = (input: unknown) => errorsOf((errors) => parseFieldSelection(input, testFieldIndex, errors));
 const slugs = (input: unknown) => select(input).custom.map((definition) => definition.slug);
 const extras = (input: unknown) => select(input).extras.map((field) => field.name);
 
@@ -19,11 +19,11 @@ describe('parseFieldSelection', () => {
   });
 
   it('shows what the caller wants when nothing is named', () => {
-    const read = parseFieldSelection.bind(null, undefined, testCatalogue);
-    expect(accepted((errors) => read(errors, testCatalogue.fullSelection)).extras).toHaveLength(16);
+    const read = parseFieldSelection.bind(null, undefined, testFieldIndex);
+    expect(accepted((errors) => read(errors, testFieldIndex.fullSelection)).extras).toHaveLength(16);
   });
 
-  it('narrows the custom fields to those named, in the order of the catalogue', () => {
+  it('narrows the custom fields to those named, in the order of the fieldIndex', () => {
     expect(slugs('seats,motto')).toEqual(['motto', 'seats']);
     expect(slugs(['custom__seats', 'motto,seats'])).toEqual(['motto', 'seats']);
   });
@@ -44,7 +44,7 @@ describe('parseFieldSelection', () => {
   });
 
   it('knows custom_fields alone for the default', () => {
-    expect(select('custom_fields')).toEqual({ ...testCatalogue.defaultSelection });
+    expect(select('custom_fields')).toEqual({ ...testFieldIndex.defaultSelection });
     expect(select('custom_fields,id').isDefault).toBe(true);
     expect(select('custom_fields,amount').isDefault).toBe(false);
   });

@@ -1,6 +1,6 @@
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import type { ErrorCollector } from '../errors.js';
-import { findDefinition, type FieldCatalogue, type FieldSelection } from './field-catalogue.js';
+import { findDefinition, type FieldIndex, type FieldSelection } from './field-index.js';
 import { quote } from './quote.js';
 import { findSystemField, systemFields } from './system-fields.js';
 import { unknownFieldText } from './unknown-field.js';
@@ -23,9 +23,9 @@ const maxUnknownNamed = 5;
  */
 export const parseFieldSelection = (
   input: unknown,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   errors: ErrorCollector,
-  whenAbsent: FieldSelection = catalogue.defaultSelection,
+  whenAbsent: FieldSelection = fieldIndex.defaultSelection,
 ): FieldSelection => {
   const names = readNames(input);
   if (names === null) {
@@ -37,7 +37,7 @@ export const parseFieldSelection = (
     errors.add('fields', `must name at most ${maxFieldNames} fields`);
     return whenAbsent;
   }
-  return select(names, catalogue, errors) ?? whenAbsent;
+  return select(names, fieldIndex, errors) ?? whenAbsent;
 };
 
 const readNames = (input: unknown): ReadonlySet<string> | null => {
@@ -54,37 +54,33 @@ const readNames = (input: unknown): ReadonlySet<string> | null => {
   return names;
 };
 
-const select = (
-  names: ReadonlySet<string>,
-  catalogue: FieldCatalogue,
-  errors: ErrorCollector,
-): FieldSelection | null => {
+const select = (names: ReadonlySet<string>, fieldIndex: FieldIndex, errors: ErrorCollector): FieldSelection | null => {
   const extras = new Set<string>();
   const custom = new Set<CustomFieldDefinition>();
   const unknown: string[] = [];
   for (const name of names) {
-    const field = findSystemField(catalogue.objectType, name);
-    const definition = field === null ? findDefinition(catalogue, name) : null;
+    const field = findSystemField(fieldIndex.objectType, name);
+    const definition = field === null ? findDefinition(fieldIndex, name) : null;
     if (field !== null) extras.add(field.name);
-    else if (name === allCustomFields) catalogue.defaultSelection.custom.forEach((one) => custom.add(one));
+    else if (name === allCustomFields) fieldIndex.defaultSelection.custom.forEach((one) => custom.add(one));
     else if (definition !== null) custom.add(definition);
     else unknown.push(name);
   }
   const [first, ...others] = unknown;
   if (first !== undefined) {
     const more = others.slice(0, maxUnknownNamed - 1).map(quote);
-    errors.add('fields', [unknownFieldText(catalogue, first), ...more].join(', '));
+    errors.add('fields', [unknownFieldText(fieldIndex, first), ...more].join(', '));
     return null;
   }
-  return inCanonicalOrder(extras, custom, catalogue);
+  return inCanonicalOrder(extras, custom, fieldIndex);
 };
 
 const inCanonicalOrder = (
   extras: ReadonlySet<string>,
   custom: ReadonlySet<CustomFieldDefinition>,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
 ): FieldSelection => {
-  const { defaultSelection, definitions, objectType } = catalogue;
+  const { defaultSelection, definitions, objectType } = fieldIndex;
   const chosenExtras = systemFields[objectType].filter((field) => !field.always && extras.has(field.name));
   const chosen = definitions.filter((definition) => custom.has(definition));
   // Equal lengths are not enough: the selection may have a hidden field instead of a visible one.

@@ -12,7 +12,7 @@ describe('parseSearchQuery', () => {
     expect(words(input)).toEqual([]);
   });
 
-  it('splits at white space only and folds each word', () => {
+  it('splits at white space only and normalizes each word', () => {
     expect(words("  O'Neil\u00a0acme.COM \n ann+crm@x.de 100% ")).toEqual([
       "o'neil",
       'acme.com',

@@ -4,19 +4,19 @@ import fc from 'fast-check';
 import { fieldKey } from './field-ref.js';
 import { parseSort } from './sort.js';
 import { systemFields } from './system-fields.js';
-import { accepted, errorsOf, testCatalogue, testDefinitions } from '../../tests/query-fields.js';
+import { accepted, errorsOf, testFieldIndex, testDefinitions } from '../../tests/query-fields.js';
 
 const sort = (input: unknown) =>
-  accepted((errors) => parseSort(input, testCatalogue, 'created_at', errors)).map(
+  accepted((errors) => parseSort(input, testFieldIndex, 'created_at', errors)).map(
     (key) => `${fieldKey(key.field)} ${key.direction}`,
   );
-const refuse = (input: unknown) => errorsOf((errors) => parseSort(input, testCatalogue, 'created_at', errors));
+const refuse = (input: unknown) => errorsOf((errors) => parseSort(input, testFieldIndex, 'created_at', errors));
 
 describe('parseSort', () => {
   it.each([undefined, null, []])('is the default for %j', (input) => {
     expect(sort(input)).toEqual(['created_at desc']);
     expect(
-      accepted((errors) => parseSort(input, testCatalogue, 'updated_at', errors)).map(({ field }) => fieldKey(field)),
+      accepted((errors) => parseSort(input, testFieldIndex, 'updated_at', errors)).map(({ field }) => fieldKey(field)),
     ).toEqual(['updated_at']);
   });
 

@@ -1,5 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
-import type { FieldCatalogue } from './field-catalogue.js';
+import type { FieldIndex } from './field-index.js';
 import { fieldKey, partsOf, resolveField, type FieldRef } from './field-ref.js';
 import { quote } from './quote.js';
 import { findSystemField } from './system-fields.js';
@@ -24,10 +24,10 @@ export const maxSortKeys = 3;
 export type DefaultSortField = 'created_at' | 'updated_at';
 
 /** The order of an operation whose request names none: lists by `created_at`, searches by `updated_at`, newest first. */
-export const defaultSort = (catalogue: FieldCatalogue, name: DefaultSortField): readonly SortKey[] => {
-  const field = findSystemField(catalogue.objectType, name);
+export const defaultSort = (fieldIndex: FieldIndex, name: DefaultSortField): readonly SortKey[] => {
+  const field = findSystemField(fieldIndex.objectType, name);
   // Every object has both fields; a registry without them is a bug.
-  if (field === null) throw new Error(`No system field ${name} on ${catalogue.objectType}`);
+  if (field === null) throw new Error(`No system field ${name} on ${fieldIndex.objectType}`);
   return [{ field: { source: 'system', field }, direction: 'desc' }];
 };
 
@@ -41,21 +41,21 @@ export const defaultSort = (catalogue: FieldCatalogue, name: DefaultSortField): 
  */
 export const parseSort = (
   input: unknown,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   defaultField: DefaultSortField,
   errors: ErrorCollector,
 ): readonly SortKey[] => {
-  const fallback = defaultSort(catalogue, defaultField);
+  const fallback = defaultSort(fieldIndex, defaultField);
   if (input === undefined || input === null) return fallback;
   if (!Array.isArray(input)) {
-    const key = parseKey(input, 'sort', catalogue, errors);
+    const key = parseKey(input, 'sort', fieldIndex, errors);
     return key === null ? fallback : [key.sortKey];
   }
   if (input.length > maxSortKeys) {
     errors.add('sort', `must have at most ${maxSortKeys} keys`);
     return fallback;
   }
-  const keys = parseKeys(input, catalogue, errors);
+  const keys = parseKeys(input, fieldIndex, errors);
   return keys.length === 0 ? fallback : keys;
 };
 
@@ -65,11 +65,11 @@ interface ParsedKey {
   readonly fieldPath: string;
 }
 
-const parseKeys = (input: readonly unknown[], catalogue: FieldCatalogue, errors: ErrorCollector): SortKey[] => {
+const parseKeys = (input: readonly unknown[], fieldIndex: FieldIndex, errors: ErrorCollector): SortKey[] => {
   const keys: SortKey[] = [];
   const seen = new Set<string>();
   for (const [index, item] of input.entries()) {
-    const parsed = parseKey(item, `sort[${index}]`, catalogue, errors);
+    const parsed = parseKey(item, `sort[${index}]`, fieldIndex, errors);
     if (parsed === null) continue;
     const identity = fieldKey(parsed.sortKey.field);
     if (seen.has(identity)) errors.add(parsed.fieldPath, 'names a field that an earlier key sorts by');
@@ -79,16 +79,17 @@ const parseKeys = (input: readonly unknown[], catalogue: FieldCatalogue, errors:
   return keys;
 };
 
-const parseKey = (
-  input: unknown,
-  path: string,
-  catalogue: FieldCatalogue,
-  errors: ErrorCollector,
-): ParsedKey | null => {
+const parseKey = (input: unknown, path: string, fieldIndex: FieldIndex, errors: ErrorCollector): ParsedKey | null => {
   if (typeof input === 'string') {
     const colon = input.lastIndexOf(':');
     const name = colon < 0 ? input : input.slice(0, colon);
-    return toKey(name, colon < 0 ? 'asc' : input.slice(colon + 1), { field: path, direction: path }, catalogue, errors);
+    return toKey(
+      name,
+      colon < 0 ? 'asc' : input.slice(colon + 1),
+      { field: path, direction: path },
+      fieldIndex,
+      errors,
+    );
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     errors.add(path, 'must be "field", "field:desc" or an object of field and direction');
@@ -98,17 +99,17 @@ const parseKey = (
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined) errors.add(path, `has an unknown key ${quote(unknown)}: it takes field and direction`);
   const paths = { field: `${path}.field`, direction: `${path}.direction` };
-  return toKey(field, direction ?? 'asc', paths, catalogue, errors);
+  return toKey(field, direction ?? 'asc', paths, fieldIndex, errors);
 };
 
 const toKey = (
   name: unknown,
   direction: unknown,
   paths: { readonly field: string; readonly direction: string },
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   errors: ErrorCollector,
 ): ParsedKey | null => {
-  const field = sortableField(name, paths.field, catalogue, errors);
+  const field = sortableField(name, paths.field, fieldIndex, errors);
   const isDirection = direction === 'asc' || direction === 'desc';
   if (!isDirection) errors.add(paths.direction, 'must be asc or desc');
   return field === null || !isDirection ? null : { sortKey: { field, direction }, fieldPath: paths.field };
@@ -117,16 +118,16 @@ const toKey = (
 const sortableField = (
   name: unknown,
   path: string,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   errors: ErrorCollector,
 ): FieldRef | null => {
   if (typeof name !== 'string' || name === '') {
     errors.add(path, 'must name a field');
     return null;
   }
-  const field = resolveField(catalogue, name);
+  const field = resolveField(fieldIndex, name);
   if (field === null) {
-    errors.add(path, unknownFieldText(catalogue, name));
+    errors.add(path, unknownFieldText(fieldIndex, name));
     return null;
   }
   const obstacle = findObstacle(field);

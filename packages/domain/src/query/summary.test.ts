@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { accepted, errorsOf, testCatalogue } from '../../tests/query-fields.js';
+import { accepted, errorsOf, testFieldIndex } from '../../tests/query-fields.js';
 import { fieldKey } from './field-ref.js';
 import { dateUnits, isOfSeveralCurrencies, parseGroupBy, parseMeasures } from './summary.js';
 
 const groups = (...texts: string[]) =>
-  accepted((errors) => parseGroupBy(texts, testCatalogue, errors)).map(
+  accepted((errors) => parseGroupBy(texts, testFieldIndex, errors)).map(
     ({ name, field, unit }) => `${name} ${fieldKey(field)} ${unit ?? ''}`,
   );
-const refuseGroups = (...texts: string[]) => errorsOf((errors) => parseGroupBy(texts, testCatalogue, errors));
-const measures = (...texts: string[]) => accepted((errors) => parseMeasures(texts, testCatalogue, errors));
-const refuseMeasures = (...texts: string[]) => errorsOf((errors) => parseMeasures(texts, testCatalogue, errors));
+const refuseGroups = (...texts: string[]) => errorsOf((errors) => parseGroupBy(texts, testFieldIndex, errors));
+const measures = (...texts: string[]) => accepted((errors) => parseMeasures(texts, testFieldIndex, errors));
+const refuseMeasures = (...texts: string[]) => errorsOf((errors) => parseMeasures(texts, testFieldIndex, errors));
 
 describe('parseGroupBy', () => {
   it.each(['stage_id', 'owner_id', 'pipeline_id', 'account_id', 'currency'])('takes %s', (name) => {

@@ -1,5 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
-import type { FieldCatalogue } from './field-catalogue.js';
+import type { FieldIndex } from './field-index.js';
 import { fieldKey, type FieldRef, resolveField } from './field-ref.js';
 import { filterKindOf } from './filter/kind.js';
 import { quote } from './quote.js';
@@ -63,10 +63,10 @@ const groupingOf = (field: FieldRef): 'value' | 'date' | null => {
 };
 
 /** The field of a name. Hidden fields count as unknown, because a summary would reveal their values. */
-const findField = (name: string, path: string, catalogue: FieldCatalogue, errors: ErrorCollector): FieldRef | null => {
-  const field = resolveField(catalogue, name);
+const findField = (name: string, path: string, fieldIndex: FieldIndex, errors: ErrorCollector): FieldRef | null => {
+  const field = resolveField(fieldIndex, name);
   if (field !== null && !(field.source === 'custom' && field.definition.isHidden)) return field;
-  errors.add(path, unknownFieldText(catalogue, name));
+  errors.add(path, unknownFieldText(fieldIndex, name));
   return null;
 };
 
@@ -82,11 +82,11 @@ const splitUnit = (text: string): readonly [name: string, unit: string | null] =
 const parseGroup = (
   text: string,
   path: string,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   errors: ErrorCollector,
 ): SummaryGroup | null => {
   const [name, unit] = splitUnit(text);
-  const field = findField(name, path, catalogue, errors);
+  const field = findField(name, path, fieldIndex, errors);
   if (field === null) return null;
   const grouping = groupingOf(field);
   if (grouping === null) {
@@ -109,7 +109,7 @@ const parseGroup = (
 const parseMeasure = (
   text: string,
   path: string,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   errors: ErrorCollector,
 ): SummaryMeasure | null => {
   const colon = text.indexOf(':');
@@ -119,7 +119,7 @@ const parseMeasure = (
     return null;
   }
   const name = text.slice(colon + 1);
-  const field = findField(name, path, catalogue, errors);
+  const field = findField(name, path, fieldIndex, errors);
   if (field === null) return null;
   if (field.source !== 'relation' && filterKindOf(field) === 'number') return { name: text, compute, field };
   errors.add(path, `cannot compute the ${compute} of ${quote(name)}: it holds no number`);
@@ -153,14 +153,14 @@ const parseEach = <T>(
  */
 export const parseGroupBy = (
   texts: readonly string[],
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   errors: ErrorCollector,
 ): readonly SummaryGroup[] =>
   parseEach(
     texts,
     'group_by',
     ({ field, unit }) => `${fieldKey(field)} ${unit ?? ''}`,
-    (text, path) => parseGroup(text, path, catalogue, errors),
+    (text, path) => parseGroup(text, path, fieldIndex, errors),
     errors,
   );
 
@@ -171,14 +171,14 @@ export const parseGroupBy = (
  */
 export const parseMeasures = (
   texts: readonly string[],
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   errors: ErrorCollector,
 ): readonly SummaryMeasure[] =>
   parseEach<SummaryMeasure | typeof count>(
     texts,
     'measures',
     (measure) => (measure === count ? count : `${measure.compute} ${fieldKey(measure.field)}`),
-    (text, path) => (text === count ? count : parseMeasure(text, path, catalogue, errors)),
+    (text, path) => (text === count ? count : parseMeasure(text, path, fieldIndex, errors)),
     errors,
   ).filter((measure) => measure !== count);
 

@@ -1,12 +1,12 @@
 import { nearestName } from '../nearest-name.js';
-import type { FieldCatalogue } from './field-catalogue.js';
+import type { FieldIndex } from './field-index.js';
 import { quote } from './quote.js';
 import { systemFields } from './system-fields.js';
 
 const customPrefix = 'custom__';
 
 /** The error text for an unknown field name, with the visible field that was probably meant. */
-export const unknownFieldText = ({ objectType, fullSelection }: FieldCatalogue, name: string): string => {
+export const unknownFieldText = ({ objectType, fullSelection }: FieldIndex, name: string): string => {
   const slugs = fullSelection.custom.map(({ slug }) => slug);
   const prefix = name.startsWith(customPrefix) ? customPrefix : '';
   const known = prefix === '' ? [...systemFields[objectType].map((field) => field.name), ...slugs] : slugs;

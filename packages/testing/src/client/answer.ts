@@ -5,6 +5,7 @@ export interface Envelope {
   readonly statusCode?: number;
   readonly code?: string;
   readonly errors?: Readonly<Record<string, string>>;
+  readonly conflict?: unknown;
   readonly warnings?: readonly { readonly field: string; readonly message: string }[];
   readonly data?: unknown;
 }

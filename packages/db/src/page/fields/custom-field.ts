@@ -1,4 +1,4 @@
-import { comparisonKind, type CustomFieldDefinition, isFolded, propertyName } from '@crm/domain';
+import { comparisonKind, type CustomFieldDefinition, isNormalized, propertyName } from '@crm/domain';
 import type { Parameters } from '../parameters.js';
 import { type FieldSql, lazyText, scalar, text } from './field-sql.js';
 
@@ -7,7 +7,7 @@ const partField = (definition: CustomFieldDefinition, part: string, parameters: 
   const isLocation = definition.attributeType === 'location';
   if (isLocation && part !== 'lat' && part !== 'lng') {
     const name = propertyName(definition.slug);
-    return lazyText(() => `r.folds->${parameters.add(name)}::text->>${parameters.add(part)}::text`);
+    return lazyText(() => `r.normalized->${parameters.add(name)}::text->>${parameters.add(part)}::text`);
   }
   const value = `r.custom_fields->${parameters.add(definition.slug)}::text->>${parameters.add(part)}::text`;
   return isLocation ? scalar(`(${value})::float8`, 'float8', true) : text(value);
@@ -23,8 +23,8 @@ export const customField = (
   const { attributeType, slot, slug } = definition;
   const kind = comparisonKind(attributeType);
   if (kind === 'text') {
-    const name = isFolded(attributeType) ? propertyName(slug) : slug;
-    const column = isFolded(attributeType) ? 'r.folds' : 'r.custom_fields';
+    const name = isNormalized(attributeType) ? propertyName(slug) : slug;
+    const column = isNormalized(attributeType) ? 'r.normalized' : 'r.custom_fields';
     return lazyText(() => `${column}->>${parameters.add(name)}::text`, slot);
   }
   if (kind === 'number') {

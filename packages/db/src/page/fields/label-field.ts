@@ -1,5 +1,5 @@
 import { type FieldRef, type FilterLeaf, matchesFilter, normalizeForSearch } from '@crm/domain';
-import type { Catalog } from '../../catalog.js';
+import type { OrganizationSetup } from '../../organization-setup.js';
 import type { Parameters } from '../parameters.js';
 import { type FieldSql, lazyText } from './field-sql.js';
 
@@ -15,15 +15,15 @@ export interface LabelField {
 }
 
 /** The labels of a field, or null if it has none. */
-export const labelField = (catalog: Catalog, ref: FieldRef): LabelField | null => {
+export const labelField = (setup: OrganizationSetup, ref: FieldRef): LabelField | null => {
   if (ref.source !== 'system') return null;
   switch (ref.field.name) {
     case 'stage_name':
-      return { column: 'stage_id', labels: catalog.stageLabels };
+      return { column: 'stage_id', labels: setup.stageLabels };
     case 'pipeline_name':
-      return { column: 'pipeline_id', labels: catalog.pipelineNames };
+      return { column: 'pipeline_id', labels: setup.pipelineNames };
     case 'owner_email':
-      return { column: 'owner_id', labels: catalog.memberEmails };
+      return { column: 'owner_id', labels: setup.memberEmails };
     default:
       return null;
   }

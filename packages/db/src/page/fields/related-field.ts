@@ -23,13 +23,13 @@ const text = (expression: string, isUnique: boolean): RelatedField['field'] => (
 });
 
 const accountDomain: RelatedField = { table: 'accounts', key: 'account_id', field: text('x.domain', true) };
-const accountName: RelatedField = { table: 'accounts', key: 'account_id', field: text('x.name_fold', false) };
+const accountName: RelatedField = { table: 'accounts', key: 'account_id', field: text('x.normalized_name', false) };
 const contactEmail: RelatedField = { table: 'contacts', key: 'contact_id', field: text('x.email', true) };
 
 const contactName = (name: 'first_name' | 'last_name'): RelatedField => ({
   table: 'contacts',
   key: 'contact_id',
-  field: text(`(x.folds->>'${name}') COLLATE "C"`, false),
+  field: text(`(x.normalized->>'${name}') COLLATE "C"`, false),
 });
 
 const byName: Readonly<Record<string, RelatedField>> = {

@@ -8,7 +8,7 @@ import { relationField, systemField } from './system-field.js';
  * Turns a field that a filter or sort names into SQL over the record `r`. Names and slugs from outside become parameters.
  *
  * - `amount` → `r.amount`
- * - `custom__tier`, which has the slot `text_1` → sort key `r.text_1`, value `(r.folds->>$2::text) COLLATE "C"`
+ * - `custom__tier`, which has the slot `text_1` → sort key `r.text_1`, value `(r.normalized->>$2::text) COLLATE "C"`
  * - `account.name` → sort key `r.account_name_key`
  */
 export const fieldSql = (scope: SqlScope, ref: FieldRef): FieldSql => {

@@ -11,10 +11,13 @@ const keyedText = (expression: string, keyColumn: string): FieldSql => lazyText(
 /** Texts of an opportunity's account and primary contact. The opportunity repeats their sort keys. */
 const relatedTexts: Readonly<Record<string, FieldSql>> = {
   account_domain: column('account_domain'),
-  account_name: keyedText(related('accounts', 'name_fold', 'account_id'), 'account_name_key'),
+  account_name: keyedText(related('accounts', 'normalized_name', 'account_id'), 'account_name_key'),
   contact_email: column('contact_email'),
-  contact_first_name: keyedText(related('contacts', `folds->>'first_name'`, 'contact_id'), 'contact_first_name_key'),
-  contact_last_name: keyedText(related('contacts', `folds->>'last_name'`, 'contact_id'), 'contact_last_name_key'),
+  contact_first_name: keyedText(
+    related('contacts', `normalized->>'first_name'`, 'contact_id'),
+    'contact_first_name_key',
+  ),
+  contact_last_name: keyedText(related('contacts', `normalized->>'last_name'`, 'contact_id'), 'contact_last_name_key'),
 };
 
 /** The system field of an opportunity that means the same as each relation. */
@@ -26,7 +29,7 @@ const relationFields: Readonly<Record<RelationName, string>> = {
 
 const contactRelations: Readonly<Partial<Record<RelationName, FieldSql>>> = {
   'account.domain': text(related('accounts', 'domain', 'account_id')),
-  'account.name': text(related('accounts', 'name_fold', 'account_id')),
+  'account.name': text(related('accounts', 'normalized_name', 'account_id')),
 };
 
 /** System fields without an index that starts with them after organization and pipeline. */
@@ -52,10 +55,10 @@ const columnTypes: Readonly<Record<SystemField['kind'], ComparisonType>> = {
 };
 
 /** SQL for a system field of the record `r`. */
-export const systemField = ({ catalog, objectType, parameters }: SqlScope, field: SystemField): FieldSql => {
+export const systemField = ({ setup, objectType, parameters }: SqlScope, field: SystemField): FieldSql => {
   const { name } = field;
   if (objectType === 'opportunity') {
-    const byLabel = labelField(catalog, { source: 'system', field });
+    const byLabel = labelField(setup, { source: 'system', field });
     // Owners may be many: their emails are read from the table, not bound.
     if (byLabel !== null)
       return byLabel.column === 'owner_id'
@@ -66,11 +69,11 @@ export const systemField = ({ catalog, objectType, parameters }: SqlScope, field
   }
   // Only opportunities always have a name.
   if (name === 'name') {
-    const key = first200('r.name_fold');
-    return scalar('r.name_fold', 'text', objectType !== 'opportunity', { key, isIndexed: true });
+    const key = first200('r.normalized_name');
+    return scalar('r.normalized_name', 'text', objectType !== 'opportunity', { key, isIndexed: true });
   }
   const isIndexed = !unindexed.has(name);
-  if (field.kind === 'text') return text(`r.folds->>'${name}'`, isIndexed);
+  if (field.kind === 'text') return text(`r.normalized->>'${name}'`, isIndexed);
   return scalar(`r.${name}`, columnTypes[field.kind], field.nullable, { isIndexed });
 };
 

@@ -48,7 +48,7 @@ const ranges: ReadonlySet<Operator> = new Set<Operator>(['between', 'gt', 'gte',
 const negations: ReadonlySet<Operator> = new Set<Operator>(['neq', 'not_in', 'not_contains', 'empty', 'not_empty']);
 
 const relatedUse = (
-  { catalog, objectType }: PageRequest,
+  { setup, objectType }: PageRequest,
   leaf: FilterLeaf,
   related: RelatedField,
   keys: readonly KeySql[],
@@ -60,21 +60,21 @@ const relatedUse = (
   }
   const branches: Branches = {
     condition: `r.${related.key} = by_value.value`,
-    from: (parameters) => `(${relatedIdsSql({ catalog, objectType, parameters }, leaf, related)}) AS by_value (value)`,
+    from: (parameters) => `(${relatedIdsSql({ setup, objectType, parameters }, leaf, related)}) AS by_value (value)`,
     count: 1,
   };
   return { ...noIndex, counting: { branches, order: creationOrder } };
 };
 
 const leafUse = (request: PageRequest, leaf: FilterLeaf, keys: readonly KeySql[]): IndexUse => {
-  const { catalog, objectType } = request;
-  const byLabel = labelField(catalog, leaf.field);
+  const { setup, objectType } = request;
+  const byLabel = labelField(setup, leaf.field);
   const related = relatedField(objectType, leaf);
   if (related !== null && byLabel === null) return relatedUse(request, leaf, related, keys);
   const branches = valueBranches(request, leaf);
   if (branches !== null) return { ...noIndex, counting: { branches, order: creationOrder } };
   // Only the form of the field matters here; its parameters are dropped.
-  const field = fieldSql({ catalog, objectType, parameters: new Parameters() }, leaf.field);
+  const field = fieldSql({ setup, objectType, parameters: new Parameters() }, leaf.field);
   if (field.form !== 'scalar' || byLabel !== null) return noIndex;
   const isSearched = isSearchedText(objectType, leaf);
   const isIndexed = field.isIndexed || field.expression === 'r.id';

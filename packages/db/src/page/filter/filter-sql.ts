@@ -16,8 +16,8 @@ const labelComparison = ({ parameters }: SqlScope, leaf: FilterLeaf, field: Labe
 };
 
 const leafSql = (scope: SqlScope, leaf: FilterLeaf): string => {
-  const { catalog, objectType, parameters } = scope;
-  const byLabel = labelField(catalog, leaf.field);
+  const { setup, objectType, parameters } = scope;
+  const byLabel = labelField(setup, leaf.field);
   if (byLabel !== null) return labelComparison(scope, leaf, byLabel);
   const related = relatedField(objectType, leaf);
   if (related !== null) return relatedComparison(scope, leaf, related);
@@ -51,8 +51,8 @@ const textPartsSql = (scope: SqlScope, kind: 'and' | 'or', leaves: Leaves): stri
 };
 
 /** Whether a node compares a part of a text that PostgreSQL reads. Parts of labels are compared in the process. */
-const isOfStoredText = ({ catalog }: SqlScope, node: FilterNode): node is FilterLeaf =>
-  node.kind === 'leaf' && isOfTextPart(node) && labelField(catalog, node.field) === null;
+const isOfStoredText = ({ setup }: SqlScope, node: FilterNode): node is FilterLeaf =>
+  node.kind === 'leaf' && isOfTextPart(node) && labelField(setup, node.field) === null;
 
 const isSearchedLeaf = ({ objectType }: SqlScope, node: FilterNode): node is FilterLeaf =>
   node.kind === 'leaf' && isSearchedText(objectType, node);

@@ -30,7 +30,7 @@ export const isOfWholeKeys = (leaf: FilterLeaf, { isKeyCut }: FieldSql): boolean
 
 /**
  * Compares the sort key, which has the index. Equal values have equal keys, so a longer value is compared twice:
- * `r.text_1 = $2 AND (r.folds->>$3) = $4`.
+ * `r.text_1 = $2 AND (r.normalized->>$3) = $4`.
  */
 const equals = (value: FilterScalar, field: FieldSql, parameters: Parameters): string => {
   if (!field.isKeyCut || typeof value !== 'string') return `${field.expression} = ${bind(value, field, parameters)}`;

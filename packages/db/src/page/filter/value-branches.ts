@@ -31,8 +31,8 @@ const branchesOf = (expression: string, type: string, values: readonly FilterSca
       };
 
 /** One branch for each value that a comparison allows, if an index leads to each; null for other comparisons. */
-export const valueBranches = ({ catalog, objectType }: PageRequest, leaf: FilterLeaf): ValueBranches | null => {
-  const byLabel = labelField(catalog, leaf.field);
+export const valueBranches = ({ setup, objectType }: PageRequest, leaf: FilterLeaf): ValueBranches | null => {
+  const byLabel = labelField(setup, leaf.field);
   if (byLabel !== null) {
     // Every comparison of a label allows some ids. A record without an id would be in no branch.
     const holdsForNone = matchesFilter(leaf, () => null);
@@ -40,7 +40,7 @@ export const valueBranches = ({ catalog, objectType }: PageRequest, leaf: Filter
   }
   if (leaf.operator !== 'in' || !Array.isArray(leaf.value)) return null;
   // The key of an indexed field is a column and binds nothing; the parameters of others are dropped with them.
-  const field = fieldSql({ catalog, objectType, parameters: new Parameters() }, leaf.field);
+  const field = fieldSql({ setup, objectType, parameters: new Parameters() }, leaf.field);
   const isReadable = field.form === 'scalar' && field.isIndexed && isOfWholeKeys(leaf, field);
   return isReadable && field.type !== 'timestamptz' ? branchesOf(field.key, field.type, leaf.value) : null;
 };

@@ -15,9 +15,9 @@ export interface LabelRanking {
 
 /** The ranking of a request; null if it sorts by no label, or if it has conditions besides one on that label. */
 export const labelRanking = (request: PageRequest): LabelRanking | null => {
-  const { catalog, words, stageId, filters, sort, pipelineId } = request;
+  const { setup, words, stageId, filters, sort, pipelineId } = request;
   const [key, second] = sort;
-  const field = key === undefined ? null : labelField(catalog, key.field);
+  const field = key === undefined ? null : labelField(setup, key.field);
   if (key === undefined || field === null || second !== undefined || words.length > 0 || stageId !== null) return null;
   // Without a pipeline, the index on owners is read pipeline by pipeline.
   if (field.column === 'owner_id' && pipelineId === null && !isReadByPipeline(request)) return null;
@@ -25,7 +25,7 @@ export const labelRanking = (request: PageRequest): LabelRanking | null => {
   const ranking = { column: field.column, direction: key.direction };
   const [leaf, other] = conjuncts(filters);
   if (leaf === undefined) return { ...ranking, labels: new Map(labels) };
-  const isOwn = leaf.kind === 'leaf' && labelField(catalog, leaf.field)?.column === field.column;
+  const isOwn = leaf.kind === 'leaf' && labelField(setup, leaf.field)?.column === field.column;
   if (!isOwn || other !== undefined || matchesFilter(leaf, () => null)) return null;
   const matching = new Set(idsOfMatchingLabels(field, leaf));
   return { ...ranking, labels: new Map(labels.filter(([id]) => matching.has(id))) };

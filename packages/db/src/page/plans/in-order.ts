@@ -42,10 +42,10 @@ export const allConditions = (reading: Reading): string[] => [
  * Example, an order that no index has: `{"pipeline":"Sales","sort":["currency","name:desc"]}`
  *
  * ```sql
- * SELECT r.record AS record, left((r.folds->>'currency') COLLATE "C", 200) COLLATE "C" AS key_1, left(r.name_fold, 200) AS key_2, r.created_at AS key_3, r.id AS key_4
+ * SELECT r.record AS record, left((r.normalized->>'currency') COLLATE "C", 200) COLLATE "C" AS key_1, left(r.normalized_name, 200) AS key_2, r.created_at AS key_3, r.id AS key_4
  *   FROM opportunities r
  *  WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid
- *  ORDER BY left((r.folds->>'currency') COLLATE "C", 200) COLLATE "C" ASC, left(r.name_fold, 200) DESC, r.created_at DESC, r.id DESC
+ *  ORDER BY left((r.normalized->>'currency') COLLATE "C", 200) COLLATE "C" ASC, left(r.normalized_name, 200) DESC, r.created_at DESC, r.id DESC
  *  LIMIT $2
  * ```
  */

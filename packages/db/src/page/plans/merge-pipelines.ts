@@ -13,7 +13,7 @@ export const pipelineBranches = (request: PageRequest): Branches[] =>
         {
           condition: 'r.pipeline_id = by_pipeline.value',
           from: () => `(${pipelineIdsSql}) AS by_pipeline (value)`,
-          count: request.catalog.pipelines.length,
+          count: request.setup.pipelines.length,
         },
       ]
     : [];

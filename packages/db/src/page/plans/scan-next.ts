@@ -36,7 +36,7 @@ import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './read
  *      ORDER BY r.created_at DESC, r.id DESC
  *      LIMIT $3
  * ) r
- *  WHERE (strpos((r.folds->>'next_step') COLLATE "C", $6::text) > 0)
+ *  WHERE (strpos((r.normalized->>'next_step') COLLATE "C", $6::text) > 0)
  *  LIMIT $2
  * ```
  */

@@ -71,7 +71,7 @@ export const matchConditions = (
  *   FROM (
  *     SELECT r.*
  *       FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND CASE WHEN (strpos((r.folds->>'next_step') COLLATE "C", $3::text) > 0) THEN 1 END = 1
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND CASE WHEN (strpos((r.normalized->>'next_step') COLLATE "C", $3::text) > 0) THEN 1 END = 1
  *      OFFSET 0
  * ) r
  *  ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC

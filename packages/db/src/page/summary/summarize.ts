@@ -44,7 +44,7 @@ const totalOf = ({ size, values }: Row): SummaryTotalRow => ({ count: Number(siz
 export const summarize = async (database: Queries, request: SummaryRequest): Promise<Summary> => {
   const parameters = new Parameters();
   const text = summarySql({ ...request, page: withMergedLists(request.page) }, parameters);
-  const { organizationId } = request.page.catalog;
+  const { organizationId } = request.page.setup;
   const statement = { text, values: parameters.values };
   const rows = await database.query<Row & Record<string, unknown>>(organizationId, statement);
   const groups = rows.filter(({ kind }) => kind === 'group');

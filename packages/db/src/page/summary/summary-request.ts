@@ -9,7 +9,7 @@ import {
   type SummaryGroup,
   type SummaryMeasure,
 } from '@crm/domain';
-import type { Catalog } from '../../catalog.js';
+import type { OrganizationSetup } from '../../organization-setup.js';
 import { type PageRequestInput, parsePageRequest } from '../parse-page-request.js';
 import type { PageRequest } from '../page-request.js';
 
@@ -51,13 +51,17 @@ const currencyGroup = (): SummaryGroup => {
  * @param errors - collects the errors of all parts of the request; the result is only good if there are none
  * @throws Failure `not_found` for an unknown pipeline
  */
-export const parseSummaryRequest = (catalog: Catalog, input: SummaryInput, errors: ErrorCollector): SummaryRequest => {
+export const parseSummaryRequest = (
+  setup: OrganizationSetup,
+  input: SummaryInput,
+  errors: ErrorCollector,
+): SummaryRequest => {
   const { request: page, requestedPipelineId } = parsePageRequest(
-    catalog,
+    setup,
     { ...input, defaultSort: 'created_at', readLimit: () => 1 },
     errors,
   );
-  const fields = catalog.fieldCatalogue(input.objectType, requestedPipelineId);
+  const fields = setup.fieldIndex(input.objectType, requestedPipelineId);
   const asked = parseGroupBy(input.groupBy, fields, errors);
   const measures = parseMeasures(input.measures, fields, errors);
   const isApart = measures.some(isOfSeveralCurrencies);

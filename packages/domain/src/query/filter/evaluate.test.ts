@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { accepted, testCatalogue } from '../../../tests/query-fields.js';
+import { accepted, testFieldIndex } from '../../../tests/query-fields.js';
 import { fieldKey, type FieldRef } from '../field-ref.js';
 import { matchesFilter, type ComparisonValue } from './evaluate.js';
 import { filterKindOf } from './kind.js';
@@ -10,7 +10,7 @@ import { parseFilters } from './parse-filters.js';
 import type { FilterNode } from './tree.js';
 
 const parse = (input: unknown): FilterNode => {
-  const node = accepted((errors) => parseFilters(input, testCatalogue, errors));
+  const node = accepted((errors) => parseFilters(input, testFieldIndex, errors));
   if (node === null) throw new Error('There is no filter');
   return node;
 };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { accepted, errorsOf, testCatalogue } from '../../../tests/query-fields.js';
+import { accepted, errorsOf, testFieldIndex } from '../../../tests/query-fields.js';
 import { fieldKey, type FieldRef } from '../field-ref.js';
 import { parseFilters } from './parse-filters.js';
 import { canonicalFilter } from './tree.js';
 
-const parse = (input: unknown) => accepted((errors) => parseFilters(input, testCatalogue, errors));
-const refuse = (input: unknown) => errorsOf((errors) => parseFilters(input, testCatalogue, errors));
+const parse = (input: unknown) => accepted((errors) => parseFilters(input, testFieldIndex, errors));
+const refuse = (input: unknown) => errorsOf((errors) => parseFilters(input, testFieldIndex, errors));
 const canonical = (input: unknown) => JSON.parse(canonicalFilter(parse(input))) as unknown;
 const fieldOf = (name: string): FieldRef => {
   const node = parse({ field: name, operator: 'empty' });
@@ -23,7 +23,7 @@ describe('values', () => {
     }
   });
 
-  it('of text are folded and at most 2,000 characters', () => {
+  it('of text are normalized and at most 2,000 characters', () => {
     expect(canonical(is('name', 'MU\u0308LLER', 'contains'))).toEqual(['name', 'contains', 'm\u00fcller']);
     expect(parse(is('name', 'a'.repeat(2_000)))).not.toBeNull();
     for (const value of ['a'.repeat(2_001), 'a\u0000', 'a\ud800', 1, true, ['a'], {}]) {
@@ -31,7 +31,7 @@ describe('values', () => {
     }
   });
 
-  it('of natural keys are normalised as keys, and folded as pieces of them', () => {
+  it('of natural keys are normalised as keys, and normalized as pieces of them', () => {
     expect(canonical(is('account.domain', 'https://www.ACME.com/x'))).toEqual([
       'relation:account.domain',
       'eq',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { accepted, errorsOf, testCatalogue, testDefinitions } from '../../../tests/query-fields.js';
+import { accepted, errorsOf, testFieldIndex, testDefinitions } from '../../../tests/query-fields.js';
 import type { FieldRef } from '../field-ref.js';
 import { relationNames, systemFields } from '../system-fields.js';
 import { filterKindOf } from './kind.js';
@@ -9,8 +9,8 @@ import { findOperator, operatorAliases, operators, operatorsFor } from './operat
 import { parseFilters } from './parse-filters.js';
 import { canonicalFilter } from './tree.js';
 
-const parse = (input: unknown) => accepted((errors) => parseFilters(input, testCatalogue, errors));
-const refuse = (input: unknown) => errorsOf((errors) => parseFilters(input, testCatalogue, errors));
+const parse = (input: unknown) => accepted((errors) => parseFilters(input, testFieldIndex, errors));
+const refuse = (input: unknown) => errorsOf((errors) => parseFilters(input, testFieldIndex, errors));
 const canonical = (input: unknown) => JSON.parse(canonicalFilter(parse(input))) as unknown;
 const fieldOf = (name: string): FieldRef => {
   const node = parse({ field: name, operator: 'empty' });

@@ -1,5 +1,5 @@
 import type { ErrorCollector } from '../../errors.js';
-import type { FieldCatalogue } from '../field-catalogue.js';
+import type { FieldIndex } from '../field-index.js';
 import { parseLeaf } from './parse-leaf.js';
 import type { FilterNode } from './tree.js';
 
@@ -11,7 +11,7 @@ export const maxFilterDepth = 5;
 
 /** State shared by all nodes of one request, including how many comparisons it has used. */
 interface Walk {
-  readonly catalogue: FieldCatalogue;
+  readonly fieldIndex: FieldIndex;
   readonly errors: ErrorCollector;
   leaves: number;
 }
@@ -24,9 +24,9 @@ interface Walk {
  * `filters[2].operator`, `filters.and[0].value` and `filters[0].value[3]`, all of them at once. Checking stops at the
  * first comparison past the limit.
  */
-export const parseFilters = (input: unknown, catalogue: FieldCatalogue, errors: ErrorCollector): FilterNode | null => {
+export const parseFilters = (input: unknown, fieldIndex: FieldIndex, errors: ErrorCollector): FilterNode | null => {
   if (input === undefined || input === null) return null;
-  const walk: Walk = { catalogue, errors, leaves: 0 };
+  const walk: Walk = { fieldIndex, errors, leaves: 0 };
   if (!Array.isArray(input)) return parseNode(input, 'filters', 1, walk);
   return input.length === 0 ? null : parseGroup('and', input, 'filters', 1, walk);
 };
@@ -88,7 +88,7 @@ const parseGroup = (
 
 const parseComparisonNode = (node: Readonly<Record<string, unknown>>, path: string, walk: Walk): FilterNode | null => {
   if (!isWithinAllowance(walk)) return null;
-  const parsed = parseLeaf(node, path, walk.catalogue, walk.errors);
+  const parsed = parseLeaf(node, path, walk.fieldIndex, walk.errors);
   if (parsed === null) return null;
   return isWithinAllowance(walk, countLeaves(parsed) - 1) ? parsed : null;
 };

@@ -1,5 +1,5 @@
 import type { ErrorCollector } from '../../errors.js';
-import type { FieldCatalogue } from '../field-catalogue.js';
+import type { FieldIndex } from '../field-index.js';
 import { partsOf, resolveField, type FieldRef } from '../field-ref.js';
 import { quote } from '../quote.js';
 import { unknownFieldText } from '../unknown-field.js';
@@ -19,7 +19,7 @@ const maxKeyLength = 60;
 export const parseLeaf = (
   node: Readonly<Record<string, unknown>>,
   path: string,
-  catalogue: FieldCatalogue,
+  fieldIndex: FieldIndex,
   errors: ErrorCollector,
 ): FilterNode | null => {
   const { field: fieldName, operator: operatorName, value, ...others } = node;
@@ -28,7 +28,7 @@ export const parseLeaf = (
   for (const key of unknownKeys.slice(0, maxUnknownKeys)) {
     errors.add(`${path}.${key.slice(0, maxKeyLength)}`, 'unknown key: a comparison has field, operator and value');
   }
-  const field = readField(fieldName, `${path}.field`, catalogue, errors);
+  const field = readField(fieldName, `${path}.field`, fieldIndex, errors);
   const operator = readOperator(operatorName, `${path}.operator`, errors);
   if (field === null || operator === null) return null;
   const kind = filterKindOf(field);
@@ -39,15 +39,10 @@ export const parseLeaf = (
   return parseComparison({ field, kind, operator, path: `${path}.value` }, value, errors);
 };
 
-const readField = (
-  input: unknown,
-  path: string,
-  catalogue: FieldCatalogue,
-  errors: ErrorCollector,
-): FieldRef | null => {
-  const field = typeof input === 'string' ? resolveField(catalogue, input) : null;
+const readField = (input: unknown, path: string, fieldIndex: FieldIndex, errors: ErrorCollector): FieldRef | null => {
+  const field = typeof input === 'string' ? resolveField(fieldIndex, input) : null;
   if (typeof input !== 'string') errors.add(path, 'must name a field');
-  else if (field === null) errors.add(path, unknownFieldText(catalogue, input));
+  else if (field === null) errors.add(path, unknownFieldText(fieldIndex, input));
   else if (field.source === 'system' && !field.field.filterable) {
     errors.add(path, `cannot filter by ${quote(input)}`);
     return null;

@@ -2,7 +2,7 @@ import { type CursorBinding, ErrorCollector, parseLimit } from '@crm/domain';
 import type { Context } from './context.js';
 import { decodeCursor, pageJson } from './page.js';
 
-/** An entry of a list in the catalog. Entries are sorted by rank, then name. */
+/** An entry of a list in the setup. Entries are sorted by rank, then name. */
 export interface RankedEntry {
   readonly rank: number;
   /** Unique within the list, and never changed. */
@@ -12,7 +12,7 @@ export interface RankedEntry {
 }
 
 /** The input of a list without filters. */
-export interface CatalogPageInput {
+export interface SetupPageInput {
   readonly collection: string;
   readonly query: { readonly cursor?: string | undefined; readonly limit?: string | undefined };
   readonly binding: Omit<CursorBinding, 'limit'>;
@@ -25,7 +25,7 @@ const isAfter = (entry: RankedEntry, rank: number, name: string): boolean =>
  * A page of entries from memory. As with records, the next page starts after the cursor's entry, even if that entry no
  * longer exists.
  */
-export const pageOfEntries = (context: Context, entries: readonly RankedEntry[], input: CatalogPageInput) => {
+export const pageOfEntries = (context: Context, entries: readonly RankedEntry[], input: SetupPageInput) => {
   const errors = new ErrorCollector();
   const limit = parseLimit(input.query.limit, errors);
   const binding = { ...input.binding, limit };

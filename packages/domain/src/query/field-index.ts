@@ -6,7 +6,7 @@ import { systemFields, type SystemField } from './system-fields.js';
 export interface FieldSelection {
   /** The requested extras, in the order of the registry. */
   readonly extras: readonly SystemField[];
-  /** The custom fields under `custom_fields` and in the definitions map, in the order of the catalogue. */
+  /** The custom fields under `custom_fields` and in the definitions map, in the order of the index. */
   readonly custom: readonly CustomFieldDefinition[];
   /** Whether this is what a request without `fields` gets: no extras, every visible custom field. */
   readonly isDefault: boolean;
@@ -16,7 +16,7 @@ export interface FieldSelection {
  * The field names that a request may use for one object of one organization. Built once per set of definitions, not per
  * request.
  */
-export interface FieldCatalogue {
+export interface FieldIndex {
   readonly objectType: ObjectType;
   /** All of them, hidden ones included, in the order given. */
   readonly definitions: readonly CustomFieldDefinition[];
@@ -28,14 +28,11 @@ export interface FieldCatalogue {
 }
 
 /**
- * Builds the catalogue of one object.
+ * Builds the field index of one object.
  * @param definitions those the request may name, in display order; for opportunities already filtered by the request's
  * pipeline, if it has one
  */
-export const createFieldCatalogue = (
-  objectType: ObjectType,
-  definitions: readonly CustomFieldDefinition[],
-): FieldCatalogue => {
+export const createFieldIndex = (objectType: ObjectType, definitions: readonly CustomFieldDefinition[]): FieldIndex => {
   const custom = definitions.filter((definition) => !definition.isHidden);
   const extras = systemFields[objectType].filter((field) => !field.always);
   return {
@@ -51,9 +48,9 @@ export const createFieldCatalogue = (
  * The definition for `custom__slug` or a bare slug, or null. The prefixed form wins, because it is the stable name in
  * the definitions map.
  */
-export const findDefinition = (catalogue: FieldCatalogue, name: string): CustomFieldDefinition | null => {
+export const findDefinition = (fieldIndex: FieldIndex, name: string): CustomFieldDefinition | null => {
   const prefixed = name.startsWith(propertyNamePrefix)
-    ? catalogue.bySlug.get(name.slice(propertyNamePrefix.length))
+    ? fieldIndex.bySlug.get(name.slice(propertyNamePrefix.length))
     : undefined;
-  return prefixed ?? catalogue.bySlug.get(name) ?? null;
+  return prefixed ?? fieldIndex.bySlug.get(name) ?? null;
 };

@@ -1,7 +1,7 @@
 import {
-  createFieldCatalogue,
+  createFieldIndex,
   type CustomFieldDefinition,
-  type FieldCatalogue,
+  type FieldIndex,
   holdsForPipeline,
   type ObjectType,
 } from '@crm/domain';
@@ -48,7 +48,7 @@ export interface SetupField extends CustomFieldDefinition {
   readonly isActive: boolean;
 }
 
-interface CatalogData {
+interface SetupData {
   readonly freemail: 'create' | 'skip';
   readonly currency: string | null;
   readonly pipelines: readonly Pipeline[];
@@ -57,7 +57,7 @@ interface CatalogData {
 }
 
 /** What an organization has set up: everything that requests refer to and that seldom changes. */
-export class Catalog {
+export class OrganizationSetup {
   readonly freemail: 'create' | 'skip';
   /** The currency of new opportunities that name none. */
   readonly currency: string | null;
@@ -74,11 +74,11 @@ export class Catalog {
   readonly memberEmails: ReadonlyMap<string, string>;
   readonly #pipelinesById: ReadonlyMap<string, Pipeline>;
   readonly #members: ReadonlyMap<string, Member>;
-  readonly #fieldCatalogues = new Map<string, FieldCatalogue>();
+  readonly #fieldIndexes = new Map<string, FieldIndex>();
 
   constructor(
     readonly organizationId: string,
-    data: CatalogData,
+    data: SetupData,
   ) {
     this.freemail = data.freemail;
     this.currency = data.currency;
@@ -113,17 +113,17 @@ export class Catalog {
   }
 
   /** The custom fields of an object that hold for a pipeline; all of them when the pipeline is null. Archived ones are unknown. */
-  fieldCatalogue(objectType: ObjectType, pipelineId: string | null): FieldCatalogue {
+  fieldIndex(objectType: ObjectType, pipelineId: string | null): FieldIndex {
     const key = `${objectType} ${pipelineId ?? ''}`;
-    let catalogue = this.#fieldCatalogues.get(key);
-    if (catalogue === undefined) {
+    let fieldIndex = this.#fieldIndexes.get(key);
+    if (fieldIndex === undefined) {
       const fields = this.fields.filter(
         (field) => field.isActive && field.objectType === objectType && holdsForPipeline(field, pipelineId),
       );
-      catalogue = createFieldCatalogue(objectType, fields);
-      this.#fieldCatalogues.set(key, catalogue);
+      fieldIndex = createFieldIndex(objectType, fields);
+      this.#fieldIndexes.set(key, fieldIndex);
     }
-    return catalogue;
+    return fieldIndex;
   }
 
   /** The custom fields of an object by slug, archived ones too: what is stored of their values comes back with them. */
@@ -132,7 +132,7 @@ export class Catalog {
   }
 }
 
-const catalogSql = `
+const setupSql = `
   SELECT json_build_object(
     'freemail', o.freemail, 'currency', o.currency,
     'pipelines', (SELECT coalesce(json_agg(json_build_object(
@@ -152,14 +152,14 @@ const catalogSql = `
         'pipelineIds', CASE WHEN f.all_pipelines THEN NULL ELSE (SELECT coalesce(json_agg(l.pipeline_id), '[]')
           FROM custom_field_pipelines l WHERE l.organization_id = f.organization_id AND l.custom_field_id = f.id) END
       ) ORDER BY f.position, f.slug), '[]') FROM custom_fields f WHERE f.organization_id = $1)
-  ) AS catalog
+  ) AS setup
   FROM organizations o WHERE o.id = $1`;
 
 /** Reads what an organization has set up, in one statement. */
-export const loadCatalog = async (database: Queries, organizationId: string): Promise<Catalog> => {
-  const statement = { text: catalogSql, values: [], isPrepared: true };
-  const [row] = await database.query<{ catalog: CatalogData }>(organizationId, statement);
+export const loadSetup = async (database: Queries, organizationId: string): Promise<OrganizationSetup> => {
+  const statement = { text: setupSql, values: [], isPrepared: true };
+  const [row] = await database.query<{ setup: SetupData }>(organizationId, statement);
   // A replica may not have it yet.
   if (row === undefined) throw notFound(`There is no organization ${organizationId}`);
-  return new Catalog(organizationId, row.catalog);
+  return new OrganizationSetup(organizationId, row.setup);
 };
