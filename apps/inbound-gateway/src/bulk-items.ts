@@ -71,6 +71,7 @@ export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors =
   if (error.code === 'conflict')
     return { [notFoundPath]: 'names a record whose keys another item or call has changed: send the item again' };
   if (error.code === 'precondition_failed') return { version: 'is not the current version of the record' };
+  if (error.code === 'not_found') return { [notFoundPath]: 'is the id of no record' };
   return { [notFoundPath]: error.message };
 };
 

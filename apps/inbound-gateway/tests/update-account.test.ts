@@ -26,6 +26,7 @@ describe('200', () => {
     const answer = await change(id, { industry: 'Steel' });
     expect(answer.data.account).toEqual({
       id,
+      external_id: null,
       domain: 'whole.com',
       name: 'Whole',
       custom_fields: { tier: 1 },

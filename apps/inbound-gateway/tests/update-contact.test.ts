@@ -39,6 +39,7 @@ describe('200', () => {
     const answer = await change(id, { last_name: null, job_title: 'CEO', phone: '+41 44 668 18 00' });
     expect(answer.data.contact).toEqual({
       id,
+      external_id: null,
       name: 'Ann',
       first_name: 'Ann',
       last_name: null,

@@ -48,6 +48,7 @@ describe('200: related records and pipelines', () => {
     const { opportunity } = await get(id);
     expect(opportunity).toEqual({
       id,
+      external_id: null,
       name: 'Full',
       pipeline_id: pipeline.id,
       pipeline_name: 'Sales',

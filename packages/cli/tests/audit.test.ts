@@ -79,6 +79,9 @@ const withoutEvents = [
   'key list',
   'key check',
   'explain',
+  'distribute',
+  'duplicates',
+  'merge',
   // Has a test of its own: what it changes is in the trail under the names of the commands above.
   'apply',
   'import',

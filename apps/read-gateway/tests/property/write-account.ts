@@ -21,7 +21,8 @@ export const writeAccount = async (
   const [industry = null, description = null, website = null, employeeRange = null] = draw.texts;
   const name = index % 3 === 0 ? undefined : (draw.texts[4] ?? null);
   const custom = { definitions: draw.definitions, values: draw.values };
-  const row = { domain, name, industry, description, website, employeeRange, ...custom };
+  const externalId = index % 3 === 1 ? `Row-${index}` : null;
+  const row = { externalId, domain, name, industry, description, website, employeeRange, ...custom };
   const { result: created } = await runWrite(database, setup.organizationId, accountCreate(row, 'keep'), null);
   const normalizedName = name === null ? null : normalizeForSearch(name ?? accountNameFromDomain(domain));
   return {
@@ -30,6 +31,7 @@ export const writeAccount = async (
     createdAtMs: draw.createdAtMs,
     system: {
       id: created.id,
+      external_id: normalizeOrNull(externalId),
       domain,
       name: normalizedName,
       industry: normalizeOrNull(industry),

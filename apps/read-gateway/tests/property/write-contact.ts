@@ -24,7 +24,8 @@ export const writeContact = async (
   if (!email.ok) throw new Error(email.message);
   const [firstName = null, lastName = null, jobTitle = null, phone = null] = draw.texts;
   const custom = { definitions: draw.definitions, values: draw.values };
-  const row = { email: email.value, firstName, lastName, jobTitle, phone, ...custom };
+  const externalId = index % 3 === 1 ? `Row-${index}` : null;
+  const row = { externalId, email: email.value, firstName, lastName, jobTitle, phone, ...custom };
   const write = contactCreate(setup, row, 'keep');
   const { result: created } = await runWrite(database, setup.organizationId, write, null);
   const account = domain === 'gmail.com' ? undefined : accounts.get(domain);
@@ -40,6 +41,7 @@ export const writeContact = async (
     createdAtMs: draw.createdAtMs,
     system: {
       id: created.id,
+      external_id: normalizeOrNull(externalId),
       name: name === '' ? null : normalizeForSearch(name),
       ...texts,
       account_id: account?.id ?? null,

@@ -50,10 +50,12 @@ export const writeDeal = async (
   const key = JSON.stringify([pipeline.id, account?.id ?? contact?.email.email ?? '', draw.name]);
   if (taken.has(key)) return null;
   taken.add(key);
+  const externalId = taken.size % 3 === 1 ? `Row-${taken.size}` : null;
   const currency = pick(currencies, currencyPick);
   const [nextStep = null] = draw.texts;
   const [closeDateMs = null, nextActionDateMs = null] = draw.dates;
   const row = {
+    externalId,
     name: draw.name,
     stageId: stage?.id ?? null,
     ownerId: owner?.id ?? null,
@@ -81,6 +83,7 @@ export const writeDeal = async (
     createdAtMs: draw.createdAtMs,
     system: {
       id: created.id,
+      external_id: normalizeOrNull(externalId),
       name: normalizedName,
       pipeline_id: pipeline.id,
       pipeline_name: normalizeForSearch(pipeline.name),

@@ -38,7 +38,7 @@ describe('convertRow', () => {
     const cells = { id: '7', product: 'a\u0000', mail: 'a\ud800', account: `a${'\u0301\u0323'.repeat(60_000)}` };
     const { kind, problems } = convert(deal, cells) as ConvertedRow & { readonly kind: 'rejected' };
     expect(kind).toBe('rejected');
-    expect(problems.map(({ field, reason }) => [field, reason.split(';')[0]])).toEqual([
+    expect(problems.map(({ field, reason }) => [field, reason.split(/[;:]/)[0]])).toEqual([
       ['product', 'must not contain the character U+0000'],
       ['name', 'must not contain the character U+0000'],
       ['account_domain', 'must not have more than 30 combining marks in a row'],
