@@ -94,6 +94,7 @@ const equalities = ({ memberIds }: OrganizationLayout): Shape[] => {
     ...inOrders('50 %', 'tier', 'eq', 'gold', flat),
     ...inOrders('1 %', 'tier', 'eq', 'iron', flat),
     ...inOrders('0.01 %', 'tier', 'eq', 'zinc', flat),
+    filtered('no record', 'external_id', 'eq', 'C-0', { maxBuffers: 40, sort: 'created_at:desc' }),
     ...inOrders('a hundred deals', 'code', 'eq', 'c1', flat),
     ...inOrders('50 %', 'tier', 'in', ['gold', 'iron'], flat),
     ...inOrders('1 %', 'tier', 'in', ['iron', 'zinc'], flat),

@@ -1,6 +1,7 @@
 /** @needs postgresql */
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type DebianPostgres, type DebianServer, openDebianPostgres } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -63,6 +64,11 @@ const startBackup = async (name: string, isRecovery: boolean): Promise<DebianSer
   // There is no archive: the recovery ends with the WAL of the backup.
   const server = await postgres.serverOn(name, isRecovery ? { restore_command: 'false' } : {});
   await server.start();
+  // A server accepts queries before it ends its recovery.
+  const isRecovering = async (): Promise<boolean> =>
+    (await queryAt<{ is_recovering: boolean }>(server.url, 'SELECT pg_is_in_recovery() AS is_recovering'))[0]
+      ?.is_recovering === true;
+  while (isRecovery && (await isRecovering())) await setTimeout(50);
   return server;
 };
 

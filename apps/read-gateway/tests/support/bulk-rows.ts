@@ -19,7 +19,7 @@ export interface Copies {
 
 /**
  * Copies one record many times, since thousands of creates would take longer than what is tested with them. The stored record
- * of an opportunity gets the copy's id and name.
+ * of an opportunity gets the copy's id and name. No two records share an external id, so copies have none.
  * @returns the ids of the copies, in the order of their numbers
  */
 export const copyRecord = async (
@@ -29,7 +29,8 @@ export const copyRecord = async (
 ): Promise<string[]> => {
   const table = tables[objectType];
   const record = `(t.record::jsonb || jsonb_build_object('id', s.id, 'name', ${columns['name'] ?? 't.name'}))::text`;
-  const changes = Object.entries(objectType === 'opportunity' ? { record, ...columns } : columns);
+  const own = { external_id: 'NULL', ...columns };
+  const changes = Object.entries(objectType === 'opportunity' ? { record, ...own } : own);
   const text = `WITH copies AS (
       INSERT INTO ${table} SELECT c.* FROM ${table} t,
         (SELECT n, gen_random_uuid() AS id FROM generate_series($3::int, $4::int) AS n OFFSET 0) s (n, id),

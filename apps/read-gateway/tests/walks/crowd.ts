@@ -29,7 +29,7 @@ export interface Crowd {
 const valueColumns = async (database: AdministrationDatabase, table: string): Promise<readonly string[]> => {
   const { rows } = await database.pool.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1 AND column_name NOT IN
-       ('organization_id', 'id', 'pipeline_id', 'stage_id', 'account_key', 'domain', 'email', 'record')
+       ('organization_id', 'id', 'external_id', 'pipeline_id', 'stage_id', 'account_key', 'domain', 'email', 'record')
        AND NOT ($1 = 'opportunities' AND column_name = 'name')`,
     [table],
   );
