@@ -28,8 +28,12 @@ export class CrmApiError extends CrmError {
   readonly errors: Readonly<Record<string, string>>;
   /** On a conflict over a natural key: the field, and the id of the record that holds it. */
   readonly conflict: ErrorBody['conflict'];
+  /** On a merge whose opportunities would have the natural key of others: these pairs. */
+  readonly conflicts: ErrorBody['conflicts'];
   /** On the deletion of an account in use: how many records of each kind use it. */
   readonly counts: ErrorBody['counts'];
+  /** When a record was merged: the id of the record that it was merged into, which may be deleted too. */
+  readonly mergedInto: ErrorBody['merged_into'];
   /** When events after a position have expired: the position of the oldest that can be read. */
   readonly oldestPosition: ErrorBody['oldest_position'];
   /** Names the request in the logs of the gateway; null if the response is not from a gateway. */
@@ -45,7 +49,9 @@ export class CrmApiError extends CrmError {
     this.code = body.code ?? 'unexpected_answer';
     this.errors = errors;
     this.conflict = body.conflict;
+    this.conflicts = body.conflicts;
     this.counts = body.counts;
+    this.mergedInto = body.merged_into;
     this.oldestPosition = body.oldest_position;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
@@ -62,12 +68,12 @@ export class CrmUnauthorizedError extends CrmApiError {
   override readonly name = 'CrmUnauthorizedError';
 }
 
-/** 404: there is no such record. */
+/** 404: there is no such record; `mergedInto` names the record that it was merged into. */
 export class CrmNotFoundError extends CrmApiError {
   override readonly name = 'CrmNotFoundError';
 }
 
-/** 409: another record holds the natural key (`conflict`), or the record is in use (`counts`). */
+/** 409: another record holds the key (`conflict`), a merge would make two records of one key (`conflicts`), or the record is in use (`counts`). */
 export class CrmConflictError extends CrmApiError {
   override readonly name = 'CrmConflictError';
 }

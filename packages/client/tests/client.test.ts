@@ -178,6 +178,21 @@ describe('accounts and contacts', () => {
     await client.accounts.delete(account.company_id);
   });
 
+  test('a merge that is refused names the opportunities that collide, and a merged record where it went', async () => {
+    const keep = (await client.accounts.create({ domain: 'keep-merge.com' })).data.company_id;
+    const from = (await client.accounts.create({ domain: 'from-merge.com' })).data.company_id;
+    for (const account_domain of ['keep-merge.com', 'from-merge.com'])
+      await client.opportunities.create({
+        pipeline_id: crm.organization.pipeline.id,
+        opportunity: { name: 'Same' },
+        related_objects: { account_domain },
+      });
+    const refused = await refusal(client.accounts.merge(keep, { from }));
+    expect(refused).toMatchObject({ status: 409, conflicts: [{ name: 'Same' }] });
+    await client.accounts.merge(keep, { from, deals: 'merge' });
+    expect(await refusal(client.accounts.get(from))).toMatchObject({ status: 404, mergedInto: keep });
+  });
+
   test('a bulk call returns the result of each item', async () => {
     const { data } = await client.contacts.bulkCreate([{ email: 'one@bulk.example' }, { email: 'no address' }]);
     expect(data.results).toMatchObject([

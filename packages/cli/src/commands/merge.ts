@@ -85,6 +85,6 @@ const refusalText = (url: string, error: unknown): string => {
   if (error instanceof CrmApiError && error.code === 'not_found') return `There is no record KEEP: ${error.message}.`;
   const gateway = { name: 'inbound gateway', url, option: '--url', groups: 'delete' } as const;
   const text = gatewayErrorText(gateway, error);
-  const isConflict = error instanceof CrmApiError && error.status === 409;
-  return isConflict ? `${text} --dry-run lists what collides; --merge-deals merges it.` : text;
+  const collides = error instanceof CrmApiError && error.conflicts !== undefined;
+  return collides ? `${text} --dry-run lists what collides; --merge-deals merges it.` : text;
 };
