@@ -288,6 +288,28 @@ describe('retention', () => {
     expect(await head()).toEqual({ position: 2, oldest: 2 });
   });
 
+  test('deletes ten thousand such events in one call, of one organization or of several', async () => {
+    const { organizationId } = setup;
+    const other = await administration(database).createOrganization({ name: 'Beside' });
+    for (const id of [organizationId, other.id]) {
+      await database.pool.query(
+        `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version)
+         SELECT $1, n, '2019-05-05 12:00Z', gen_random_uuid(), 'account.created', 'account', gen_random_uuid(), 1
+           FROM generate_series(1, 6000) n`,
+        [id],
+      );
+      await database.pool.query('INSERT INTO event_heads VALUES ($1, 6001, 6001)', [id]);
+    }
+    const count = async () => {
+      const text = 'SELECT count(*)::int AS n FROM events WHERE organization_id IN ($1, $2)';
+      return (await database.pool.query<{ n: number }>(text, [organizationId, other.id])).rows[0]?.n;
+    };
+    await purgeExpiredEvents(database, 30);
+    expect(await count()).toBe(2_000);
+    await purgeExpiredEvents(database, 30);
+    expect(await count()).toBe(0);
+  });
+
   test('makes the partitions of the weeks ahead once, also for several processes at a time', async () => {
     const [last = ''] = (await partitions()).filter((name) => name !== 'events_default').slice(-1);
     await database.pool.query(`DROP TABLE ${last}`);

@@ -56,15 +56,17 @@ BEGIN
 END
 $$;
 
--- Drops the partitions whose events are older than p_days, unless one holds an event that an organization can still read. Deletes such
--- events of the default partition, ten thousand of an organization in one call. Dropping waits a second for readers and writers at most; the next call
--- tries again. Returns how many partitions were dropped.
+-- Drops the partitions whose events are older than p_days, unless one holds an event that an organization can still read. Deletes events
+-- of the default partition that nobody can read, ten thousand in one call. Dropping waits a second for readers and writers at most; the
+-- next call tries again. Returns how many partitions were dropped.
 CREATE OR REPLACE FUNCTION drop_event_partitions(p_days int) RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   v_before timestamptz := events_expire_before(p_days);
   v_name text;
   v_is_read boolean;
-  v_organization_id uuid;
+  v_head record;
+  v_left int := 10000;
+  v_deleted int;
   v_count int := 0;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtextextended('event partitions', 0)) THEN
@@ -83,14 +85,17 @@ BEGIN
       v_count := v_count + 1;
     END IF;
   END LOOP;
-  FOR v_organization_id IN
-    SELECT DISTINCT e.organization_id FROM events_default e WHERE e.occurred_at < v_before LIMIT 1000
+  FOR v_head IN
+    SELECT h.organization_id, h.oldest_position FROM event_heads h
+     WHERE EXISTS (SELECT 1 FROM events_default e WHERE e.organization_id = h.organization_id AND e.position < h.oldest_position)
   LOOP
     DELETE FROM events_default d USING (
         SELECT e.position FROM events_default e
-          JOIN event_heads h ON h.organization_id = e.organization_id
-         WHERE e.organization_id = v_organization_id AND e.occurred_at < v_before AND e.position < h.oldest_position LIMIT 10000) AS expired
-      WHERE d.organization_id = v_organization_id AND d.position = expired.position;
+         WHERE e.organization_id = v_head.organization_id AND e.position < v_head.oldest_position LIMIT v_left) AS expired
+      WHERE d.organization_id = v_head.organization_id AND d.position = expired.position;
+    GET DIAGNOSTICS v_deleted = ROW_COUNT;
+    v_left := v_left - v_deleted;
+    EXIT WHEN v_left = 0;
   END LOOP;
   RETURN v_count;
 END
