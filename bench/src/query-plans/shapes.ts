@@ -8,7 +8,7 @@ const directions = ['asc', 'desc'] as const;
 /** The sorts that an index serves; beside them those of nullable fields, whose pages may reach from values to nulls. */
 const sorts = ['id', 'name', 'created_at', 'updated_at'];
 const nullableSorts = [
-  ...['amount', 'close_date', 'next_action_date', 'stage_id', 'owner_id', 'account_id', 'contact_id'],
+  ...['external_id', 'amount', 'close_date', 'next_action_date', 'stage_id', 'owner_id', 'account_id', 'contact_id'],
   ...['account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name'],
 ];
 

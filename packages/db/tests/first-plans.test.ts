@@ -46,7 +46,7 @@ describe('a database that is new', () => {
     ...['accounts', 'contacts', 'opportunities'].map(
       (table) => [table, 'external_id = $2', `${table}_external_id_key`] as const,
     ),
-    // As a search filters by it: the index holds only records that have one.
+    // As a search filters by it.
     ...['accounts', 'contacts'].map(
       (table) =>
         [
