@@ -63,6 +63,8 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
       throw error;
     };
     const answerRefusals = (refusals: ReadonlyMap<number, Failure>): ByIndex<Refused> => {
+      const raced = [...refusals.values()].find((failure) => isFailure(failure, 'item_raced'));
+      if (isAtomic && raced !== undefined) throw raced;
       const refused = [...refusals].map(([index, failure]) => {
         const answer = { id: itemId(items[index]), errors: itemErrors(toApiError(failure), options.notFoundPath) };
         return [index, answer] as const;

@@ -166,6 +166,42 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(await countOf(kind, 'bulk')).toBe(1);
   });
 
+  test('bulk: an item that a new record answers leaves its external id to a later one', async () => {
+    const items = [
+      kind.key(`${name}-turn1`),
+      { ...kind.key(`${name}-turn1`), external_id: 'turn' },
+      { ...kind.key(`${name}-turn2`), external_id: 'turn' },
+    ];
+    const results = resultsOf(await bulk(kind, items));
+    expect(results.map((result) => result.record_status)).toEqual([
+      'created',
+      name === 'opportunity' ? 'matched' : null,
+      'created',
+    ]);
+    expect(await stored(kind, String(results[2]?.id))).toMatchObject({ external_id: 'turn' });
+  });
+
+  test('bulk: an item whose key another item takes away is refused, and the whole of an atomic call', async () => {
+    const id = await make(`${name}-raced1`, { external_id: 'raced' });
+    const items = [
+      { ...kind.key(`${name}-raced2`), external_id: 'raced' },
+      { ...kind.key(`${name}-raced1`), ...kind.change('x') },
+    ];
+    const statuses = async () => resultsOf(await bulk(kind, items, 'update')).map((result) => result.record_status);
+    if (name === 'opportunity') {
+      // Its keys are claimed before the first item acts.
+      expect(await statuses()).toEqual(['updated', 'created']);
+      return;
+    }
+    const atomic = await bulk(kind, items, 'update', { atomic: 'true' });
+    expect([atomic.status, atomic.body.code]).toEqual([409, 'conflict']);
+    expect(await stored(kind, id)).toMatchObject({ version: 1 });
+    const results = resultsOf(await bulk(kind, items, 'update'));
+    expect(results.map((result) => result.record_status)).toEqual(['updated', null]);
+    expect(results[1]?.errors?.[kind.paths.key]).toContain('send the item again in a new call');
+    expect(await statuses()).toEqual(['matched', 'created']);
+  });
+
   test('events show it, and name it among what changed', async () => {
     const id = await make(`${name}-event`, { external_id: 'event' });
     await update(kind, id, { external_id: null });

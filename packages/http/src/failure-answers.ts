@@ -48,7 +48,7 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       return ['validation_failed', { errors: { [naturalKeyPaths[reason.object]]: text } }];
     }
     case 'item_raced':
-      return ['conflict', { message: 'Another item or call has changed the keys of the record: send it again' }];
+      return ['conflict', { message: 'Another item or call has changed the keys of the record: send it again in a new call' }];
     case 'account_in_use': {
       const { contacts, opportunities } = reason;
       const message = 'The account still has contacts or opportunities';

@@ -93,10 +93,10 @@ export const externalIdCalls = (gateway: () => TestGateway) => {
       params: { id },
       body: name === 'opportunity' ? { opportunity: fields } : fields,
     });
-  const bulk = (kind: Kind, items: readonly Fields[], onMatch = 'keep'): Promise<Answer> =>
+  const bulk = (kind: Kind, items: readonly Fields[], onMatch = 'keep', query: Fields = {}): Promise<Answer> =>
     gateway().client.call(kind.bulkCreate, {
       body: { items: items.map((fields) => kind.body(fields, gateway().organization.pipeline.id)) },
-      query: { on_match: onMatch },
+      query: { on_match: onMatch, ...query },
     });
   const stored = async ({ table }: Kind, id: string) =>
     (await gateway().rows(`SELECT * FROM ${table} WHERE organization_id = $1 AND id = $2`, [id]))[0];

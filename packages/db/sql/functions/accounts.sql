@@ -190,8 +190,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. Refuses an account that still has contacts or opportunities; its notes stay without it. As for contacts, it
--- leaves a thousand notes in each call.
+-- p_input: {id, version}. Refuses an account that still has contacts or opportunities; its notes stay without it, a
+-- thousand in each call.
 CREATE OR REPLACE FUNCTION delete_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old accounts;

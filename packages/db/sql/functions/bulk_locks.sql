@@ -19,18 +19,23 @@ END
 $$;
 
 -- The missing records that creates insert: items that have a natural key and find no record, in the order of their keys. Of items with one
--- external id only the first is inserted, and the others find it. p_found_ids: the records of the natural keys, by place.
+-- natural key only the first is inserted, and the others find it; then the same with external ids. p_found_ids: the records of the
+-- natural keys, by place.
 CREATE OR REPLACE FUNCTION missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  RETURN (SELECT coalesce(jsonb_agg(m.item ORDER BY m.key COLLATE "C", m.place), '[]') FROM (
-    SELECT i.value AS item, i.value->>'key' AS key, i.ordinality AS place, i.value #>> '{input,change,set,external_id}' AS external_id,
-           row_number() OVER (PARTITION BY i.value #>> '{input,change,set,external_id}' ORDER BY i.ordinality) AS turn
-      FROM jsonb_array_elements(p_items) WITH ORDINALITY i
-     WHERE p_found_ids[i.ordinality] IS NULL AND i.value->>'key' IS NOT NULL
-       AND (NOT i.value #> '{input,change,set}' ? 'external_id' OR CASE p_function
-             WHEN 'create_account' THEN account_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL
-             ELSE contact_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL END)) m
-    WHERE m.external_id IS NULL OR m.turn = 1);
+  RETURN (
+    WITH missing AS (
+      SELECT i.value AS item, i.value->>'key' AS key, i.value #>> '{input,change,set,external_id}' AS external_id, i.ordinality AS place,
+             row_number() OVER (PARTITION BY i.value->>'key' ORDER BY i.ordinality) AS turn
+        FROM jsonb_array_elements(p_items) WITH ORDINALITY i
+       WHERE p_found_ids[i.ordinality] IS NULL AND i.value->>'key' IS NOT NULL
+         AND (NOT i.value #> '{input,change,set}' ? 'external_id' OR CASE p_function
+               WHEN 'create_account' THEN account_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL
+               ELSE contact_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL END)),
+    first_of_key AS (
+      SELECT m.*, row_number() OVER (PARTITION BY m.external_id ORDER BY m.place) AS external_turn FROM missing m WHERE m.turn = 1)
+    SELECT coalesce(jsonb_agg(f.item ORDER BY f.key COLLATE "C"), '[]') FROM first_of_key f
+     WHERE f.external_turn = 1 OR f.external_id IS NULL);
 END
 $$;
 
@@ -151,8 +156,9 @@ BEGIN
   -- An item may give a contact its old email back after another item changed it, so all items of these contacts count. A create changes
   -- an email only if it found the contact by external id.
   v_moved := (SELECT coalesce(jsonb_agg(i.value), '[]') FROM jsonb_array_elements(p_items) i
-               WHERE i.value->'input'->'change'->'set' ? 'email' AND CASE p_function
-                 WHEN 'create_contact' THEN v_moved <> '[]' AND i.value->'input'->'change'->'set' ? 'external_id'
+               WHERE i.value #> '{input,change,set}' ? 'email' AND CASE p_function
+                 WHEN 'create_contact' THEN i.value #> '{input,change,set,external_id}' IN (
+                   SELECT m.value #> '{input,change,set,external_id}' FROM jsonb_array_elements(v_moved) m)
                  ELSE i.value->'input'->'id' IN (SELECT m.value->'input'->'id' FROM jsonb_array_elements(v_moved) m) END);
   PERFORM ensure_accounts_of_items(p_organization_id, v_moved);
   FOR v_email IN SELECT DISTINCT m.value->'input'->'change'->'set'->>'email' COLLATE "C" FROM jsonb_array_elements(v_moved) m ORDER BY 1 LOOP

@@ -13,8 +13,9 @@
 --   8. idempotency keys
 --   9. the counter of the change log        next_event_position, the last statement but one of every write
 --
--- A merge takes 0 exclusively, then 2, 4, 5, 6 and 7 for both records and all that it moves. Merges and deletions of an organization run
--- one after another. A row lock of 6 on the record that goes keeps new references away. Aliases need no lock of their own: aliases.sql.
+-- A merge takes the stored results exclusively, then 2, 4, 5, 6 and 7 for both records and all that it moves. It takes no lock of external
+-- ids: docs/decisions/0024-external-ids.md says why. Merges and deletions of an organization run one after another. A row lock of 6 on the
+-- record that goes keeps new references away. Aliases need no lock of their own: aliases.sql.
 --
 -- A write first computes its change without a lock, takes all its locks, then computes it again and applies it. If the second
 -- computation needs a lock that the first one did not, it raises serialization_failure and the caller runs the call again.

@@ -27,7 +27,7 @@ export const workerSettings = {
   durability: ['fsync', 'synchronous_commit', 'full_page_writes'],
 } as const;
 
-/** SetupCache of Citus exist only with the extension. */
+/** The catalog tables of Citus exist only with the extension. */
 const presenceSql = `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "hasExtension"`;
 
 const factsSql = `

@@ -16,7 +16,7 @@ export interface NotePageRequest {
   readonly contactId: string | null;
   /** Only notes on this opportunity. */
   readonly opportunityId: string | null;
-  /** Normalized words that title and content must all contain. */
+  /** Normalized words, each of which the title or the content must contain. */
   readonly words: readonly string[];
   /** The id of the last note of the page before. */
   readonly position: CursorPosition | null;
