@@ -9,6 +9,9 @@ export interface AdministrationDatabase extends Database {
   readonly pool: pg.Pool;
 }
 
+/** Prisma's own limits, two seconds to begin and five to end, are for web requests. A busy server keeps a command waiting for longer. */
+const transactionLimitsMs = { maxWait: 30_000, timeout: 60_000 };
+
 /** Opens a database for administration, as the command line does; gateways need {@link openDatabase} only. */
 export const openAdministrationDatabase = (options: DatabaseOptions): AdministrationDatabase => {
   const database = openDatabase(options);
@@ -22,7 +25,7 @@ export const openAdministrationDatabase = (options: DatabaseOptions): Administra
   });
   // Without a listener a server that goes away would end the process.
   pool.on('error', (error) => options.onConnectionError?.(error));
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: transactionLimitsMs });
   return {
     ...database,
     prisma,
