@@ -13,10 +13,11 @@ import { readShellExamples, shownPart } from './support/shell-examples.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const page = await readFile(join(root, 'docs/tutorial.md'), 'utf8');
 const [start, ...steps] = readShellExamples(page);
-const [readmeStart, readmeCall] = readShellExamples(await readFile(join(root, 'README.md'), 'utf8'));
-const examples = readmeCall === undefined ? steps : [...steps, readmeCall];
+/** The first three blocks of README.md: the start, the call that creates a deal and the call that reads it. */
+const [readmeStart, ...readmeCalls] = readShellExamples(await readFile(join(root, 'README.md'), 'utf8')).slice(0, 3);
+const examples = [...steps, ...readmeCalls];
 
-describe('docs/tutorial.md and the call of README.md', () => {
+describe('docs/tutorial.md and the calls of README.md', () => {
   let directory: string;
   let stack: RunningStack;
   let session: BashSession;
@@ -44,7 +45,8 @@ describe('docs/tutorial.md and the call of README.md', () => {
   test('starts what this test has started', () => {
     expect(start?.commands).toBe('npm ci\nnpm start\n');
     expect(readmeStart?.commands).toBe(start?.commands);
-    expect(examples.length).toBeGreaterThan(7);
+    expect(steps.length).toBeGreaterThan(7);
+    expect(readmeCalls.map(({ json }) => json)).toMatchObject([{ data: {} }, { data: {} }]);
   });
 
   test.each(examples.map((example) => [example.title, example] as const))('%s', async (_title, example) => {
