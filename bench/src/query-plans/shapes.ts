@@ -29,12 +29,13 @@ const counted = 1_000;
 const scanned = 30_000;
 
 /** Why pages that begin or end with the rare value of `tier` differ between the sizes. */
-const rareValue = 'ends in a value of 0.01 %: one record in the small data, a page of them far apart in the large';
+const rareValue =
+  'the sort ends with a value of 0.01 %: one record in the small data, a whole page of scattered records in the large';
 
 /** Accounts and contacts are so few beside 10 thousand deals that the whole table is a few pages. */
 const fewOthers = {
-  account: 'the small data have 100 accounts, on 4 pages',
-  contact: 'the small data have 200 contacts, on 9 pages',
+  account: 'the small data have only 100 accounts, on 4 table pages',
+  contact: 'the small data have only 200 contacts, on 9 table pages',
 };
 
 const orders = (): Shape[] => [
@@ -110,7 +111,7 @@ const ranges = (organization: OrganizationLayout): Shape[] => {
   const stepwise = {
     statements: 3,
     maxBuffers: counted,
-    remark: 'sorts all matches up to 2,000; of more, reads the order until the page is full',
+    remark: 'sorts up to 2,000 matches; if there are more, scans in sort order until the page is full',
   };
   const shares = [
     ['50 %', 0.5],
@@ -118,7 +119,10 @@ const ranges = (organization: OrganizationLayout): Shape[] => {
     ['0.01 %', 0.0001],
   ] as const;
   const oldest = instantOf(organization, 0.01);
-  const clustered = { statements: 3, remark: 'far from where the order begins: sorts all that match' };
+  const clustered = {
+    statements: 3,
+    remark: 'all matches are far from the start of the sort order: sorts all of them',
+  };
   return [
     ...shares.flatMap(([name, share]) => [
       ...inOrders(name, 'amount', 'between', [0, 111_000 * share], { newest: stepwise, changed: stepwise }),
@@ -135,7 +139,7 @@ const searches = (): Shape[] => {
   const searched = {
     objectType: 'opportunity',
     statements: 2,
-    remark: 'reads 5,000 of the order, then sorts all matches',
+    remark: 'scans 5,000 records in sort order, then sorts all matches',
   } as const;
   const search = (name: string, words: string, more: Partial<Shape> = {}): Shape[] =>
     ['created_at:desc', 'updated_at:desc'].map((sort) => ({ ...searched, name: `q ${name}`, words, sort, ...more }));
@@ -154,7 +158,7 @@ const searches = (): Shape[] => {
     ...search('two characters, absent', 'q7', {
       statements: 3,
       remark:
-        'two characters have no trigram: reads 20,000 of the order, counts, and reads all where they are not too many',
+        'two characters have no trigram: scans 20,000 records in sort order, then reads the whole pipeline if it is not too large',
     }),
     ...named('a common word', common),
     ...named('a rare word', rare),
@@ -182,20 +186,20 @@ const relations = (): Shape[] => {
     one('contact_last_name eq', filter('contact_last_name', 'eq', 'Lovelace'), 'updated_at:desc', stepwise),
     one('account.name in', few, 'updated_at:desc', {
       ...stepwise,
-      remark: 'nothing matches: the way down two indexes',
+      remark: 'nothing matches: descends two indexes',
     }),
     one('account.name contains', many, 'created_at:desc', {
       ...stepwise,
-      remark: 'finds all accounts that match first',
+      remark: 'finds all matching accounts first',
     }),
     one('account.name contains', many, 'updated_at:desc', {
       ...stepwise,
-      remark: 'finds all accounts that match first',
+      remark: 'finds all matching accounts first',
     }),
   ];
 };
 
-const smallPipeline = 'reads 5,000 of each pipeline; the second one of the small data has 1,000';
+const smallPipeline = 'scans 5,000 records of each pipeline; the second pipeline of the small data has only 1,000';
 
 const wholeOrganization = (): Shape[] => {
   const all = { objectType: 'opportunity', pipelineId: null } as const;
@@ -212,12 +216,13 @@ const wholeOrganization = (): Shape[] => {
     {
       ...{ ...all, name: 'all pipelines, tier in 1 %', filters: filter('tier', 'in', ['iron', 'zinc']), statements: 1 },
       maxBuffers: merged,
-      remark: 'each value of each pipeline up to a page; the small data have no page of the rare one',
+      remark:
+        'reads up to a page for each value in each pipeline; the small data have less than a page with the rare value',
     },
   ];
 };
 
-const noIndex = { remark: 'no index has this order' };
+const noIndex = { remark: 'no index serves this sort' };
 
 const unindexed = (): Shape[] =>
   ['currency', 'next_step', 'version'].map((field) => ({
