@@ -39,7 +39,7 @@ const countOf = async (condition: string): Promise<number | undefined> =>
   )[0]?.n;
 
 describe('200', () => {
-  test('items answer in their order, each for itself', async () => {
+  test('answers the items in order; a refused item fails alone', async () => {
     await send(bulkCreateAccounts, [{ domain: 'there.com', industry: 'Steel' }]);
     const results = await resultsOf(bulkCreateAccounts, [
       { domain: 'z.com' },
@@ -65,7 +65,7 @@ describe('200', () => {
     ]);
   });
 
-  test('equal keys in one call act in order', async () => {
+  test('applies items with the same key in order', async () => {
     const contacts = [
       { email: 'ann@order.com', first_name: 'Ann' },
       { email: 'bob@order.com' },
@@ -91,7 +91,7 @@ describe('200', () => {
     });
   });
 
-  test('on_match=update applies what is sent', async () => {
+  test('overwrites stored values with on_match=update', async () => {
     const items = [{ domain: 'match.com', industry: 'Steel' }];
     await send(bulkCreateAccounts, items);
     const query = { on_match: 'update' };
@@ -100,7 +100,7 @@ describe('200', () => {
     expect(statusesOf(await resultsOf(bulkCreateAccounts, changed, query))).toEqual(['updated']);
   });
 
-  test('a hundred deals with their accounts and contacts', async () => {
+  test('creates a hundred deals with their accounts and contacts', async () => {
     const items = Array.from({ length: 100 }, (_, index) =>
       deal(`Deal ${index}`, {
         account_domain: `company${index % 7}.com`,
@@ -114,7 +114,7 @@ describe('200', () => {
     expect(await countOf(`accounts WHERE domain LIKE 'company%'`)).toBe(7);
   });
 
-  test('a deal that is refused leaves no trace, not even its account, and the others stand', async () => {
+  test('writes nothing for a refused deal, not even its account, and writes the other deals', async () => {
     const emails = (prefix: string) => Array.from({ length: 100 }, (_, index) => `${prefix}${index}@many.com`);
     const first = deal('Many', { account_domain: 'many.com', additional_contact_emails: emails('a') });
     await send(bulkCreateOpportunities, [first]);
@@ -127,7 +127,7 @@ describe('200', () => {
     expect(await countOf(`opportunities WHERE name LIKE 'Fine%'`)).toBe(2);
   });
 
-  test('items that name no pipeline of theirs fail alone', async () => {
+  test('refuses only the items whose pipeline or fields are wrong', async () => {
     const results = await resultsOf(bulkCreateOpportunities, [
       { ...deal('Foreign'), pipeline_id: gateway.stranger.pipeline.id },
       { ...deal('Malformed'), pipeline_id: 'x' },
@@ -142,7 +142,7 @@ describe('200', () => {
     ]);
   });
 
-  test('costs one round trip to the database, or two where items are refused there', async () => {
+  test('writes a hundred contacts in one round trip to the database', async () => {
     const { query } = gateway.gatewayDatabase;
     let writes = 0;
     const counted: typeof query = (organizationId, statement) => {
@@ -160,7 +160,7 @@ describe('200', () => {
 });
 
 describe('atomic', () => {
-  test('one bad item refuses the call on its own path, and nothing is written', async () => {
+  test('refuses the whole call if one item is invalid, names its path and writes nothing', async () => {
     const items = [
       { email: 'a@atomic.com' },
       { email: 'b@atomic.com' },
@@ -173,7 +173,7 @@ describe('atomic', () => {
     expect(await countOf(`accounts WHERE domain = 'atomic.com'`)).toBe(0);
   });
 
-  test('also one that only the database can find invalid', async () => {
+  test('refuses the whole call if only the database can find the item invalid', async () => {
     const emails = Array.from({ length: 100 }, (_, index) => `z${index}@full.com`);
     await send(bulkCreateOpportunities, [
       deal('Full', { account_domain: 'full.com', additional_contact_emails: emails }),
@@ -189,7 +189,7 @@ describe('atomic', () => {
     expect(await countOf(`contacts WHERE email = 'y@full.com'`)).toBe(0);
   });
 
-  test('good items are all written', async () => {
+  test('writes all items if all are valid', async () => {
     const results = await resultsOf(bulkCreateAccounts, [{ domain: 'one.com' }, { domain: 'two.com' }], {
       atomic: 'true',
     });
@@ -204,20 +204,20 @@ describe('400', () => {
     ['101 items', { items: Array.from({ length: 101 }, () => ({ domain: 'a.com' })) }, 'items'],
     ['items that are no list', { items: { domain: 'a.com' } }, 'items'],
     ['a further key', { items: [{ domain: 'a.com' }], on_match: 'update' }, 'on_match'],
-  ])('%s', async (_about, body, field) => {
+  ])('refuses %s', async (_about, body, field) => {
     const answer = await gateway.client.call(bulkCreateAccounts, { body });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([field]);
   });
 
-  test.each([{ atomic: 'yes' }, { on_match: 'never' }, { dry_run: '1' }])('the query %j', async (query) => {
+  test.each([{ atomic: 'yes' }, { on_match: 'never' }, { dry_run: '1' }])('refuses the query %j', async (query) => {
     const answer = await send(bulkCreateAccounts, [{ domain: 'query.com' }], query);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(Object.keys(query));
   });
 });
 
-test('a contact that is there makes no account of its domain again, as in a call of its own', async () => {
+test('does not create the account again for a contact that exists, as a single create', async () => {
   await resultsOf(bulkCreateContacts, [{ email: 'cid@moved.com' }]);
   await gateway.rows(
     `UPDATE accounts SET domain = 'elsewhere.com' WHERE organization_id = $1 AND domain = 'moved.com'`,
@@ -231,7 +231,7 @@ test('a contact that is there makes no account of its domain again, as in a call
   expect(await countOf(`accounts WHERE domain = 'new-here.com'`)).toBe(1);
 });
 
-test('503: a call that takes too long says what to change, since the same call would take as long again', async () => {
+test('503: says what to change if a call takes too long, because the same call would time out again', async () => {
   const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 1_500 });
   const body = { items: [{ domain: 'late.com' }] };
   const holder = await gateway.database.pool.connect();
@@ -245,7 +245,7 @@ test('503: a call that takes too long says what to change, since the same call w
   expect((await client.call(bulkCreateAccounts, { body })).status).toBe(200);
 });
 
-test('bodies of up to 4 MB are read', async () => {
+test('accepts bodies of up to 4 MB', async () => {
   const items = Array.from({ length: 100 }, (_, index) => ({
     domain: `long${index}.com`,
     description: 'ä'.repeat(9_000),
@@ -257,7 +257,7 @@ test('bodies of up to 4 MB are read', async () => {
   expect((await gateway.client.call(bulkCreateAccounts, { rawBody })).status).toBe(413);
 });
 
-test('parallel calls that share their keys in any order neither deadlock nor make a record twice', async () => {
+test('parallel calls with the same keys in any order neither deadlock nor create duplicates', async () => {
   const processes = await gateway.startProcesses(2);
   const names = Array.from({ length: 20 }, (_, index) => index);
   const shuffled = () => [...names].sort(() => Math.random() - 0.5);

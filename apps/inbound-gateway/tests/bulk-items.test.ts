@@ -35,7 +35,7 @@ const deal = (name: string) => ({
   related_objects: { account_domain: `${name}.com` },
 });
 
-/** Each bulk operation, an item that it applies, and the status of that item. */
+/** Each bulk operation, an item that it applies, and the `record_status` of that item. */
 const cases: readonly (readonly [string, Contract, (name: string) => Promise<object> | object, string])[] = [
   ['bulkCreateAccounts', bulkCreateAccounts, (name) => ({ domain: `${name}.com` }), 'created'],
   ['bulkCreateContacts', bulkCreateContacts, (name) => ({ email: `a@${name}.com` }), 'created'],
@@ -61,7 +61,7 @@ const cases: readonly (readonly [string, Contract, (name: string) => Promise<obj
 ];
 const noObjects = [null, [{ domain: 'in-a-list.com' }], 5, 'b.com', true];
 
-describe('items that are no objects', () => {
+describe('items that are not objects', () => {
   test.each(cases)('fail alone in %s', async (id, contract, makeGood, status) => {
     const name = `alone-${id.toLowerCase()}`;
     const items = [await makeGood(name), ...noObjects, await makeGood(`${name}-last`)];
@@ -72,7 +72,7 @@ describe('items that are no objects', () => {
   });
 
   test.each(cases)(
-    'refuse an atomic call of %s on their own path, and nothing is written',
+    'refuse an atomic call of %s, each under its own path, and nothing is written',
     async (id, contract, make, status) => {
       const good = await make(`atomic-${id.toLowerCase()}`);
       const refused = await gateway.client.call(contract, {
@@ -83,13 +83,13 @@ describe('items that are no objects', () => {
       expect(refused.errors).toEqual(
         Object.fromEntries(noObjects.map((_, index) => [`items[${index + 1}]`, 'must be a JSON object'])),
       );
-      // Had the atomic call written it, this one would answer `matched`.
+      // If the atomic call had written the item, this call would answer `matched`.
       const { results } = (await gateway.client.call(contract, { body: { items: [good] } })).data;
       expect(results[0]?.record_status).toBe(status);
     },
   );
 
-  test('differ from the errors of an unknown field that is called item', async () => {
+  test('get another path than an unknown field called item', async () => {
     const body = { items: [{ domain: 'item.com', item: {} }] };
     const refused = await gateway.client.call(bulkCreateAccounts, { body, query: { atomic: 'true' } });
     expect(refused.errors).toEqual({ 'items[0].item': 'is not a known field' });
@@ -104,7 +104,7 @@ describe('R31: items with a thousand unknown keys each', () => {
     })),
   );
 
-  test('each report a few of them', async () => {
+  test('each report only their first few errors', async () => {
     const { data } = await gateway.client.call(bulkCreateContacts, { body: { items } });
     const { results } = data;
     expect(results).toHaveLength(100);
@@ -113,7 +113,7 @@ describe('R31: items with a thousand unknown keys each', () => {
     );
   });
 
-  test('report no more in an atomic call than any other does', async () => {
+  test('report at most the usual number of errors in an atomic call', async () => {
     const answer = await gateway.client.call(bulkCreateContacts, { body: { items }, query: { atomic: 'true' } });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toHaveLength(bounds.reportedErrors);

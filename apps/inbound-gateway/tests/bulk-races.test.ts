@@ -35,7 +35,7 @@ const bulk =
   (client) =>
     client.call(contract, { body: { items }, query });
 
-/** Sends all calls at once, over both processes. Every call and every item in it has to succeed. */
+/** Sends all calls at once, spread over both processes. Every call and every item must succeed. */
 const race = async (calls: readonly Call[]): Promise<void> => {
   const answers = await Promise.all(
     calls.map((call, index) => call(processes[index % processes.length] ?? gateway.client)),
@@ -53,11 +53,11 @@ const idsOf = async (table: string, condition: string, value: string): Promise<s
 const count = 100;
 const numbers = Array.from({ length: count }, (_, index) => index);
 const streams = [0, 1, 2, 3];
-/** The same items in another order for each stream. */
+/** The same items in a different order for each stream. */
 const rotated = <T>(items: readonly T[], by: number): T[] => [...items.slice(by * 25), ...items.slice(0, by * 25)];
 
 describe('R2: no deadlock between bulk calls, four at a time', () => {
-  test('that create disjoint contacts of shared accounts, then change a field that is no name', async () => {
+  test('creating different contacts of shared accounts, then changing a field other than the name', async () => {
     const items = (stream: number, more: Item): Item[] =>
       numbers.map((n) => ({ email: `p${n}@disjoint-${(n + stream) % 7}-of-${stream}.com`, ...more }));
     await race(streams.map((stream) => bulk(bulkCreateContacts, items(stream, {}))));
@@ -68,7 +68,7 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
     );
   });
 
-  test('that create the same contacts in other orders, fill their names, then rename them', async () => {
+  test('creating the same contacts in different orders, filling in their names, then renaming them', async () => {
     const items = (more: Item): Item[] => numbers.map((n) => ({ email: `p${n}@shared-${n % 9}.com`, ...more }));
     await race(streams.map((by) => bulk(bulkCreateContacts, rotated(items({}), by))));
     await race(streams.map((by) => bulk(bulkCreateContacts, rotated(items({ first_name: 'Ann' }), by))));
@@ -76,14 +76,14 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
     await race(streams.map((by) => bulk(bulkCreateContacts, renamed(by), { on_match: 'update' })));
   });
 
-  test('that create and change the same accounts in other orders', async () => {
+  test('creating and changing the same accounts in different orders', async () => {
     const items = (more: Item): Item[] => numbers.map((n) => ({ domain: `account-${n}.com`, ...more }));
     await race(streams.map((by) => bulk(bulkCreateAccounts, rotated(items({}), by))));
     const renamed = (by: number) => rotated(items({ name: `Name ${by}`, industry: `Industry ${by}` }), by);
     await race(streams.map((by) => bulk(bulkCreateAccounts, renamed(by), { on_match: 'update' })));
   });
 
-  test('that update the same contacts and accounts by id, names, emails and domains among them', async () => {
+  test('updating the same contacts and accounts by id, including names, emails and domains', async () => {
     const contacts = (await idsOf('contacts', `email LIKE 'p%@' || $2`, 'shared-1.com')).slice(0, 11);
     const accounts = (await idsOf('accounts', `domain LIKE $2`, 'account-%')).slice(0, 50);
     const moved = contacts.map((id, n) => ({ id, email: `moved${n}@account-${n}.com` }));
@@ -114,7 +114,7 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
     ]);
   });
 
-  test('beside single creates of opportunities, of contacts and changes of contacts', async () => {
+  test('running next to single creates of opportunities and contacts and single changes of contacts', async () => {
     const emails = numbers.slice(0, 30).map((n) => `p${n}@busy-${n % 5}.com`);
     const pipeline = gateway.organization.pipeline.id;
     const deal =
@@ -155,8 +155,8 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
     ]);
   });
 
-  // Last, because it ends the connections of all gateways.
-  test('the server counted none in all these calls', async () => {
+  // Runs last, because it ends the connections of all gateways.
+  test('the server counted no deadlock in all these calls', async () => {
     const deadlocks = await countDeadlocks(gateway);
     reportFigure('R2', 'errors of bulk calls beside others', errors, 0);
     reportFigure('R2', 'deadlocks of bulk calls beside others', deadlocks, 0);

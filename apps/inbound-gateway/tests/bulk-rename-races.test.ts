@@ -17,7 +17,7 @@ afterAll(() => gateway.stop());
 
 type Call = (client: TestClient) => Promise<Answer>;
 
-/** Sends all calls at once, over both processes. Single items may be refused, since only one opportunity gets a name. */
+/** Sends all calls at once, spread over both processes. Single items may be refused: only one opportunity gets a name. */
 const race = async (calls: readonly Call[]): Promise<void> => {
   const answers = await Promise.all(
     calls.map((call, index) => call(processes[index % processes.length] ?? gateway.client)),
@@ -28,7 +28,7 @@ const race = async (calls: readonly Call[]): Promise<void> => {
 
 const streams = [0, 1, 2, 3];
 const numbers = Array.from({ length: 40 }, (_, index) => index);
-/** The same items in another order for each stream. */
+/** The same items in a different order for each stream. */
 const rotated = <T>(items: readonly T[], by: number): T[] => [...items.slice(by * 10), ...items.slice(0, by * 10)];
 
 const deal = (name: string, domain: string) => ({
@@ -48,8 +48,8 @@ const update =
   (client) =>
     client.call(bulkUpdateOpportunities, { body: { items } });
 
-describe('R2: no deadlock between bulk calls that give opportunities new keys', () => {
-  /** Bulk calls of four streams that give their own opportunities the same new names, each in another order. */
+describe('R2: no deadlock between bulk calls that change the natural keys of opportunities', () => {
+  /** Bulk calls of four streams. Each gives its own opportunities the same new names, in a different order. */
   const renames = (ids: readonly (readonly string[])[], prefix: string): Call[] =>
     streams.map((by) =>
       update(
@@ -63,7 +63,7 @@ describe('R2: no deadlock between bulk calls that give opportunities new keys', 
     (await gateway.rows(`SELECT name FROM opportunities WHERE organization_id = $1 AND name LIKE $2`, [pattern]))
       .length;
 
-  test('of the same names, in other orders', async () => {
+  test('setting the same names in different orders', async () => {
     const ids = await Promise.all(
       streams.map((by) =>
         create(
@@ -76,7 +76,7 @@ describe('R2: no deadlock between bulk calls that give opportunities new keys', 
     expect(await countOf('New %')).toBe(numbers.length);
   });
 
-  test('of the same names, beside creates and single changes', async () => {
+  test('setting the same names next to creates and single changes', async () => {
     const domain = 'creates.com';
     const ids = await Promise.all(
       streams.map((by) =>
@@ -106,7 +106,7 @@ describe('R2: no deadlock between bulk calls that give opportunities new keys', 
     expect(await countOf('Newer %')).toBe(numbers.length);
   });
 
-  test('by a new account in one item and a new name in a later one', async () => {
+  test('setting a new account in one item and a new name in a later one', async () => {
     const some = numbers.slice(0, 25);
     const ids = await Promise.all(
       streams.map((by) =>
@@ -124,7 +124,7 @@ describe('R2: no deadlock between bulk calls that give opportunities new keys', 
         ...order.map((n) => ({ id: ids[by]?.[n], opportunity: { name: `Moved ${n}` } })),
       ]);
     });
-    // All calls wait for the name of the account, then begin at one moment.
+    // All calls wait for the name lock of the account, so that they start at the same moment.
     const holder = await gateway.database.pool.connect();
     await holder.query('BEGIN');
     await holder.query(
@@ -142,7 +142,7 @@ describe('R2: no deadlock between bulk calls that give opportunities new keys', 
     expect(rows.length).toBe(some.length);
   });
 
-  test('that swap names within one call', async () => {
+  test('swapping names within one call', async () => {
     const [left, right] = await create(['Left', 'Right'], 'swap.com');
     const swap = update([
       { id: left, opportunity: { name: 'Between' } },
@@ -160,8 +160,8 @@ describe('R2: no deadlock between bulk calls that give opportunities new keys', 
     await expectConsistent(gateway);
   });
 
-  // Last, because it ends the connections of all gateways.
-  test('the server counted none in all these calls', async () => {
+  // Runs last, because it ends the connections of all gateways.
+  test('the server counted no deadlock in all these calls', async () => {
     const deadlocks = await countDeadlocks(gateway);
     reportFigure('R2', 'deadlocks of bulk renames of opportunities', deadlocks, 0);
     expect(deadlocks).toBe(0);

@@ -35,7 +35,7 @@ const accountsOf = (ids: readonly string[]) =>
   );
 
 describe('200', () => {
-  test('items answer in their order, each for itself', async () => {
+  test('answers the items in order; a refused item fails alone', async () => {
     const [one, two, three] = [
       await account({ domain: 'one.com' }),
       await account({ domain: 'two.com' }),
@@ -70,7 +70,7 @@ describe('200', () => {
     ]);
   });
 
-  test('a version that no record can have fails its item alone', async () => {
+  test('refuses only the item with an impossible version', async () => {
     const [one, two] = [await account({ domain: 'version-a.com' }), await account({ domain: 'version-b.com' })];
     const results = await resultsOf(bulkUpdateAccounts, [
       { id: one, industry: 'Coal', version: 2_147_483_648 },
@@ -81,7 +81,7 @@ describe('200', () => {
     expect(results).toMatchObject([{ errors }, { errors }, { success: true, record_status: 'updated' }]);
   });
 
-  test('items act in order: a key that one gives up the next may take', async () => {
+  test('applies items in order, so that one item can take the key that an earlier one gave up', async () => {
     const [a, b] = [await account({ domain: 'chain-a.com' }), await account({ domain: 'chain-b.com' })];
     const results = await resultsOf(bulkUpdateAccounts, [
       { id: b, domain: 'chain-c.com' },
@@ -96,7 +96,7 @@ describe('200', () => {
     ]);
   });
 
-  test('contacts move to the accounts of their new emails; one that is refused makes none', async () => {
+  test('moves contacts to the accounts of their new emails; a refused contact creates no account', async () => {
     const [ann, bob] = [await contact({ email: 'ann@from.com' }), await contact({ email: 'bob@from.com' })];
     const results = await resultsOf(bulkUpdateContacts, [
       { id: ann, email: 'ann@to.com' },
@@ -107,7 +107,7 @@ describe('200', () => {
     expect(await gateway.rows(domains)).toEqual([{ domain: 'to.com' }]);
   });
 
-  test('a deal takes the stages and fields of its own pipeline only', async () => {
+  test('accepts only stages and fields of the deal’s own pipeline', async () => {
     const id = await opportunity({ name: 'Pipeline' });
     const { otherPipeline, pipeline } = gateway.organization;
     const results = await resultsOf(bulkUpdateOpportunities, [
@@ -126,7 +126,7 @@ describe('200', () => {
     ]);
   });
 
-  test('another organization’s records are unknown', async () => {
+  test('treats the records of another organization as unknown', async () => {
     const id = await account({ domain: 'ours.com' });
     const body = { items: [{ id, industry: 'Stolen' }] };
     const answer = await gateway.clientOf(gateway.stranger).call(bulkUpdateAccounts, { body });
@@ -136,7 +136,7 @@ describe('200', () => {
 });
 
 describe('atomic', () => {
-  test('a bad item refuses the call on its own path, and nothing is changed', async () => {
+  test('refuses the whole call if one item is invalid, names its path and changes nothing', async () => {
     const [a, b] = [await account({ domain: 'atomic-a.com' }), await account({ domain: 'atomic-b.com' })];
     const items = [
       { id: a, industry: 'Steel' },
@@ -151,7 +151,7 @@ describe('atomic', () => {
   });
 });
 
-test('400: 51 items', async () => {
+test('400: refuses 51 items', async () => {
   const items = Array.from({ length: 51 }, () => ({ id: unknownId }));
   const answer = await send(bulkUpdateAccounts, items);
   expect(answer.status).toBe(400);

@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** A generator of numbers below a bound, the same for the same seed. */
+/** Returns a generator of numbers below a bound. The same seed gives the same numbers. */
 const createRandom = (writer: number): ((bound: number) => number) => {
   let state = seed + writer * 7_919;
   return (bound) => {
@@ -56,16 +56,16 @@ const createRandom = (writer: number): ((bound: number) => number) => {
   };
 };
 
-/** The ids of answered creates; some of the records are gone by the time that they are used. */
+/** The ids that creates answered. Some of these records no longer exist when their ids are used. */
 const known = { account: [] as string[], contact: [] as string[], opportunity: [] as string[], note: [] as string[] };
 
-/** Positions of deletions that can be undone, as the reader of the log sees them. */
+/** Positions of deletions that can be undone, filled by the reader of the log. */
 const deletions = { account: [] as number[], opportunity: [] as number[] };
 
-/** Calls so far. */
+/** Number of calls sent so far. */
 let sent = 0;
 
-/** One of a few domains. They change over time, because merges leave fewer and fewer accounts of the same domains. */
+/** Picks one of a few domains. The set changes over time, because merges leave fewer and fewer accounts per domain. */
 const domainOf = (random: (bound: number) => number): string => `d${2 * Math.floor(sent / 200) + random(8)}.com`;
 
 type Call = readonly [contract: OperationContract, request: object];
@@ -75,14 +75,14 @@ const relatedOf = (random: (bound: number) => number) => ({
   additional_contact_emails: [`c${random(30)}@${domainOf(random)}`, `c${random(30)}@${domainOf(random)}`],
 });
 
-/** One of the calls, by the next random number. */
+/** Picks one of the calls by the next random number. */
 const oneOf = (calls: readonly Call[], random: (bound: number) => number): Call => {
   const call = calls[random(calls.length)];
   if (call === undefined) throw new Error('there is no call to choose from');
   return call;
 };
 
-/** A call that creates, on a few keys, so that writers meet. */
+/** A call that creates a record. There are few keys, so that writers collide. */
 const creation = (random: (bound: number) => number): Call => {
   const pipeline_id = stack.organization.pipeline.id;
   const deal = () => ({ pipeline_id, opportunity: { name: `Deal ${random(12)}` }, related_objects: relatedOf(random) });
@@ -91,7 +91,7 @@ const creation = (random: (bound: number) => number): Call => {
   const noted = [known.opportunity.at(-1 - random(4)) ?? stack.organization.id];
   const calls: readonly Call[] = [
     [createAccount, { body: { domain: domainOf(random), name: `Name ${random(9)}` }, query }],
-    // An account without contacts, which can be deleted.
+    // An account without contacts can be deleted.
     [createAccount, { body: { domain: `lone${random(1_000)}.com` } }],
     [createContact, { body: contact(), query }],
     [createOpportunity, { body: deal(), query }],
@@ -139,7 +139,7 @@ const change = (random: (bound: number) => number): Call => {
   return oneOf(calls, random);
 };
 
-/** Remembers the ids of an answer of a create. */
+/** Remembers the ids in the answer of a create. */
 const remember = (data: unknown): void => {
   const { company_id, people_id, opportunity_id, note_id } = data as Readonly<Record<string, string | undefined>>;
   if (company_id !== undefined) known.account.push(company_id);
@@ -148,12 +148,12 @@ const remember = (data: unknown): void => {
   if (note_id !== undefined) known.note.push(note_id);
 };
 
-/** The events that the race has to have met: all there are. Contacts and notes cannot be restored. */
+/** The event types that the race must produce: all of them. Contacts and notes cannot be restored. */
 const raced = eventTypes.filter((type) => type !== 'contact.restored' && type !== 'note.restored');
 
 const allowed = [200, 400, 404, 409, 503];
 
-/** Writes through both gateways in turn until a test stops it; a gateway that is gone answers nothing. */
+/** Writes through both gateways in turn until a test stops it. Calls to a gateway that is gone get no answer. */
 const startWriters = () => {
   const statuses = new Map<number, number>();
   let isRunning = true;
@@ -179,7 +179,7 @@ const startWriters = () => {
   };
 };
 
-/** Follows the log page by page as a client does, and keeps every event that it was shown. */
+/** Follows the log page by page, as a client does, and collects every event that it reads. */
 const startReader = (seen: LoggedEvent[]) => {
   let isRunning = true;
   const read = async (): Promise<void> => {
@@ -203,7 +203,7 @@ const startReader = (seen: LoggedEvent[]) => {
   };
 };
 
-/** Waits half a minute at most until a reader has seen events of all types. */
+/** Waits up to half a minute until a reader has seen events of all types. */
 const untilSeen = async (seen: readonly LoggedEvent[], types: readonly string[]): Promise<void> => {
   const deadline = performance.now() + 30_000;
   while (performance.now() < deadline && types.some((type) => !seen.some((event) => event.type === type)))
@@ -225,7 +225,7 @@ const foldOf = (events: readonly LoggedEvent[]): EventFold => {
   return fold;
 };
 
-test(`R23, R24: the log is whole, and a reader sees each event once, in order (seed ${seed})`, async () => {
+test(`R23, R24: the log is complete, and a reader sees each event once, in order (seed ${seed})`, async () => {
   const seen: LoggedEvent[] = [];
   const stopReader = startReader(seen);
   const stopWriters = startWriters();

@@ -26,7 +26,7 @@ afterAll(() => gateway.stop());
 afterEach(() => expectConsistent(gateway));
 
 /**
- * Runs a create that finds its record and then waits for it, while `sql` changes or deletes that record in a transaction of its own.
+ * Runs a create that finds its record and then waits for it, while `sql` changes or deletes that record in a separate transaction.
  * `$1` is the organization, `$2` the id.
  */
 const createWhile = async (
@@ -53,8 +53,8 @@ const change = (set: string): string =>
   `jsonb_build_object('id', $2::uuid, 'accounts', '[]'::jsonb, 'contacts', '[]'::jsonb, 'change', '${set}'::jsonb)`;
 const update = { on_match: 'update' };
 
-describe('a create beside a change of the key by which it found its record', () => {
-  test('creates a contact of the old email, and leaves the other its new one and its account', async () => {
+describe('a create during a change of the key by which it found its record', () => {
+  test('creates a contact with the old email; the changed contact keeps its new email and account', async () => {
     await account({ domain: 'f.com' });
     const id = await contact({ email: 'e@one.com' });
     const moved = write('update_contact', change('{"set": {"email": "f@f.com"}, "account_domain": "f.com"}'));
@@ -72,7 +72,7 @@ describe('a create beside a change of the key by which it found its record', () 
     ]);
   });
 
-  test('creates an account of the old domain', async () => {
+  test('creates an account with the old domain', async () => {
     const id = await account({ domain: 'nine.com' });
     const moved = write('update_account', change('{"set": {"domain": "moved.com"}}'));
     const answer = await createWhile(moved, id, createAccount, {
@@ -86,7 +86,7 @@ describe('a create beside a change of the key by which it found its record', () 
     expect(rows).toEqual([{ id }, { id: (answer.data as { company_id: string }).company_id }]);
   });
 
-  test('creates an opportunity of the old name', async () => {
+  test('creates an opportunity with the old name', async () => {
     const id = await opportunity({ name: 'ten' }, { account_domain: 'ten.com' });
     const renamed = write(
       'update_opportunity',
@@ -102,7 +102,7 @@ describe('a create beside a change of the key by which it found its record', () 
   });
 });
 
-test('a create beside the deletion of the record that it found creates it again', async () => {
+test('a create during the deletion of the record that it found creates the record again', async () => {
   const id = await contact({ email: 'gone@gone-while.com' });
   const deleted = write('delete_contact', `jsonb_build_object('id', $2::uuid)`);
   const body = { email: 'gone@gone-while.com', first_name: 'Back' };
@@ -110,7 +110,7 @@ test('a create beside the deletion of the record that it found creates it again'
   expect([answer.status, answer.headers.get('x-record-status')]).toEqual([200, 'created']);
 });
 
-test('R27: an answer that only repeats a person goes with a deletion in between', async () => {
+test('R27: a stored answer that only repeats personal data is deleted with the person in a parallel deletion', async () => {
   const email = 'kept@result-race.com';
   const id = await contact({ email, first_name: 'Kim', last_name: 'Lee' });
   const holder = await gateway.database.pool.connect();
@@ -126,7 +126,7 @@ test('R27: an answer that only repeats a person goes with a deletion in between'
   expect(await gateway.rows('SELECT 1 FROM idempotency_keys WHERE organization_id = $1')).toEqual([]);
 });
 
-test('a bulk call may give a contact another email and take it back', async () => {
+test('a bulk call can change the email of a contact and change it back', async () => {
   const id = await contact({ email: 'there@there.com' });
   const [row] = await gateway.rows<{ id: string }>(
     `SELECT id FROM accounts WHERE organization_id = $1 AND domain = 'there.com'`,

@@ -12,7 +12,7 @@ const { account, contact, opportunity, changeAccount, changeContact, changeOppor
 
 const options = ['red', 'green', 'blue'].map((value) => ({ value, label: value.toUpperCase(), color: 'gray' }));
 
-/** A value of each kind that is kept in more than one column, or that has null parts. */
+/** A value of each kind that is stored in more than one column, or that has null parts. */
 const customValues = {
   text: fc.constantFrom('Ärger', 'x'.repeat(300), 'İstanbul \\ "q"'),
   count: fc.double({ min: -1e9, max: 1e9, noNaN: true }).map((value) => Math.round(value)),
@@ -51,7 +51,7 @@ afterAll(() => gateway.stop());
 const text = fc.constantFrom('Straße', 'ÉTÉ', 'İ', 'plain');
 type Values = Readonly<Record<string, unknown>>;
 
-/** Some of the values; with `clears`, also nulls. */
+/** Some of the values; with `clears`, some are null. */
 const someOf = (values: Readonly<Record<string, fc.Arbitrary<unknown>>>, clears: boolean): fc.Arbitrary<Values> =>
   fc.record(
     Object.fromEntries(
@@ -96,7 +96,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** What of a row does not say which record it is or when it was made. */
+/** A row without the columns that identify the record or say when it was made. */
 const comparable = async (table: string, id: string) => {
   const [row] = await gateway.rows<{ row: Record<string, unknown> }>(
     `SELECT to_jsonb(r) - '{id,domain,email,account_id,account_key,account_domain,account_name_key,record,search_text,created_at,updated_at,version}'::text[] AS row
@@ -106,13 +106,13 @@ const comparable = async (table: string, id: string) => {
   return row?.row;
 };
 
-test.each(kinds)('a record of $table that was changed is stored as one created with its values', async (kind) => {
+test.each(kinds)('a changed record of $table is stored exactly like one created with the same values', async (kind) => {
   let count = 0;
   const before = fc.tuple(someOf(kind.fields, false), someOf(customValues, false));
   const after = fc.tuple(someOf(kind.fields, true), someOf(customValues, true));
   const property = fc.asyncProperty(before, after, async ([fields, custom], [newFields, newCustom]) => {
     count += 1;
-    // The name of an account is made from its domain and stays after a clearing; both records are given the same one.
+    // An account gets its name from its domain and keeps it when the name is cleared, so both accounts get the same name.
     const named = kind.table === 'accounts' ? { name: 'Given' } : { name: 'Deal' };
     const base = kind.table === 'contacts' ? {} : named;
     const changed = await kind.create(`changed${count}`, { ...base, ...fields, custom_fields: custom });

@@ -20,7 +20,7 @@ const examples = readHttpExamples(readFileSync(new URL('../../../docs/contract.m
 const inboundMain = new URL('../dist/main.js', import.meta.url).pathname;
 const readMain = new URL('../../read-gateway/dist/main.js', import.meta.url).pathname;
 
-/** The custom fields that the page says the organization has. */
+/** The custom fields that docs/contract.md assumes. */
 const fields: readonly TestField[] = [
   {
     objectType: 'opportunity',
@@ -107,12 +107,15 @@ describe('the examples of docs/contract.md', () => {
     }).toEqual({ status: example.status, headers: example.answerHeaders, body: shown.expected });
   };
 
-  test('are there', () => {
+  test('exist', () => {
     expect(examples.length).toBeGreaterThan(30);
   });
 
-  // One after the other, each on what those before it left.
-  test.each(examples.map((example) => [example.title, example] as const))('%s', async (_title, example) => {
-    await run(example);
-  });
+  // In order: each example builds on the records of those before it.
+  test.each(examples.map((example) => [example.title, example] as const))(
+    '%s answers as written',
+    async (_title, example) => {
+      await run(example);
+    },
+  );
 });

@@ -52,19 +52,19 @@ const operatorsOfField = (field: SystemField): readonly string[] =>
 const sorted = (names: readonly string[]): string[] => [...names].sort();
 
 describe('the tables of docs/contract.md', () => {
-  test('name every operation with its request and group', () => {
+  test('list every operation with its request and group', () => {
     const rows = rowsOf('operations').map(([name, request, group]) => [name, codesOf(request)[0], codesOf(group)[0]]);
     const contracts = [...readOperations, ...inboundOperations];
     const expected = contracts.map(({ id, method, path, group }) => [id, `${method.toUpperCase()} ${path}`, group]);
     expect(rows.sort()).toEqual(expected.sort());
   });
 
-  test('say how many requests a minute there are', () => {
+  test('give the requests per minute', () => {
     const limits = rowsOf('rate limits').map(([group, limit]) => [codesOf(group)[0] ?? 'failedAuth', Number(limit)]);
     expect(Object.fromEntries(limits)).toEqual(defaultRateLimits);
   });
 
-  test('name every system field, and whether it is in every record', () => {
+  test('list every system field and whether it is in every record', () => {
     for (const objectType of objectTypes) {
       const row = rowsOf('system fields').find(([object]) => object === objectType) ?? [];
       const namesOf = (always: boolean): string[] =>
@@ -73,7 +73,7 @@ describe('the tables of docs/contract.md', () => {
     }
   });
 
-  test('give every type and every system field its operators', () => {
+  test('give the operators of every type and system field', () => {
     const rows = rowsOf('operators').map((row) => row.map(codesOf));
     const types = rows.flatMap(([names = [], , operators = []]) => names.map((name) => [name, sorted(operators)]));
     const fields = rows.flatMap(([, names = [], operators = []]) => names.map((name) => [name, sorted(operators)]));
@@ -88,26 +88,26 @@ describe('the tables of docs/contract.md', () => {
     );
   });
 
-  test('name every alias of an operator', () => {
+  test('list every alias of an operator', () => {
     const aliases = rowsOf('aliases').map(([alias, operator]) => [codesOf(alias)[0], codesOf(operator)[0]]);
     expect(Object.fromEntries(aliases)).toEqual(operatorAliases);
   });
 
-  test('describe every type of custom field, in their order', () => {
+  test('list every type of custom field, in order', () => {
     expect(rowsOf('types').map(([type]) => codesOf(type)[0])).toEqual(attributeTypes);
   });
 
-  test('name every status of an error', () => {
+  test('list every error status', () => {
     const statuses = Object.values(errorCatalogue).map(({ status }) => status);
     expect(rowsOf('statuses').map(([status]) => Number(status))).toEqual([...new Set(statuses)].sort());
   });
 
-  test('name every code of an error, with its status', () => {
+  test('list every error code with its status', () => {
     const codes = rowsOf('codes').map(([code, status]) => [codesOf(code)[0], Number(status)]);
     expect(codes).toEqual(Object.entries(errorCatalogue).map(([code, { status }]) => [code, status]));
   });
 
-  test('give the bounds that hold', () => {
+  test('give the limits that the code enforces', () => {
     const numbers = rowsOf('bounds').map(([, bound]) => Number(bound));
     expect(numbers).toEqual([
       253,

@@ -21,7 +21,7 @@ const storedAccounts = (domain: string) =>
   );
 
 describe('200', () => {
-  test('a new domain makes an account that is named after it', async () => {
+  test('creates an account and names it after its domain', async () => {
     const answer = await create({ domain: 'acme.com' });
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({ company_id: expect.any(String), domain: 'acme.com', name: 'Acme' });
@@ -29,7 +29,7 @@ describe('200', () => {
     expect(await storedAccounts('acme.com')).toMatchObject([{ id: answer.data.company_id, name: 'Acme' }]);
   });
 
-  test('a repeat answers the existing account and makes no second one', async () => {
+  test('answers the existing account for the same domain and creates no second one', async () => {
     const first = await create({ domain: 'repeat.com' });
     const second = await create({ domain: 'repeat.com' });
     expect(second.data).toEqual(first.data);
@@ -46,14 +46,14 @@ describe('200', () => {
     'https://ann:pw@www.müller.de:8443/a?b#c',
     'ｍüｌｌｅｒ．ｄｅ',
     ' müller.de\n',
-  ])('%j is the domain xn--mller-kva.de', async (domain) => {
+  ])('normalizes %j to xn--mller-kva.de', async (domain) => {
     const plain = await create({ domain: 'xn--mller-kva.de' });
     const answer = await create({ domain });
     expect(answer.data).toEqual({ ...plain.data, domain: 'xn--mller-kva.de' });
     expect(await storedAccounts('xn--mller-kva.de')).toHaveLength(1);
   });
 
-  test('a Cyrillic homograph and a subdomain are accounts of their own', async () => {
+  test('keeps a Cyrillic homograph and a subdomain apart from the domain', async () => {
     const ids = [];
     for (const domain of ['twin.com', 'tw\u0456n.com', 'shop.twin.com'])
       ids.push((await create({ domain })).data.company_id);
@@ -63,20 +63,20 @@ describe('200', () => {
   test.each([
     ['shop.acme-tools.co.uk', 'Acme-tools'],
     ['müller-bau.de', 'Müller-bau'],
-  ])('the account of %s is named %s', async (domain, name) => {
+  ])('names the account of %s %s', async (domain, name) => {
     expect((await create({ domain })).data.name).toBe(name);
   });
 
-  test('a name that is sent is kept, trimmed', async () => {
+  test('stores the given name, trimmed', async () => {
     expect((await create({ domain: 'named.com', name: ' The Named Ltd ' })).data.name).toBe('The Named Ltd');
   });
 
-  test.each([null, '', '  '])('the name %j means none', async (name) => {
+  test.each([null, '', '  '])('treats the name %j as no name', async (name) => {
     const domain = `unnamed-${String(name).length}.com`;
     expect((await create({ domain, name })).data.name).toBe('Unnamed-' + String(String(name).length));
   });
 
-  test('further fields and custom values are stored', async () => {
+  test('stores all other fields and custom values', async () => {
     const body = { industry: 'Steel', description: 'Makes steel', website: 'steel.com', employee_range: '51-200' };
     const answer = await create({ domain: 'steel.com', ...body, custom_fields: { tier: 2 } });
     expect(answer.body.warnings).toBeUndefined();
@@ -88,12 +88,12 @@ describe('200', () => {
     });
   });
 
-  test('a custom value may stand beside the other fields', async () => {
+  test('accepts a custom value next to the other fields', async () => {
     await create({ domain: 'beside.com', custom__tier: 3 });
     expect(await storedAccounts('beside.com')).toMatchObject([{ custom_fields: { tier: 3 } }]);
   });
 
-  test('a repeat with other values keeps the stored ones and warns of each', async () => {
+  test('keeps the stored values and warns about each different one that is sent', async () => {
     const first = await create({ domain: 'kept.com', name: 'Kept', industry: 'Steel', custom__tier: 1 });
     const second = await create({
       domain: 'kept.com',
@@ -107,7 +107,7 @@ describe('200', () => {
     expect(await storedAccounts('kept.com')).toMatchObject([{ industry: 'Steel', custom_fields: { tier: 1 } }]);
   });
 
-  test('the domain of a mail provider is an account that is marked as such', async () => {
+  test('marks the account of a mail provider’s domain', async () => {
     await create({ domain: 'gmail.com' });
     await create({ domain: 'no-provider.com' });
     expect(await storedAccounts('gmail.com')).toMatchObject([{ is_freemail: true }]);
@@ -128,13 +128,13 @@ describe('400', () => {
     ['a domain of 254 characters', { domain: `${'a.'.repeat(126)}aa` }],
     ['U+0000', { domain: 'a\u0000.com' }],
     ['a text of a million characters', { domain: 'a'.repeat(200_000) }],
-  ])('%s for a domain is refused on domain', async (_about, body) => {
+  ])('refuses %s as the domain', async (_about, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['domain']);
   });
 
-  test('every fault is named, not only the first', async () => {
+  test('names every invalid field, not only the first', async () => {
     const answer = await create({ domain: 'x', website: 'not a host', custom_fields: { tier: '2', nothing: 1 } });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['custom_fields.nothing', 'custom_fields.tier', 'domain', 'website']);
@@ -145,19 +145,19 @@ describe('400', () => {
     ['industry', 256],
     ['employee_range', 256],
     ['description', 10_001],
-  ])('a %s of %d characters is too long', async (name, length) => {
+  ])('refuses a %s of %d characters', async (name, length) => {
     const answer = await create({ domain: 'long.com', [name]: '😀'.repeat(length) });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([name]);
   });
 
-  test('a custom field of another object is unknown', async () => {
+  test('refuses a custom field of another object as unknown', async () => {
     expect((await create({ domain: 'other-object.com', custom__birthday: '2020-01-01' })).fieldsAtFault).toEqual([
       'custom__birthday',
     ]);
   });
 
-  test.each(['"\\u0000"', '"\\ud800"', '"x\\udc00y"'])('the name %s is refused and nothing is stored', async (name) => {
+  test.each(['"\\u0000"', '"\\ud800"', '"x\\udc00y"'])('refuses the name %s and stores nothing', async (name) => {
     const rawBody = `{"domain":"refused.com","name":${name}}`;
     const answer = await gateway.client.call(createAccount, { rawBody });
     expect(answer.status).toBe(400);
@@ -167,7 +167,7 @@ describe('400', () => {
 });
 
 describe('two organizations', () => {
-  test('each has its own account of one domain', async () => {
+  test('each have their own account for the same domain', async () => {
     const ours = await create({ domain: 'shared.com', name: 'Ours' });
     const theirs = await gateway.clientOf(gateway.stranger).call(createAccount, { body: { domain: 'shared.com' } });
     expect(theirs.headers.get('x-record-status')).toBe('created');
@@ -176,7 +176,7 @@ describe('two organizations', () => {
     expect((await create({ domain: 'shared.com' })).data).toEqual(ours.data);
   });
 
-  test('the custom fields of one are unknown to the other', async () => {
+  test('do not know each other’s custom fields', async () => {
     const answer = await gateway
       .clientOf(gateway.stranger)
       .call(createAccount, { body: { domain: 'shared.com', custom__tier: 1 } });

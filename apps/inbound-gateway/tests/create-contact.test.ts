@@ -21,7 +21,7 @@ const storedContacts = (email: string) =>
   );
 
 describe('200', () => {
-  test('a new email makes a contact', async () => {
+  test('creates a contact for a new email', async () => {
     const answer = await create({ email: 'ada@acme.com', first_name: 'Ada', last_name: 'Lovelace' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-record-status')).toBe('created');
@@ -30,13 +30,13 @@ describe('200', () => {
     expect(await storedContacts('ada@acme.com')).toMatchObject([{ id: answer.data.people_id, ...names }]);
   });
 
-  test('names that were not sent are null', async () => {
+  test('answers null for names that were not sent', async () => {
     expect((await create({ email: 'nameless@acme.com' })).data).toMatchObject({ first_name: null, last_name: null });
     const blank = await create({ email: 'blank@acme.com', first_name: null, last_name: ' ' });
     expect(blank.data).toMatchObject({ first_name: null, last_name: null });
   });
 
-  test('the account of the domain is made with it', async () => {
+  test('creates the account of the domain', async () => {
     await create({ email: 'bob@new-company.com' });
     expect(await storedContacts('bob@new-company.com')).toMatchObject([{ domain: 'new-company.com' }]);
     const account = await gateway.client.call(createAccount, { body: { domain: 'new-company.com' } });
@@ -44,14 +44,14 @@ describe('200', () => {
     expect(account.data.name).toBe('New-company');
   });
 
-  test('an account that is there is used as it is', async () => {
+  test('uses the account that exists', async () => {
     const account = await gateway.client.call(createAccount, { body: { domain: 'there.com', name: 'There & Co' } });
     await create({ email: 'eve@there.com' });
     const after = await gateway.client.call(createAccount, { body: { domain: 'there.com' } });
     expect(after.data).toEqual(account.data);
   });
 
-  test('the account is that of the host without www; another subdomain is another account', async () => {
+  test('takes the account of the host without www; another subdomain is another account', async () => {
     const hosts = { 'mail.hosts.com': 'mail.hosts.com', 'www.hosts.com': 'hosts.com', 'hosts.com': 'hosts.com' };
     for (const [host, domain] of Object.entries(hosts)) {
       await create({ email: `ann@${host}` });
@@ -59,7 +59,7 @@ describe('200', () => {
     }
   });
 
-  test('the account of a contact at a www host is found, and kept, by the domain that it shows', async () => {
+  test('finds the account of a contact at a www host by the domain that the account shows', async () => {
     await create({ email: 'ann@www.shown.com' });
     const [contact] = await storedContacts('ann@www.shown.com');
     const account = await gateway.client.call(createAccount, { body: { domain: contact?.domain ?? '' } });
@@ -70,14 +70,14 @@ describe('200', () => {
   });
 
   test.each(['Zoë.Lee@MÜLLER.de'.replace('ë', 'e'), ' zoe.lee@mu\u0308ller.de. ', 'ZOE.LEE@XN--MLLER-KVA.DE'])(
-    '%j is the address zoe.lee@xn--mller-kva.de',
+    'normalizes %j to zoe.lee@xn--mller-kva.de',
     async (email) => {
       const plain = await create({ email: 'zoe.lee@xn--mller-kva.de' });
       expect((await create({ email })).data).toEqual(plain.data);
     },
   );
 
-  test('plus-tags and dots tell people apart', async () => {
+  test('treats plus-tags and dots as different addresses', async () => {
     const ids = [];
     for (const email of ['ann@plus.com', 'ann+crm@plus.com', 'a.nn@plus.com']) {
       ids.push((await create({ email })).data.people_id);
@@ -85,7 +85,7 @@ describe('200', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('further fields and custom values are stored', async () => {
+  test('stores all other fields and custom values', async () => {
     const more = { job_title: 'Head of Steel', phone: '+1 (415) 555-0123', custom_fields: { birthday: '1990-02-28' } };
     expect((await create({ email: 'more@acme.com', ...more })).body.warnings).toBeUndefined();
     expect(await storedContacts('more@acme.com')).toMatchObject([
@@ -94,8 +94,8 @@ describe('200', () => {
   });
 });
 
-describe('200 for an email that is there', () => {
-  test('a repeat answers the existing contact and changes nothing', async () => {
+describe('200 for an email that exists', () => {
+  test('answers the existing contact and changes nothing', async () => {
     const body = { email: 'again@acme.com', first_name: 'Ann', last_name: 'Lee' };
     const first = await create(body);
     for (const repeat of [body, { email: body.email }, { ...body, email: 'AGAIN@acme.com.' }]) {
@@ -107,7 +107,7 @@ describe('200 for an email that is there', () => {
     expect(await storedContacts(body.email)).toMatchObject([{ version: 1 }]);
   });
 
-  test('an empty name is filled', async () => {
+  test('fills in a missing name', async () => {
     const { data } = await create({ email: 'fill@acme.com', last_name: 'Lee' });
     const filled = await create({ email: 'fill@acme.com', first_name: 'Ann' });
     expect(filled.headers.get('x-record-status')).toBe('updated');
@@ -116,7 +116,7 @@ describe('200 for an email that is there', () => {
     expect(await storedContacts('fill@acme.com')).toMatchObject([{ version: 2, normalized_name: 'ann lee' }]);
   });
 
-  test('a name that is there is kept, and the other one warned of', async () => {
+  test('keeps the stored name and warns about a different one', async () => {
     const { data } = await create({ email: 'keep@acme.com', first_name: 'Ann' });
     const answer = await create({ email: 'keep@acme.com', first_name: 'Anna', last_name: 'Lee' });
     expect(answer.headers.get('x-record-status')).toBe('updated');
@@ -124,7 +124,7 @@ describe('200 for an email that is there', () => {
     expect(answer.fieldsWarnedOf).toEqual(['first_name']);
   });
 
-  test('other fields are kept, and those that differ warned of', async () => {
+  test('keeps the other stored fields and warns about different values', async () => {
     await create({ email: 'warn@acme.com', job_title: 'Buyer', phone: '+14155550123', custom__birthday: '1990-01-01' });
     const answer = await create({
       email: 'warn@acme.com',
@@ -139,7 +139,7 @@ describe('200 for an email that is there', () => {
 });
 
 describe('200 for free mail', () => {
-  test('by default the provider is the account, marked as a mail provider', async () => {
+  test('creates the provider’s account by default and marks it as a mail provider', async () => {
     await create({ email: 'ann@gmail.com' });
     expect(await storedContacts('ann@gmail.com')).toMatchObject([{ domain: 'gmail.com' }]);
     const marks = await gateway.rows(
@@ -148,7 +148,7 @@ describe('200 for free mail', () => {
     expect(marks).toEqual([{ is_freemail: true }]);
   });
 
-  test('an organization that skips them gets no account for them, and others as ever', async () => {
+  test('creates no account for mail providers if the organization skips them, but creates all others', async () => {
     const skipping = await gateway.createOrganization({ freemail: 'skip' });
     const client = gateway.clientOf(skipping);
     for (const email of ['ann@gmail.com', 'ann@company.com', 'ann@mail.gmail.com']) {
@@ -175,36 +175,33 @@ describe('400', () => {
     ['a local part of 65', { email: `${'l'.repeat(65)}@acme.com` }],
     ['a control character', { email: 'ann\u0007@acme.com' }],
     ['U+0000', { email: 'ann\u0000@acme.com' }],
-  ])('%s for an email is refused on email', async (_about, body) => {
+  ])('refuses %s as the email', async (_about, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['email']);
   });
 
-  test('every fault is named, not only the first', async () => {
+  test('names every invalid field, not only the first', async () => {
     const answer = await create({ email: 'x', phone: '+123', custom_fields: { birthday: '30 Feb', nothing: 1 } });
     expect(answer.fieldsAtFault).toEqual(['custom_fields.birthday', 'custom_fields.nothing', 'email', 'phone']);
   });
 
-  test.each(['first_name', 'last_name', 'job_title', 'phone'])('a %s of 256 characters is too long', async (name) => {
+  test.each(['first_name', 'last_name', 'job_title', 'phone'])('refuses a %s of 256 characters', async (name) => {
     expect((await create({ email: 'long@acme.com', [name]: 'n'.repeat(256) })).fieldsAtFault).toEqual([name]);
   });
 
-  test.each(['"\\u0000"', '"\\ud83d"', '"\\ude00\\ud83d"'])(
-    'the name %s is refused and nothing stored',
-    async (name) => {
-      const answer = await gateway.client.call(createContact, {
-        rawBody: `{"email":"no@no.com","first_name":${name}}`,
-      });
-      expect(answer.status).toBe(400);
-      expect(answer.fieldsAtFault).toEqual(['first_name']);
-      expect(await storedContacts('no@no.com')).toEqual([]);
-    },
-  );
+  test.each(['"\\u0000"', '"\\ud83d"', '"\\ude00\\ud83d"'])('refuses the name %s and stores nothing', async (name) => {
+    const answer = await gateway.client.call(createContact, {
+      rawBody: `{"email":"no@no.com","first_name":${name}}`,
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['first_name']);
+    expect(await storedContacts('no@no.com')).toEqual([]);
+  });
 });
 
 describe('two organizations', () => {
-  test('each has its own contact of one email, with its own account', async () => {
+  test('each have their own contact for the same email, with its own account', async () => {
     const ours = await create({ email: 'ann@shared.com', first_name: 'Ours' });
     const theirs = await gateway
       .clientOf(gateway.stranger)

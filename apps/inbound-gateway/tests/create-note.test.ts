@@ -15,7 +15,7 @@ afterAll(() => gateway.stop());
 const create = (body: object) => gateway.client.call(createNote, { body });
 const note = { title: 'Kick-off', content: 'Budget is approved.' };
 
-/** What a note is attached to, by natural key. */
+/** The natural keys of the records that a note is attached to. */
 const targetsOf = async (noteId: string, organizationId = gateway.organization.id) => {
   const statement = {
     text: `SELECT
@@ -43,14 +43,14 @@ const countOf = async (table: 'notes' | 'accounts' | 'contacts') =>
   (await gateway.rows<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1`))[0]?.n;
 
 describe('200', () => {
-  test('a note answers its id, title and content', async () => {
+  test('answers the id, title and content of the note', async () => {
     const answer = await create({ note, account_domains: ['acme.com'] });
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({ note_id: expect.any(String), ...note });
     expect(answer.headers.get('x-record-status')).toBe('created');
   });
 
-  test('it is attached to every account and contact named, and those that are absent are made', async () => {
+  test('attaches the note to every account and contact in the body and creates the missing ones', async () => {
     await gateway.client.call(createContact, { body: { email: 'ada@both.com', first_name: 'Ada' } });
     const { data } = await create({
       note,
@@ -81,12 +81,12 @@ describe('200', () => {
       { account_domains: ['only.com'], contact_emails: null },
       { domains: ['only.com'], emails: [] },
     ],
-  ])('%s will do', async (_about, targets, attached) => {
+  ])('accepts %s', async (_about, targets, attached) => {
     const { data } = await create({ note, ...targets });
     expect(await targetsOf(data.note_id)).toEqual(attached);
   });
 
-  test('it is attached to opportunities, alone or beside accounts and contacts, and its event names them', async () => {
+  test('attaches the note to opportunities, with or without accounts and contacts, and lists them in its event', async () => {
     const ids = [await addOpportunity('One'), await addOpportunity('Two')].sort();
     const alone = await create({ note, related_objects: { opportunity_ids: ids } });
     expect(alone.status).toBe(200);
@@ -104,7 +104,7 @@ describe('200', () => {
     });
   });
 
-  test('one target in several spellings is attached once', async () => {
+  test('attaches the note once to a target that is spelled in several ways', async () => {
     const { data } = await create({
       note,
       account_domains: ['same.com', 'SAME.com.', 'www.same.com'],
@@ -113,20 +113,20 @@ describe('200', () => {
     expect(await targetsOf(data.note_id)).toEqual({ domains: ['same.com'], emails: ['a@same.com'] });
   });
 
-  test('the same note sent twice is two notes', async () => {
+  test('creates two notes if the same note is sent twice', async () => {
     const body = { note, account_domains: ['twice.com'] };
     const [first, second] = [await create(body), await create(body)];
     expect(second.data.note_id).not.toBe(first.data.note_id);
   });
 
-  test('a title or a content alone will do, and the other one is null', async () => {
+  test('accepts a title or a content alone and answers null for the other one', async () => {
     const target = { account_domains: ['acme.com'] };
     expect((await create({ note: { title: ' T ' }, ...target })).data).toMatchObject({ title: 'T', content: null });
     const untitled = await create({ note: { title: ' ', content: ' C\n' }, ...target });
     expect(untitled.data).toMatchObject({ title: null, content: ' C\n' });
   });
 
-  test('content is kept as it was sent, up to 50,000 characters', async () => {
+  test('stores the content as it was sent, up to 50,000 characters', async () => {
     for (const content of ['tab\t, line\r\nbreak, \u202e, 😀, e\u0301, "quotes" \\', '😀'.repeat(50_000)]) {
       const { data } = await create({ note: { content }, account_domains: ['acme.com'] });
       expect(data.content).toBe(content);
@@ -136,7 +136,7 @@ describe('200', () => {
     }
   });
 
-  test('a hundred accounts and a hundred contacts are taken in one call', async () => {
+  test('accepts a hundred accounts and a hundred contacts in one call', async () => {
     const { data } = await create({
       note,
       account_domains: Array.from({ length: 100 }, (_, i) => `many-${i}.com`),
@@ -150,7 +150,7 @@ describe('200', () => {
 
 describe('400', () => {
   test.each([{}, { account_domains: [], contact_emails: [] }, { account_domains: null }])(
-    'a note without a target is refused on both lists: %j',
+    'refuses a note without a target and names both lists: %j',
     async (targets) => {
       const answer = await create({ note, ...targets });
       expect(answer.status).toBe(400);
@@ -159,7 +159,7 @@ describe('400', () => {
   );
 
   test.each([{}, { title: '' }, { title: ' ', content: '\n' }, { title: null, content: null }])(
-    'a note with neither title nor content is refused on both: %j',
+    'refuses a note with neither title nor content and names both: %j',
     async (empty) => {
       const answer = await create({ note: empty, account_domains: ['acme.com'] });
       expect(answer.status).toBe(400);
@@ -182,13 +182,13 @@ describe('400', () => {
       ['account_domains[1]', 'account_domains[2]', 'contact_emails[0]'],
     ],
     ['101 emails', { note, contact_emails: Array.from({ length: 101 }, (_, i) => `a${i}@b.com`) }, ['contact_emails']],
-  ])('%s', async (_about, body, fields) => {
+  ])('refuses %s', async (_about, body, fields) => {
     const answer = await create({ account_domains: ['acme.com'], ...body });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(fields);
   });
 
-  test.each(['title', 'content'])('U+0000 and lone surrogates in the %s are refused', async (name) => {
+  test.each(['title', 'content'])('refuses U+0000 and lone surrogates in the %s', async (name) => {
     for (const text of ['a\\u0000b', '\\ud800', 'x\\udfff']) {
       const rawBody = `{"note":{"${name}":"${text}"},"account_domains":["acme.com"]}`;
       const answer = await gateway.client.call(createNote, { rawBody });
@@ -197,7 +197,7 @@ describe('400', () => {
     }
   });
 
-  test('opportunities that are unknown, foreign or deleted are refused alike, each by its place', async () => {
+  test('answers unknown, deleted and foreign opportunities alike, each by its place in the list', async () => {
     const [ours, deleted] = [await addOpportunity('Ours'), await addOpportunity('Deleted')];
     await gateway.client.call(deleteOpportunity, { params: { id: deleted } });
     const theirs = await addOpportunity('Theirs', gateway.stranger);
@@ -217,7 +217,7 @@ describe('400', () => {
     ]);
   });
 
-  test('a hundred opportunities are taken, and one more is refused', async () => {
+  test('accepts a hundred opportunities and refuses 101', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, (_, i) => addOpportunity(`Many ${i}`)));
     const taken = await create({ note, related_objects: { opportunity_ids: ids } });
     expect(await opportunitiesOf(taken.data.note_id)).toHaveLength(100);
@@ -226,7 +226,7 @@ describe('400', () => {
     expect(refused.fieldsAtFault).toEqual(['related_objects.opportunity_ids']);
   });
 
-  test('a refused note leaves nothing behind', async () => {
+  test('writes nothing for a refused note', async () => {
     const before = [await countOf('notes'), await countOf('accounts'), await countOf('contacts')];
     await create({ note, account_domains: ['left-behind.com'], contact_emails: ['a@left-behind.com', 'x'] });
     await create({ note: {}, account_domains: ['left-behind.com'] });
@@ -237,7 +237,7 @@ describe('400', () => {
 });
 
 describe('two organizations', () => {
-  test('a note is attached to the records of its own organization, whatever the keys', async () => {
+  test('attach a note only to their own records, whatever the keys', async () => {
     const body = { note, account_domains: ['shared.com'], contact_emails: ['ann@shared.com'] };
     const ours = await create(body);
     const theirs = await gateway.clientOf(gateway.stranger).call(createNote, { body });
@@ -251,7 +251,7 @@ describe('two organizations', () => {
 });
 
 describe('a race with the deletion of its opportunity', () => {
-  test('ends with a note that was refused, or one that the opportunity left', async () => {
+  test('refuses the note, or detaches it from the opportunity', async () => {
     const statuses = new Set<number>();
     for (let round = 0; round < 20; round += 1) {
       const id = await addOpportunity(`Race ${round}`);

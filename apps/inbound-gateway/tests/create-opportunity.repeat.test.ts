@@ -14,8 +14,8 @@ afterAll(() => gateway.stop());
 
 const account = { account_domain: 'acme.com' };
 
-describe('200 for a deal that is there', () => {
-  test('the same account, pipeline and name is the same deal', async () => {
+describe('200 for a deal that exists', () => {
+  test('finds a deal by account, pipeline and name', async () => {
     const first = await create({ name: 'Same', deal_size: 10 }, account);
     const repeats = [
       [{ name: 'Same', deal_size: 10 }, account],
@@ -32,7 +32,7 @@ describe('200 for a deal that is there', () => {
     expect(await stored('Same')).toMatchObject([{ version: 1 }]);
   });
 
-  test('composed and decomposed letters are one name; case and account tell deals apart', async () => {
+  test('treats composed and decomposed letters as the same name; case and account tell deals apart', async () => {
     const { data } = await create({ name: 'Café' }, account);
     expect((await create({ name: 'Cafe\u0301' }, account)).data).toEqual(data);
     const others = [
@@ -49,21 +49,21 @@ describe('200 for a deal that is there', () => {
     expect(new Set([data, ...others.map((one) => one.data)].map((one) => one.opportunity_id)).size).toBe(5);
   });
 
-  test('the deal is found by the domain of its primary contact as by its account', async () => {
+  test('finds the deal of an account by the domain of its primary contact', async () => {
     const { data } = await create({ name: 'Found' }, { account_domain: 'found.com' });
     const answer = await create({ name: 'Found' }, { primary_contact_email: 'ann@found.com' });
     expect(answer.data).toEqual(data);
     expect(answer.headers.get('x-record-status')).toBe('updated');
   });
 
-  test('two people of one mail provider have two deals of one name, and each its own again', async () => {
+  test('keeps the deals of two people at a mail provider apart although they have the same name', async () => {
     const [ann, bob] = [{ primary_contact_email: 'ann@gmail.com' }, { primary_contact_email: 'bob@gmail.com' }];
     const [first, second] = [await create({ name: 'Website' }, ann), await create({ name: 'Website' }, bob)];
     expect(second.data.opportunity_id).not.toBe(first.data.opportunity_id);
     expect((await create({ name: 'Website' }, { primary_contact_email: 'ANN@gmail.com' })).data).toEqual(first.data);
   });
 
-  test('no account and no contact counts as one value', async () => {
+  test('finds a deal without account and contact by its name', async () => {
     const { data } = await create({ name: 'Nobody' });
     expect((await create({ name: 'Nobody' }, { additional_contact_emails: ['a@nobody.com'] })).data).toEqual(data);
     expect(await stored('Nobody')).toMatchObject([{ additional_emails: ['a@nobody.com'] }]);
@@ -77,7 +77,7 @@ describe('200 with other contacts', () => {
     additional_contact_emails: additional,
   });
 
-  test('the new primary contact replaces the old one, which becomes an additional contact', async () => {
+  test('replaces the primary contact; the old one becomes an additional contact', async () => {
     const { data } = await create({ name: 'Replace' }, byEmail('a@acme.com', 'b@acme.com'));
     const answer = await create({ name: 'Replace' }, byEmail('c@acme.com'));
     expect(answer.data).toEqual(data);
@@ -88,7 +88,7 @@ describe('200 with other contacts', () => {
     ]);
   });
 
-  test('additional contacts are added and none is removed', async () => {
+  test('adds additional contacts and removes none', async () => {
     await create({ name: 'Add' }, byEmail('a@acme.com', 'b@acme.com'));
     await create({ name: 'Add' }, byEmail(null, 'c@acme.com'));
     await create({ name: 'Add' }, byEmail(null));
@@ -97,7 +97,7 @@ describe('200 with other contacts', () => {
     ]);
   });
 
-  test('the primary contact is never also an additional one', async () => {
+  test('never lists the primary contact as an additional one', async () => {
     await create({ name: 'Swap' }, byEmail('a@acme.com', 'b@acme.com'));
     await create({ name: 'Swap' }, byEmail('b@acme.com', 'b@acme.com'));
     expect(await stored('Swap')).toMatchObject([{ primary_email: 'b@acme.com', additional_emails: ['a@acme.com'] }]);
@@ -107,13 +107,13 @@ describe('200 with other contacts', () => {
     expect(await stored('Swap')).toMatchObject([{ primary_email: 'a@acme.com', additional_emails: ['b@acme.com'] }]);
   });
 
-  test('a deal that had no primary contact gets one', async () => {
+  test('sets the primary contact of a deal that had none', async () => {
     await create({ name: 'Late' }, byEmail(null, 'b@acme.com'));
     await create({ name: 'Late' }, byEmail('b@acme.com'));
     expect(await stored('Late')).toMatchObject([{ primary_email: 'b@acme.com', additional_emails: [] }]);
   });
 
-  test('a deal has at most a hundred additional contacts; one more is refused and changes nothing', async () => {
+  test('refuses the 101st additional contact of a deal and changes nothing', async () => {
     const hundred = Array.from({ length: 100 }, (_, i) => `p${String(i).padStart(3, '0')}@acme.com`);
     await create({ name: 'Full' }, byEmail('a@acme.com', ...hundred));
     for (const related of [byEmail(null, 'one-more@acme.com'), byEmail('new-primary@acme.com')]) {
@@ -128,7 +128,7 @@ describe('200 with other contacts', () => {
     expect(rows).toEqual([]);
   });
 
-  test('names that a contact gets later show in the deals that it belongs to', async () => {
+  test('shows names that a contact gets later in its deals', async () => {
     await create({ name: 'Names' }, byEmail('a@acme.com', 'later@acme.com'));
     await gateway.client.call(createContact, { body: { email: 'later@acme.com', first_name: 'La', last_name: 'Ter' } });
     const [deal] = await stored('Names');
@@ -139,7 +139,7 @@ describe('200 with other contacts', () => {
 });
 
 describe('200 with other fields', () => {
-  test('stored values are kept, and every value that differs is warned of', async () => {
+  test('keeps the stored values and warns about every different one', async () => {
     const { stages } = gateway.organization.pipeline;
     const first = { name: 'Kept', stage_id: stages[0]?.id, deal_size: 10, close_date: 1798675200000, custom__seats: 1 };
     const { data } = await create({ ...first, next_step: 'Call' }, account);
@@ -169,7 +169,7 @@ describe('200 with other fields', () => {
     expect(await stored('Kept')).toMatchObject([{ amount: '10.0000', stage: 'New', owner_id: null, version: 1 }]);
   });
 
-  test('equal values and a stage that was not sent warn of nothing', async () => {
+  test('warns about neither equal values nor a stage that was not sent', async () => {
     const deal = { name: 'Equal', deal_size: 10.5, close_date: 1798675200000, next_step: 'Call', custom__seats: 1 };
     await create(
       { ...deal, stage_id: gateway.organization.pipeline.stages[2]?.id },
@@ -179,7 +179,7 @@ describe('200 with other fields', () => {
     expect(answer.body.warnings).toBeUndefined();
   });
 
-  test('contacts are brought up to date although other values are kept', async () => {
+  test('updates the contacts although it keeps the other values', async () => {
     await create({ name: 'Mixed', deal_size: 1 }, account);
     const answer = await create({ name: 'Mixed', deal_size: 2 }, { ...account, primary_contact_email: 'a@acme.com' });
     expect(answer.headers.get('x-record-status')).toBe('updated');
@@ -189,7 +189,7 @@ describe('200 with other fields', () => {
 });
 
 describe('two organizations', () => {
-  test('each has its own deal of one key, with its own account and contacts', async () => {
+  test('each have their own deal for the same key, with its own account and contacts', async () => {
     const related = { ...account, primary_contact_email: 'ann@acme.com', additional_contact_emails: ['bob@acme.com'] };
     const ours = await create({ name: 'Shared', deal_size: 1 }, related);
     const { stranger } = gateway;
@@ -207,7 +207,7 @@ describe('two organizations', () => {
     expect((await create({ name: 'Shared', deal_size: 1 }, related)).data).toEqual(ours.data);
   });
 
-  test('a member, stage and custom field of the other organization are unknown', async () => {
+  test('do not know each other’s members, stages and custom fields', async () => {
     const foreign = await gateway.createOrganization();
     await foreign.defineField({ objectType: 'opportunity', slug: 'theirs', attributeType: 'team_members' });
     const unknown = await create({ name: 'x', custom__theirs: [foreign.member.id] });

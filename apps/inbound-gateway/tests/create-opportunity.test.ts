@@ -26,7 +26,7 @@ const dealIn = (pipelineId: string, opportunity: object) =>
   gateway.client.call(createOpportunity, { body: { pipeline_id: pipelineId, opportunity } });
 
 describe('200', () => {
-  test('a deal is created with its account and contacts in one call', async () => {
+  test('creates a deal with its account and contacts in one call', async () => {
     const answer = await create(
       { name: 'Renewal', deal_size: 1250.75 },
       {
@@ -55,14 +55,14 @@ describe('200', () => {
     ]);
   });
 
-  test('a name alone makes a deal, without amount, account, contacts and owner', async () => {
+  test('creates a deal from a name alone, without amount, account, contacts and owner', async () => {
     const answer = await create({ name: 'Bare' });
     expect(answer.data.amount).toBeNull();
     const nothing = { account_id: null, contact_id: null, owner_id: null, amount: null, next_step: null };
     expect(await stored('Bare')).toMatchObject([{ ...nothing, close_date: null, additional_emails: [] }]);
   });
 
-  test('null means absent everywhere but in the name', async () => {
+  test('treats null as absent everywhere except in the name', async () => {
     const nulls = { stage_id: null, deal_size: null, close_date: null, next_action_date: null, next_step: null };
     const related = {
       account_domain: null,
@@ -74,7 +74,7 @@ describe('200', () => {
     expect(await stored('Nulls')).toMatchObject([{ stage: 'Qualified', account_id: null }]);
   });
 
-  test('everything that is sent is stored', async () => {
+  test('stores every field', async () => {
     const { stages } = gateway.organization.pipeline;
     await create(
       {
@@ -104,27 +104,24 @@ describe('200', () => {
     ]);
   });
 
-  test.each([0, -1, 999999999999999, -99999999999.9999, 1e3])(
-    'the deal size %d is neither rounded nor lost',
-    async (size) => {
-      const answer = await create({ name: `Size ${size}`, deal_size: size });
-      expect(answer.data.amount).toBe(size);
-    },
-  );
+  test.each([0, -1, 999999999999999, -99999999999.9999, 1e3])('stores the deal size %d exactly', async (size) => {
+    const answer = await create({ name: `Size ${size}`, deal_size: size });
+    expect(answer.data.amount).toBe(size);
+  });
 
-  test('next_steps is another name of next_step', async () => {
+  test('accepts next_steps as another name of next_step', async () => {
     await create({ name: 'Steps', next_steps: 'Call' });
     expect(await stored('Steps')).toMatchObject([{ next_step: 'Call' }]);
   });
 
-  test('without a stage it starts in the default one, else in the first', async () => {
+  test('starts a deal without a stage in the default stage, or else in the first', async () => {
     await create({ name: 'Default stage' });
     expect(await stored('Default stage')).toMatchObject([{ stage: 'Qualified' }]);
     await dealIn(gateway.organization.otherPipeline.id, { name: 'First stage' });
     expect(await stored('First stage')).toMatchObject([{ stage: 'Open' }]);
   });
 
-  test('the same address in both places is the primary contact, and each contact is there once', async () => {
+  test('makes an address that is sent as both kinds the primary contact, and lists each contact once', async () => {
     await create(
       { name: 'Both' },
       {
@@ -137,28 +134,28 @@ describe('200', () => {
     ]);
   });
 
-  test('without an account domain the account is that of the primary contact', async () => {
+  test('takes the account of the primary contact if no account domain is sent', async () => {
     await create({ name: 'By contact' }, { primary_contact_email: 'ann@by-contact.com' });
     expect(await stored('By contact')).toMatchObject([{ domain: 'by-contact.com' }]);
     await create({ name: 'By both' }, { account_domain: 'company.com', primary_contact_email: 'ann@elsewhere.com' });
     expect(await stored('By both')).toMatchObject([{ domain: 'company.com', primary_email: 'ann@elsewhere.com' }]);
   });
 
-  test('a primary contact with free mail gives no account, unless its domain is sent', async () => {
+  test('takes no account from a primary contact with free mail unless its domain is sent', async () => {
     await create({ name: 'Free' }, { primary_contact_email: 'ann@gmail.com' });
     expect(await stored('Free')).toMatchObject([{ account_id: null, primary_email: 'ann@gmail.com' }]);
     await create({ name: 'Free' }, { primary_contact_email: 'ann@gmail.com', account_domain: 'gmail.com' });
     expect(await stored('Free')).toMatchObject([{ account_id: null }, { domain: 'gmail.com' }]);
   });
 
-  test('a custom field of this pipeline is taken', async () => {
+  test('accepts a custom field of this pipeline', async () => {
     await dealIn(gateway.organization.otherPipeline.id, { name: 'Partner', custom__partner: 'Acme' });
     expect(await stored('Partner')).toMatchObject([{ custom_fields: { partner: 'Acme' } }]);
   });
 });
 
 describe('400', () => {
-  test('a pipeline id that is no uuid is refused on pipeline_id', async () => {
+  test('refuses a pipeline id that is not a UUID', async () => {
     for (const id of ['x', '', '1', 'urn:uuid:00000000-0000-4000-8000-000000000000', 7, null]) {
       const body = { pipeline_id: id, opportunity: { name: 'x' } };
       const answer = await gateway.client.call(createOpportunity, { body });
@@ -170,7 +167,7 @@ describe('400', () => {
   test.each([
     ['no body keys', {}, ['opportunity', 'pipeline_id']],
     ['null for the deal', { opportunity: null }, ['opportunity', 'pipeline_id']],
-  ])('%s is refused with every fault', async (_about, body, fields) => {
+  ])('refuses %s and names every missing key', async (_about, body, fields) => {
     expect((await gateway.client.call(createOpportunity, { body })).fieldsAtFault).toEqual(fields);
   });
 
@@ -204,7 +201,7 @@ describe('400', () => {
     ['an unknown option', { name: 'x', custom_fields: { tier: 'gold' } }, ['opportunity.custom_fields.tier']],
     ['an archived option', { name: 'x', custom__tier: 'old' }, ['opportunity.custom__tier']],
     ['an unknown team member', { name: 'x', custom__team: ['no@team.example'] }, ['opportunity.custom__team']],
-  ])('%s', async (_about, opportunity, fields) => {
+  ])('refuses %s', async (_about, opportunity, fields) => {
     const answer = await create(opportunity);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault.map((field) => field.replace(/\[\d+\]$/, ''))).toEqual(fields);
@@ -228,13 +225,13 @@ describe('400', () => {
       ['related_objects.additional_contact_emails'],
     ],
     ['an unknown key', { account: 'x' }, ['related_objects.account']],
-  ])('%s', async (_about, related, fields) => {
+  ])('refuses %s in related_objects', async (_about, related, fields) => {
     const answer = await create({ name: 'Refused' }, related);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(fields);
   });
 
-  test('a stage of another pipeline is refused, and one of another organization alike', async () => {
+  test('answers a stage of another pipeline and one of another organization alike', async () => {
     const [other, foreign] = [gateway.organization.otherPipeline, gateway.stranger.pipeline].map(
       ({ stages }) => stages[0]?.id,
     );
@@ -246,7 +243,7 @@ describe('400', () => {
     expect(second.comparable).toBe(first.comparable);
   });
 
-  test.each(['name', 'next_step'])('U+0000 and lone surrogates in the %s are refused', async (field) => {
+  test.each(['name', 'next_step'])('refuses U+0000 and lone surrogates in the %s', async (field) => {
     for (const text of ['a\\u0000b', '\\ud800', 'x\\udfff']) {
       const fields = field === 'name' ? `"name":"${text}"` : `"name":"x","${field}":"${text}"`;
       const rawBody = `{"pipeline_id":"${gateway.organization.pipeline.id}","opportunity":{${fields}}}`;
@@ -256,7 +253,7 @@ describe('400', () => {
     }
   });
 
-  test('a refused deal leaves nothing behind', async () => {
+  test('writes nothing for a refused deal', async () => {
     await create(
       { name: 'Left behind', deal_size: 1e20 },
       { account_domain: 'left-behind.com', primary_contact_email: 'a@left-behind.com' },
@@ -269,7 +266,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test('an unknown pipeline and one of another organization get byte-identical answers', async () => {
+  test('answers an unknown pipeline and one of another organization with the same bytes', async () => {
     const unknown = await dealIn('00000000-0000-4000-8000-000000000000', { name: 'x' });
     const foreign = await dealIn(gateway.stranger.pipeline.id, { name: 'x' });
     expect(unknown.status).toBe(404);

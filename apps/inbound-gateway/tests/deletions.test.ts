@@ -25,10 +25,10 @@ const countOf = async (table: string, column: string, value: string): Promise<nu
   return (await gateway.rows<{ n: number }>(text, [value]))[0]?.n;
 };
 
-/** So many that a statement ends within its time limit. */
+/** Rows per statement, so that each ends within its time limit. */
 const filledAtOnce = 2_500;
 
-/** Makes a contact the primary one of half of so many opportunities, and an additional one of the others. */
+/** Creates `count` opportunities of a contact: the primary contact of half of them, an additional one of the others. */
 const fillDeals = async (contactId: string, count: number): Promise<void> => {
   const { pipeline } = gateway.organization;
   const fill = `WITH added AS (
@@ -57,7 +57,7 @@ describe('every deletion', () => {
     ['a note', deleteNote, 'notes', note],
   ];
 
-  test.each(all)('of %s takes it away for good and answers its id', async (_about, contract, table, create) => {
+  test.each(all)('of %s removes it and answers its id', async (_about, contract, table, create) => {
     const id = await create();
     const answer = await call(contract, id.toUpperCase());
     expect(answer.status).toBe(200);
@@ -66,22 +66,25 @@ describe('every deletion', () => {
     expect((await call(contract, id)).status).toBe(404);
   });
 
-  test.each(all)('of %s of another organization is as unknown as any', async (_about, contract, table, create) => {
-    const id = await create();
-    const foreign = await gateway.clientOf(gateway.stranger).call(contract, { params: { id } });
-    expect(foreign.status).toBe(404);
-    expect(foreign.comparable).toBe((await call(contract, unknownId)).comparable);
-    expect(await countOf(table, 'id', id)).toBe(1);
-  });
+  test.each(all)(
+    'of %s of another organization answers as for an unknown id',
+    async (_about, contract, table, create) => {
+      const id = await create();
+      const foreign = await gateway.clientOf(gateway.stranger).call(contract, { params: { id } });
+      expect(foreign.status).toBe(404);
+      expect(foreign.comparable).toBe((await call(contract, unknownId)).comparable);
+      expect(await countOf(table, 'id', id)).toBe(1);
+    },
+  );
 
-  test.each(all)('of %s asks for a well-formed id', async (_about, contract) => {
+  test.each(all)('of %s refuses a malformed id', async (_about, contract) => {
     const answer = await call(contract, 'x');
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['id']);
   });
 
   test.each(all)(
-    'of %s with another version in If-Match is 412 and deletes nothing',
+    'of %s answers 412 for another version in If-Match and deletes nothing',
     async (_about, contract, table, create) => {
       const id = await create();
       const conditional = (tag: string) =>
@@ -94,14 +97,14 @@ describe('every deletion', () => {
     },
   );
 
-  test.each(all)('of %s is in no key by default', async (_about, contract, _table, create) => {
+  test.each(all)('of %s is not in the default rights of a key', async (_about, contract, _table, create) => {
     const { key } = await gateway.organization.createKey({ allow: ['list', 'search', 'inbound', 'bulk'] });
     expect((await gateway.client.call(contract, { params: { id: await create() }, key })).status).toBe(401);
   });
 });
 
-describe('an account', () => {
-  test('with contacts or deals is refused with their counts', async () => {
+describe('the deletion of an account', () => {
+  test('is refused with the counts if the account has contacts or deals', async () => {
     const id = await account({ domain: 'used.com' });
     await contact({ email: 'a@used.com' });
     await contact({ email: 'b@used.com' });
@@ -112,7 +115,7 @@ describe('an account', () => {
     expect(await countOf('accounts', 'id', id)).toBe(1);
   });
 
-  test('leaves its notes', async () => {
+  test('keeps its notes', async () => {
     const id = await account({ domain: 'only-noted.com' });
     const body = { note: { title: 'Stays' }, account_domains: ['only-noted.com'] };
     const { data } = await gateway.client.call(createNote, { body });
@@ -121,8 +124,8 @@ describe('an account', () => {
   });
 });
 
-describe('an opportunity', () => {
-  test('leaves its notes, however many, and each of them has an event', async () => {
+describe('the deletion of an opportunity', () => {
+  test('keeps its notes, however many, and logs an event for each', async () => {
     const id = await opportunity({ name: 'Noted' });
     const related_objects = { opportunity_ids: [id] };
     const body = { note: { title: 'Stays' }, account_domains: ['noted-deal.com'], related_objects };
@@ -146,8 +149,8 @@ describe('an opportunity', () => {
   });
 });
 
-describe('a contact', () => {
-  test('leaves its deals, whose records show it no more, and its notes', async () => {
+describe('the deletion of a contact', () => {
+  test('keeps its deals, which no longer show it, and its notes', async () => {
     const id = await contact({ email: 'leaves@deals.com', first_name: 'Lea' });
     const related = { account_domain: 'deals.com', primary_contact_email: 'leaves@deals.com' };
     const primary = await opportunity({ name: 'Primary' }, related);
@@ -172,20 +175,20 @@ describe('a contact', () => {
     expect(await countOf('note_contacts', 'contact_id', id)).toBe(0);
   });
 
-  test('can be made again, and is another one then', async () => {
+  test('frees its email for a new contact with another id', async () => {
     const id = await contact({ email: 'again@again.com' });
     await call(deleteContact, id);
     expect(await contact({ email: 'again@again.com' })).not.toBe(id);
   });
 
-  test('does not hand its deals on: a new contact of its address starts new ones', async () => {
+  test('does not pass its deals on to a new contact with the same email', async () => {
     const id = await contact({ email: 'ann@gmail.com' });
     const deal = await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' });
     await call(deleteContact, id);
     expect(await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' })).not.toBe(deal);
   });
 
-  test('of more deals than one transaction takes leaves all of them', async () => {
+  test('keeps all of its deals, even more than one transaction can update', async () => {
     const deals = Number(process.env['DEALS'] ?? testSize({ short: 2_500, soak: 100_000 }));
     const id = await contact({ email: 'busy@many-deals.com' });
     await fillDeals(id, deals);
@@ -200,7 +203,7 @@ describe('a contact', () => {
   }, 900_000);
 });
 
-test('deletions and creates of the same records at once end well', async () => {
+test('parallel deletions and creates of the same records all succeed', async () => {
   const body = {
     pipeline_id: gateway.organization.pipeline.id,
     opportunity: { name: 'Churn' },
@@ -222,7 +225,7 @@ test('deletions and creates of the same records at once end well', async () => {
 });
 
 describe('deleteNote', () => {
-  test.each(['GET', 'POST', 'PUT'])('405: %s is refused with the method that the path takes', async (method) => {
+  test.each(['GET', 'POST', 'PUT'])('405: refuses %s and lists the allowed methods', async (method) => {
     const answer = await gateway.client.send(method, `/v1/inbound/notes/${unknownId}`);
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('DELETE, PATCH');

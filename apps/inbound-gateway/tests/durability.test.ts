@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Writes until it is stopped. @returns the domains whose creation was answered, and every status */
+/** Writes until it is stopped. @returns the domains of the accounts that were created, and every status */
 const startWriters = (prefix: string) => {
   const acknowledged: string[] = [];
   const statuses: number[] = [];
@@ -63,7 +63,7 @@ describe.each([
   ['R3', 'killed', () => stack.postgres.kill()],
   ['R15', 'restarted', () => stack.postgres.shutDown()],
 ] as const)('%s: the database is %s under load', (requirement, how, end) => {
-  test('no answered write is lost, the process lives on, and it serves again by itself', async () => {
+  test('no answered write is lost, and the gateway survives and recovers by itself', async () => {
     let lost = 0;
     let acknowledged = 0;
     let slowestRecoveryMs = 0;
@@ -84,7 +84,7 @@ describe.each([
     reportFigure('R15', `ms until it serves again, database ${how}`, slowestRecoveryMs, '<= 3000');
     expect(acknowledged).toBeGreaterThan(0);
     expect(lost).toBe(0);
-    // A hang guard, ten times the figure.
+    // A guard against hanging, ten times the measured time.
     expect(slowestRecoveryMs).toBeLessThan(30_000);
   }, 300_000);
 });

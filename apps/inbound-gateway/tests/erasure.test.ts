@@ -27,7 +27,7 @@ const send = async (contract: OperationContract, options: Parameters<TestGateway
   return answer;
 };
 
-/** Every row of every table that contains one of some texts, as `table: row`. */
+/** Every row of every table that contains one of the texts, as `table: row`. */
 const rowsWith = async (texts: readonly string[]): Promise<string[]> => {
   const { rows: tables } = await gateway.database.pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
@@ -46,7 +46,7 @@ const rowsWith = async (texts: readonly string[]): Promise<string[]> => {
 
 describe('R27: an erased person', () => {
   const names = { first_name: 'Canaria', last_name: 'Songbird' };
-  // The address and the names; the account of a company stays.
+  // The email and the names of the person; the account of a company stays.
   const traces = ['canary@', 'canaria', 'songbird'];
 
   test.each(['canary@example.com', 'canary@gmail.com'])('leaves no trace in any table: %s', async (email) => {
@@ -71,7 +71,7 @@ describe('R27: an erased person', () => {
       query: { on_match: 'update' },
       headers: once('e'),
     });
-    // The text about a refused item may repeat what was sent about anybody, here as an unknown key.
+    // The error of a refused item may repeat personal data, here in an unknown key.
     await send(bulkCreateContacts, {
       body: { items: [{ email: 'other@shop.com' }, { email: 'refused@shop.com', [email]: 'Canaria' }] },
       headers: once('g'),
@@ -90,7 +90,7 @@ describe('R27: an erased person', () => {
     expect(left).toEqual([]);
   });
 
-  test('is not answered any more to a repeat of the request that created it', async () => {
+  test('is not in the answer to a repeat of the request that created the person', async () => {
     const call = () =>
       gateway.client.call(createContact, {
         body: { email: 'replay@gone.com', ...names },
@@ -105,7 +105,7 @@ describe('R27: an erased person', () => {
   });
 });
 
-test('stored answers of an organization that writes no more are deleted once they have expired', async () => {
+test('expired stored answers are deleted even if their organization no longer writes', async () => {
   const idle = await gateway.createOrganization();
   const count = async (): Promise<number> => {
     const text = 'SELECT count(*)::int AS n FROM idempotency_keys WHERE organization_id = $1';

@@ -17,7 +17,7 @@ let dealId: string;
 
 const tooLong = 'has more digits than a number can hold: send at most 15 significant digits';
 
-/** The JSON text of a value, in which every text of the form `#1.50` is that number, digit for digit. */
+/** The JSON text of a value, in which every string of the form `#1.50` becomes that number, digit for digit. */
 const jsonWithLiterals = (value: unknown): string => JSON.stringify(value).replace(/"#([^"]+)"/g, '$1');
 
 const send = (contract: OperationContract, body: unknown, more: object = {}): Promise<Answer> =>
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe('400: a number that would be rounded, on its path', () => {
+describe('400: refuses a number that would be rounded', () => {
   test.each<[string, object]>([
     ['opportunity.deal_size', { deal_size: '#999999999999.99998' }],
     ['opportunity.deal_size', { deal_size: '#1.0000000000000001' }],
@@ -50,7 +50,7 @@ describe('400: a number that would be rounded, on its path', () => {
     ['opportunity.close_date', { close_date: '#1798675200000.00001' }],
     ['opportunity.custom__seats', { custom__seats: '#1.0000000000000001' }],
     ['opportunity.custom_fields.place.lat', { custom_fields: { place: { lat: '#52.000000000000000001', lng: 1 } } }],
-  ])('%s in %j', async (path, more) => {
+  ])('at %s in %j', async (path, more) => {
     for (const answer of [
       await send(createOpportunity, deal('Rounded', more)),
       await send(updateOpportunity, { opportunity: more }, { params: { id: dealId } }),
@@ -61,13 +61,13 @@ describe('400: a number that would be rounded, on its path', () => {
     expect(await stored('Existing')).toEqual([{ amount: '7.0000', custom_fields: {} }]);
   });
 
-  test('also where no number is expected, and a number that would become 0', async () => {
+  test('also where no number is expected; refuses a number that would become 0', async () => {
     const answer = await send(createNote, { note: { title: '#1.0000000000000001' }, account_domains: ['#1e-400'] });
     expect(answer.errors).toEqual({ 'note.title': tooLong, 'account_domains[0]': 'is too small a number' });
   });
 });
 
-test('200: another spelling of a number that can be held', async () => {
+test('200: accepts other spellings of a number that can be stored exactly', async () => {
   const spellings = {
     Zeros: ['#1.50', '1.5000'],
     Power: ['#1.25e3', '1250.0000'],
@@ -81,7 +81,7 @@ test('200: another spelling of a number that can be held', async () => {
   }
 });
 
-describe('bulk', () => {
+describe('bulk: numbers that would be rounded', () => {
   const items = (name: string) => [
     deal(`${name} 0`, { deal_size: 1 }),
     deal(`${name} 1`, { deal_size: '#1.0000000000000001', custom__seats: '#9007199254740993' }),
@@ -89,7 +89,7 @@ describe('bulk', () => {
   ];
   const errors = { 'opportunity.deal_size': tooLong, 'opportunity.custom__seats': tooLong };
 
-  test('the item fails alone, on the path in it', async () => {
+  test('refuse only their item, under their path in it', async () => {
     const created = await send(bulkCreateOpportunities, { items: items('Bulk') });
     const { results } = created.data as { results: BulkResult[] };
     expect(results.map(({ success }) => success)).toEqual([true, false, true]);
@@ -98,7 +98,7 @@ describe('bulk', () => {
     expect(await stored('Bulk 1')).toEqual([]);
   });
 
-  test('an update of several deals names the record of the item', async () => {
+  test('answer the id of the record in an update of several deals', async () => {
     const change = { id: dealId, opportunity: { deal_size: '#999999999999.99998' } };
     const updated = await send(bulkUpdateOpportunities, { items: [change] });
     const { results } = updated.data as { results: BulkResult[] };
@@ -107,13 +107,13 @@ describe('bulk', () => {
     expect(await stored('Existing')).toMatchObject([{ amount: '7.0000' }]);
   });
 
-  test('an item with a key given twice fails alone, too', async () => {
+  test('and keys that are given twice refuse only their item', async () => {
     const rawBody = '{"items":[{"domain":"once.com"},{"domain":"twice.com","domain":"other.com"}]}';
     const { data } = await gateway.client.call(bulkCreateAccounts, { rawBody });
     expect(data.results.map(({ errors: found }) => found)).toEqual([undefined, { domain: 'is given twice' }]);
   });
 
-  test('an atomic call is refused, and nothing is written', async () => {
+  test('refuse an atomic call, and nothing is written', async () => {
     const answer = await send(bulkCreateOpportunities, { items: items('Atomic') }, { query: { atomic: 'true' } });
     expect(answer.status).toBe(400);
     const paths = Object.entries(errors).map(([path, text]) => [`items[1].${path}`, text]);
@@ -121,7 +121,7 @@ describe('bulk', () => {
     expect(await stored('Atomic 0')).toEqual([]);
   });
 
-  test('a fault outside the items, and more than a hundred, refuse the call', async () => {
+  test('refuse the whole call if one is outside the items, or if there are more than a hundred', async () => {
     const outside = await send(bulkCreateOpportunities, { items: items('Outside'), atomic: '#1e999' });
     expect(outside.fieldsAtFault).toEqual(['atomic', ...Object.keys(errors).map((path) => `items[1].${path}`)].sort());
     const tags = (count: number) => ({ items: [deal('Many'), { tags: Array(count).fill('#1e999') }] });
@@ -131,7 +131,7 @@ describe('bulk', () => {
     expect(await stored('Many')).toHaveLength(1);
   });
 
-  test('with every item refused is not stored under its Idempotency-Key', async () => {
+  test('leave the Idempotency-Key unused if every item is refused', async () => {
     const more = { headers: { 'idempotency-key': 'all refused' } };
     const refused = { items: [deal('Free', { deal_size: '#1.0000000000000001' })] };
     expect(
@@ -142,7 +142,7 @@ describe('bulk', () => {
     expect([status, (data as { results: BulkResult[] }).results[0]?.success]).toEqual([200, true]);
   });
 
-  test('the same Idempotency-Key with the number mended is another request', async () => {
+  test('make it another request under the same Idempotency-Key once they are corrected', async () => {
     const more = { headers: { 'idempotency-key': 'mended' } };
     const other = deal('Other');
     const refused = deal('Key', { deal_size: '#1.0000000000000001' });

@@ -31,7 +31,7 @@ afterAll(() => gateway.stop());
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the races send to one kind of record: a create of a label's natural key, and a bulk of them. */
+/** What the races send for one kind of record: creates with the natural key of a label, single and in bulk. */
 interface Kind {
   readonly table: string;
   readonly create: OperationContract;
@@ -79,7 +79,7 @@ const send = async (contract: OperationContract, request: object): Promise<Answe
   return client.call(contract, request);
 };
 
-/** 400 and 409 are answers of races too: the record of the id is not there yet, or two records have the keys. */
+/** In these races 400 and 409 are valid too: the record of the external id may not exist yet, or two records may have the keys. */
 const expectAnswered = (answers: readonly Answer[]): void => {
   const failed = answers.filter(({ status }) => ![200, 400, 404, 409].includes(status));
   expect(failed.map(({ status, text }) => `${status} ${text.slice(0, 300)}`)).toEqual([]);
@@ -91,7 +91,7 @@ const repeated = async (table: string): Promise<unknown[]> =>
   );
 
 describe.each(kinds)('parallel creates of %s', (name, { table, create, bulk, body }) => {
-  test('one external_id makes one record, single and in bulk', async () => {
+  test('the same external_id creates one record, in single and bulk calls', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const label = `${name}-${round}`;
       const one = body(label, { external_id: label });
@@ -119,9 +119,9 @@ describe.each(kinds)('parallel creates of %s', (name, { table, create, bulk, bod
     await expectConsistent(gateway);
   });
 
-  test('external ids that wander over natural keys stay with one record each', async () => {
+  test('external ids that move between natural keys each stay with one record', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      // Every label meets every external id, in opposite orders; on_match=update moves natural keys and external ids.
+      // Every label meets every external id, in opposite orders. on_match=update moves natural keys and external ids.
       const label = (index: number) => `${name}-w${round}-${index % 5}`;
       const id = (index: number) => `${name}-x${round}-${(index * 3) % 5}`;
       const mixed = (from: number) =>
@@ -143,7 +143,7 @@ describe.each(kinds)('parallel creates of %s', (name, { table, create, bulk, bod
   });
 });
 
-test('changes, merges and erasures beside creates', async () => {
+test('changes, merges and erasures in parallel with creates never give two records the same external id', async () => {
   const idOf = ({ data }: Answer): string => Object.values(data as object)[0] as string;
   for (let round = 0; round < rounds; round += 1) {
     const key = `mixed-${round}`;
@@ -197,7 +197,7 @@ test('changes, merges and erasures beside creates', async () => {
   await expectConsistent(gateway);
 });
 
-test('no deadlock', async () => {
+test('the server counted no deadlock in these calls', async () => {
   const deadlocks = await countDeadlocks(gateway);
   reportFigure('R4', `deadlocks in ${sent} calls with external ids`, deadlocks, 0);
   expect(deadlocks).toBe(0);

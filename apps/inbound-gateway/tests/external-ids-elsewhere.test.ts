@@ -41,7 +41,7 @@ describe('external_id of an opportunity', () => {
   const send = (body: object, onMatch = 'keep') =>
     gateway.client.call(createOpportunity, { body, query: { on_match: onMatch } });
 
-  test('200: with on_match=update the account and contacts that are sent replace those of the record', async () => {
+  test('200: replaces the account and contacts of the record with on_match=update', async () => {
     const first = deal({ name: 'Related', external_id: 'related' }, { account_domain: 'first.example' });
     const id = opportunity.idOf(await send(first));
     const body = deal(
@@ -60,7 +60,7 @@ describe('external_id of an opportunity', () => {
     expect(await stored(opportunity, id)).toMatchObject({ account_domain: 'second.example' });
   });
 
-  test('409: the record is in another pipeline', async () => {
+  test('409: refuses a record in another pipeline', async () => {
     const id = opportunity.idOf(await send(deal({ name: 'Piped', external_id: 'piped' })));
     const answer = await send(
       { pipeline_id: gateway.organization.otherPipeline.id, opportunity: { external_id: 'piped' } },
@@ -74,7 +74,7 @@ describe('merges', () => {
   test.each([
     [account, mergeAccount],
     [contact, mergeContact],
-  ] as const)('the kept record keeps its external_id, or takes that of the other one', async (kind, merge) => {
+  ] as const)('keep the external_id of the kept record, or take that of the other one', async (kind, merge) => {
     const make = async (label: string, fields: Fields = {}) =>
       kind.idOf(await create(kind, { ...kind.key(label), ...fields }));
     const run = (id: string, from: string) => gateway.client.call(merge, { params: { id }, body: { from } });
@@ -93,7 +93,7 @@ describe('merges', () => {
     expect((await create(kind, { external_id: 'Given' })).status).toBe(400);
   });
 
-  test('opportunities that are merged too', async () => {
+  test('also take it for opportunities that are merged with them', async () => {
     const deal = (domain: string, fields: Fields) => ({
       pipeline_id: gateway.organization.pipeline.id,
       opportunity: { name: 'Collides', ...fields },
@@ -113,11 +113,11 @@ describe('merges', () => {
   });
 });
 
-describe('restoring', () => {
+describe('a restored record', () => {
   test.each([
     [account, deleteAccount],
     [opportunity, deleteOpportunity],
-  ] as const)('200 with its external_id, 409 if another record has it', async (kind, remove) => {
+  ] as const)('200: gets its external_id back; 409: another record has it', async (kind, remove) => {
     const id = kind.idOf(await create(kind, { ...kind.key(`${kind.name}-gone`), external_id: 'Restored' }));
     const restore = async () => {
       const [event] = await gateway.rows<{ position: number }>(
@@ -139,7 +139,7 @@ describe('restoring', () => {
   });
 });
 
-describe('erasure', () => {
+describe('an erased contact', () => {
   test('leaves no external_id of the contact in any table', async () => {
     const headers = { 'Idempotency-Key': 'erased-external-id' };
     const body = { email: 'erased@erasure.example', external_id: 'Erased-4711' };
@@ -161,7 +161,7 @@ describe('erasure', () => {
 });
 
 describe('bulk updates', () => {
-  test('an external_id moves from one record to another in one call; a taken one fails alone', async () => {
+  test('move an external_id from one record to another in one call; only the item with a taken one fails', async () => {
     const make = async (label: string, externalId?: string) =>
       account.idOf(await create(account, { ...account.key(label), external_id: externalId ?? null }));
     const [from, to, third] = [await make('bulk-from', 'moving'), await make('bulk-to'), await make('bulk-third')];

@@ -38,7 +38,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(statusOf(await create(kind, { external_id: 'SF-1' }, 'update'))).toBe('matched');
   });
 
-  test('200: upper and lower case differ', async () => {
+  test('200: distinguishes upper and lower case', async () => {
     const ids = [
       await make(`${name}-upper`, { external_id: 'Aa' }),
       await make(`${name}-lower`, { external_id: 'aa' }),
@@ -46,7 +46,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('200: a record of the natural key gets it with on_match=update only', async () => {
+  test('200: adds it to a record found by natural key with on_match=update only', async () => {
     const id = await make(`${name}-plain`);
     const fields = { ...kind.key(`${name}-plain`), external_id: 'later' };
     const kept = await create(kind, fields);
@@ -57,7 +57,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(statusOf(await create(kind, fields))).toBe('matched');
   });
 
-  test('200: a natural key that names no record is a change of the record of the external id', async () => {
+  test('200: with on_match=update, gives the record of the external id the natural key that is sent', async () => {
     const id = await make(`${name}-old`, { external_id: 'moves' });
     const fields = { ...kind.key(`${name}-new`), external_id: 'moves' };
     const before = await stored(kind, id);
@@ -70,7 +70,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(await stored(kind, id)).toMatchObject({ [kind.columns.key]: key, external_id: 'moves' });
   });
 
-  test('400: too long, not a string, or alone and unknown', async () => {
+  test('400: refuses one that is too long or not a string, and an unknown one without a natural key', async () => {
     const long = await create(kind, { ...kind.key(`${name}-long`), external_id: 'x'.repeat(256) });
     expect([long.status, Object.keys(long.body.errors ?? {})]).toEqual([400, [kind.paths.externalId]]);
     expect((await create(kind, { ...kind.key(`${name}-long`), external_id: 5 })).status).toBe(400);
@@ -84,7 +84,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     }
   });
 
-  test('409: external id and natural key of two records', async () => {
+  test('409: refuses an external id and a natural key of two different records', async () => {
     const one = await make(`${name}-one`, { external_id: 'one' });
     const two = await make(`${name}-two`);
     for (const onMatch of ['keep', 'update']) {
@@ -96,7 +96,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(result?.errors?.[kind.paths.externalId]).toContain(two);
   });
 
-  test('PATCH sets it, keeps it, clears it, and refuses that of another record with 409', async () => {
+  test('PATCH sets, keeps and clears it, and answers 409 for that of another record', async () => {
     const holder = await make(`${name}-holder`, { external_id: 'held' });
     const id = await make(`${name}-patched`);
     const set = await update(kind, id, { external_id: 'mine' });
@@ -118,7 +118,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect((await update(kind, '00000000-0000-7000-8000-000000000000', { external_id: 'mine' })).status).toBe(404);
   });
 
-  test('another organization has its own', async () => {
+  test('belongs to one organization; another one can use the same', async () => {
     const id = await make(`${name}-ours`, { external_id: 'shared' });
     const stranger = gateway.clientOf(gateway.stranger);
     const body = (fields: Fields) =>
@@ -132,7 +132,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(kind.idOf(theirs)).not.toBe(id);
   });
 
-  test('bulk: items of one external id act on one record, in their order', async () => {
+  test('bulk: applies items with the same external id to one record, in order', async () => {
     const created = resultsOf(
       await bulk(
         kind,
@@ -166,7 +166,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(await countOf(kind, 'bulk')).toBe(1);
   });
 
-  test('bulk: an item that a new record answers leaves its external id to a later one', async () => {
+  test('bulk: a later item can take the external id that a matched or refused item did not apply', async () => {
     const items = [
       kind.key(`${name}-turn1`),
       { ...kind.key(`${name}-turn1`), external_id: 'turn' },
@@ -181,7 +181,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(await stored(kind, String(results[2]?.id))).toMatchObject({ external_id: 'turn' });
   });
 
-  test('bulk: an item whose key another item takes away is refused, and the whole of an atomic call', async () => {
+  test('bulk: refuses an item whose key an earlier item took away, and an atomic call as a whole', async () => {
     const id = await make(`${name}-raced1`, { external_id: 'raced' });
     const items = [
       { ...kind.key(`${name}-raced2`), external_id: 'raced' },
@@ -189,7 +189,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     ];
     const statuses = async () => resultsOf(await bulk(kind, items, 'update')).map((result) => result.record_status);
     if (name === 'opportunity') {
-      // Its keys are claimed before the first item acts.
+      // The keys of opportunities are claimed before the first item is applied.
       expect(await statuses()).toEqual(['updated', 'created']);
       return;
     }
@@ -202,7 +202,7 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(await statuses()).toEqual(['matched', 'created']);
   });
 
-  test('events show it, and name it among what changed', async () => {
+  test('is in events, and in their list of changed fields', async () => {
     const id = await make(`${name}-event`, { external_id: 'event' });
     await update(kind, id, { external_id: null });
     const events = await gateway.rows(

@@ -37,14 +37,14 @@ afterAll(async () => {
 interface Creation {
   readonly contract: contracts.OperationContract;
   readonly table: string;
-  /** Where the hostile texts go, and the column that each is stored in. */
+  /** Where the hostile texts are sent, and the column that stores each of them. */
   readonly columns: Readonly<Record<string, string>>;
   readonly body: (texts: Readonly<Record<string, string>>, unique: string) => object;
 }
 
 let count = 0;
 
-/** Nothing that a person could see. */
+/** Matches texts without a visible character. */
 const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 
 const creations: readonly Creation[] = [
@@ -78,7 +78,7 @@ const creations: readonly Creation[] = [
   },
 ];
 
-/** The rows that calls could have made. */
+/** The rows that these calls could have created. */
 const countRows = async (): Promise<number> => {
   const tables = ['accounts', 'contacts', 'opportunities', 'notes', 'opportunity_contacts', 'idempotency_keys'];
   const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE organization_id = $1)`);
@@ -86,7 +86,7 @@ const countRows = async (): Promise<number> => {
   return Number(row?.n);
 };
 
-/** Holds an answer against what hostile input may lead to, and refused input against what it left. */
+/** Checks that an answer is one that hostile input may get, and that refused input left no rows. */
 const expectHarmless = async (call: () => Promise<Answer>): Promise<Answer> => {
   const before = await countRows();
   const answer = await call();
@@ -100,7 +100,7 @@ const runsOfEach = Math.ceil(runs / 3);
 const patienceMs = 60_000 + runs * 100;
 
 test(
-  'R10: texts are stored unaltered but for NFC and the space around them, or not at all',
+  'R10: texts are stored as sent, apart from NFC and surrounding space, or refused',
   async () => {
     const property = fc.asyncProperty(
       fc
@@ -126,7 +126,7 @@ test(
         );
         expect(rows).toHaveLength(1);
         for (const [name, sent] of Object.entries(texts)) {
-          // A blank text is none, and an account without a name is given one.
+          // A blank text is stored as null, and an account without a name gets one.
           if (blank.test(sent)) continue;
           expect([sent, sent.normalize('NFC').trim()]).toContain(rows[0]?.[name]);
         }
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  'R10: bodies of any JSON under known names are taken or refused, and what is refused leaves nothing',
+  'R10: any JSON under known names is accepted or refused, and refused bodies write nothing',
   async () => {
     const bodies = fc.constantFrom(...creations).chain(({ contract, columns, body }) => {
       const names = [...Object.keys(columns), ...Object.keys(body({}, 'x')), 'email', 'domain', 'pipeline_id', 'items'];
@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  'R10: bodies whose bytes are damaged are taken or refused, and what is refused leaves nothing',
+  'R10: bodies with damaged bytes are accepted or refused, and refused bodies write nothing',
   async () => {
     const bytes = fc.constantFrom(...creations).chain(({ contract, body }) => {
       const text = JSON.stringify(body({ name: 'Damaged', title: 'Damaged' }, `damaged${(count += 1)}`));

@@ -36,14 +36,14 @@ const countOf = async (condition: string): Promise<number | undefined> =>
     )
   )[0]?.n;
 
-describe('R22: a request that is sent again under its key', () => {
+describe('R22: a request that is repeated under its Idempotency-Key', () => {
   test.each<[string, OperationContract, () => object]>([
     ['a note', createNote, () => noteBody('Once')],
     ['an account', createAccount, () => ({ domain: 'once.com', name: 'Once' })],
     ['a contact', createContact, () => ({ email: 'ann@once.com', first_name: 'Ann' })],
     ['an opportunity', createOpportunity, () => dealBody('Once')],
     ['many contacts', bulkCreateContacts, () => ({ items: [{ email: 'bulk@once.com' }, { email: 'x' }] })],
-  ])('%s answers the first response, byte for byte', async (_about, contract, body) => {
+  ])('%s: answers the first response byte for byte', async (_about, contract, body) => {
     const first = await send(contract, 'same-key', body());
     expect(first.status).toBe(200);
     expect(isReplay(first)).toBe(false);
@@ -54,14 +54,14 @@ describe('R22: a request that is sent again under its key', () => {
     expect(second.headers.get('x-record-status')).toBe(first.headers.get('x-record-status'));
   });
 
-  test('in another order of its keys is the same request', async () => {
+  test('counts as the same request if the keys of its body are in another order', async () => {
     const first = await send(createContact, 'order', { email: 'o@order.com', first_name: 'A', last_name: 'B' });
     const second = await send(createContact, 'order', { last_name: 'B', first_name: 'A', email: 'o@order.com' });
     expect(second.text).toBe(first.text);
     expect(isReplay(second)).toBe(true);
   });
 
-  test('answers what was true then, warnings and deleted records included', async () => {
+  test('answers as the first time, with the same warnings, even if the record was deleted since', async () => {
     await send(createOpportunity, 'then-0', dealBody('Then', 1));
     const first = await send(createOpportunity, 'then-1', dealBody('Then', 2));
     expect(first.fieldsWarnedOf).toEqual(['opportunity.deal_size']);
@@ -71,7 +71,7 @@ describe('R22: a request that is sent again under its key', () => {
     expect(await countOf(`opportunities WHERE name = 'Then'`)).toBe(0);
   });
 
-  test('answers also when it would be refused by now', async () => {
+  test('is answered even if it would be refused by now', async () => {
     await gateway.organization.defineField({ objectType: 'contact', slug: 'passing', attributeType: 'number' });
     const body = { email: 'p@passing.com', custom__passing: 1 };
     const first = await send(createContact, 'passing', body);
@@ -85,7 +85,7 @@ describe('R22: a request that is sent again under its key', () => {
     expect(isReplay(second)).toBe(true);
   });
 
-  test('forty times at once from two processes makes one note', async () => {
+  test('creates one note when sent forty times at once to two processes', async () => {
     const headers = { 'idempotency-key': 'forty' };
     const body = noteBody('Forty');
     const answers = await Promise.all(
@@ -97,14 +97,14 @@ describe('R22: a request that is sent again under its key', () => {
     const good = answers.filter(({ status }) => status === 200);
     expect(new Set(good.map(({ text }) => text)).size).toBe(1);
     expect(good.filter((answer) => !isReplay(answer))).toHaveLength(1);
-    // In full, so that a failure shows what was answered instead.
+    // The whole body, so that a failure shows the wrong answer.
     const others = answers.filter(({ status }) => status !== 200 && status !== 409);
     expect(others.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
     expect((await send(createNote, 'forty', body)).text).toBe(good[0]?.text);
   });
 });
 
-describe('the key', () => {
+describe('an Idempotency-Key', () => {
   test('belongs to one operation, one organization and one request', async () => {
     const body = { domain: 'mine.com' };
     await send(createAccount, 'mine', body);
@@ -118,21 +118,21 @@ describe('the key', () => {
     expect(await countOf(`accounts WHERE domain = 'other.com'`)).toBe(0);
   });
 
-  test('of a refused request is free', async () => {
+  test('is unused after a refused request', async () => {
     expect((await send(createAccount, 'refused', { domain: 'x' })).status).toBe(400);
     const answer = await send(createAccount, 'refused', { domain: 'now-good.com' });
     expect(answer.status).toBe(200);
     expect(isReplay(answer)).toBe(false);
   });
 
-  test('may have 255 characters and no more', async () => {
+  test('has at most 255 characters', async () => {
     expect((await send(createNote, 'k'.repeat(255), noteBody('Long'))).status).toBe(200);
     const answer = await send(createNote, 'k'.repeat(256), noteBody('Too long'));
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['Idempotency-Key']);
   });
 
-  test('is free again after a day; each call deletes a few of those that have expired', async () => {
+  test('expires after a day; each call deletes a few expired ones', async () => {
     const first = await send(createNote, 'day-0', noteBody('Day'));
     for (let i = 1; i < 12; i++) await send(createNote, `day-${i}`, noteBody('Day'));
     await gateway.rows(
@@ -145,13 +145,13 @@ describe('the key', () => {
   });
 });
 
-test('a request in flight holds its key', async () => {
+test('a request in progress holds its Idempotency-Key', async () => {
   const waiting = { 'idempotency-key': 'flight' };
-  // However long it takes until the second call is answered, the first does not give up.
+  // The first request must not time out, however long the second answer takes.
   const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 });
   const blocker = await gateway.database.pool.connect();
   try {
-    // A request that creates the account waits for the uncommitted one of this transaction.
+    // A request that creates this account waits for the uncommitted account of this transaction.
     await blocker.query('BEGIN');
     await blocker.query(
       `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)

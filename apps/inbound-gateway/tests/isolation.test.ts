@@ -10,15 +10,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { operations } from '../src/operations/index.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-/** One organization, whose records bear a mark that occurs nowhere else. */
+/** One organization. Its records contain a mark that occurs nowhere else. */
 interface Tenant {
   readonly organization: TestOrganization;
   readonly mark: string;
-  /** A record of each collection. */
+  /** The id of one record of each collection. */
   readonly ids: Readonly<Record<string, string>>;
   /** The position of the deletion of an account. */
   readonly deletion: number;
-  /** A second account and contact, to be merged. */
+  /** A second account and contact, which the merges use up. */
   readonly spare: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ const create = async (tenant: Tenant, collection: string, body: object): Promise
   return id ?? '';
 };
 
-/** Records with the natural keys of the document's examples, so that both organizations have the same ones. */
+/** Records with the natural keys of the document's examples, so that both organizations have the same keys. */
 const fill = async (organization: TestOrganization, mark: string): Promise<Tenant> => {
   const tenant = { organization, mark, ids: {}, deletion: 2, spare: {} };
   const gone = await create(tenant, 'accounts', { domain: 'gone.com', name: mark });
@@ -89,7 +89,7 @@ afterAll(() => gateway.stop());
 
 const collectionOf = ({ path }: DocumentedOperation): string => path.split('/')[3] ?? '';
 
-/** What a field may hold for a tenant; a member is named by the id's owner where an address is asked for. */
+/** A value of a tenant for a field: an id, or an address for fields that name members by address. */
 const valueFor = (field: string, operation: DocumentedOperation, { organization, ids, spare }: Tenant): string => {
   if (field.endsWith('pipeline_id')) return organization.pipeline.id;
   if (field === 'pipeline_ids[0]') return organization.pipeline.id;
@@ -103,9 +103,9 @@ const valueFor = (field: string, operation: DocumentedOperation, { organization,
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A copy of a body with one field set; objects on the way are made. */
+/** A copy of a body with one field set; missing objects on the path are created. */
 const withField = (body: unknown, field: string, value: unknown): unknown => {
-  // What makes these fields mean something.
+  // The fields that these ones depend on.
   if (field === 'move_opportunities_to') return { is_active: false, move_opportunities_to: value };
   if (field === 'pipeline_ids[0]') return { ...(body as Values), object: 'opportunity', pipeline_ids: [value] };
   if (field === 'related_objects.opportunity_ids[0]')
@@ -116,12 +116,12 @@ const withField = (body: unknown, field: string, value: unknown): unknown => {
   return body.map((item: unknown, index) => (String(index) === name ? inner : item));
 };
 
-/** The document's example for a tenant: every id in it is one of its own. */
+/** The document's example for a tenant, with every id replaced by one of the tenant's own. */
 const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
   if (operation.example === undefined) return undefined;
   if (operation.id === 'restoreRecord') return { position: tenant.deletion };
   const text = JSON.stringify(operation.example).replaceAll('owner@example.com', tenant.organization.member.email);
-  // The examples of merging are dry runs.
+  // The document's examples of merges are dry runs.
   const example = text.replace('"dry_run":true', '"dry_run":false');
   const required = operation.idFields.filter(
     (field) => !/stage_id|owner_email|move_opportunities_to|pipeline_ids/.test(field),
@@ -134,7 +134,7 @@ const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
 
 const pathFor = ({ path }: DocumentedOperation, id: string): string => path.replace('{id}', id);
 
-/** Every row of an organization with the transaction that wrote it, so that nothing can change unseen. */
+/** Every row of an organization with the transaction that wrote it, so that any change shows. */
 const snapshot = async ({ organization }: Tenant): Promise<string> => {
   const { pool } = gateway.database;
   const { rows: tables } = await pool.query<{ name: string }>(
@@ -152,7 +152,7 @@ const snapshot = async ({ organization }: Tenant): Promise<string> => {
   return texts.join('\n');
 };
 
-/** Runs a call of ours and holds it against all that is theirs. */
+/** Runs a call of our organization and checks that nothing of the other one changed or is in the answer. */
 const withoutTouching = async (call: () => Promise<Answer>): Promise<Answer> => {
   const before = await snapshot(theirs);
   const answer = await call();
@@ -163,9 +163,9 @@ const withoutTouching = async (call: () => Promise<Answer>): Promise<Answer> => 
 };
 
 describe('200', () => {
-  test.each(documented)('R7: $id changes its own organization and no row of the other', async (operation) => {
+  test.each(documented)('R7: $id changes its own organization and no row of the other one', async (operation) => {
     const id = ours.ids[collectionOf(operation)] ?? '';
-    // An account that is in use stays.
+    // An account that is in use cannot be deleted.
     if (operation.id === 'deleteAccount') {
       await send(ours, 'DELETE', `/v1/inbound/opportunities/${ours.ids['opportunities'] ?? ''}`);
       await send(ours, 'DELETE', `/v1/inbound/contacts/${ours.ids['contacts'] ?? ''}`);
@@ -176,7 +176,7 @@ describe('200', () => {
     expect(answer.status).toBe(200);
     expect(answer.text).not.toMatch(/"success":false/);
     for (const foreign of Object.values(theirs.ids)) expect(answer.text).not.toContain(foreign);
-    // What both have under one natural key is found and left as it is.
+    // A record of ours under the shared natural key is matched and stays as it is.
     if (!/^(bulkC|c)reate(Opportunity|Account|Contact)$/.test(operation.id)) {
       expect(await snapshot(ours)).not.toBe(before);
     }
@@ -185,7 +185,7 @@ describe('200', () => {
 
 describe('400 and 404', () => {
   const withPathId = documented.filter(({ path }) => path.includes('{id}'));
-  test.each(withPathId)('R7: $id of a record of the other organization is as of an unknown one', async (operation) => {
+  test.each(withPathId)('R7: $id answers a record of the other organization like an unknown one', async (operation) => {
     const call = (id: string) => send(ours, operation.method, pathFor(operation, id), bodyFor(operation, ours));
     const answer = await withoutTouching(() => call(theirs.ids[collectionOf(operation)] ?? ''));
     expect(answer.status).toBe(404);
@@ -194,9 +194,9 @@ describe('400 and 404', () => {
 
   const idBearing = documented.flatMap((operation) => operation.idFields.map((field) => ({ operation, field })));
   test.each(idBearing.map(({ operation, field }) => [operation.id, field, operation] as const))(
-    'R7: %s with a %s of the other organization is refused, as with an unknown one',
+    'R7: %s answers a %s of the other organization like an unknown one',
     async (_id, field, operation) => {
-      // Members are named by addresses, which both organizations may have: one that only they have.
+      // Members are named by address, and both organizations may have the same address: use one that only the other has.
       const isMember = field.endsWith('owner_email');
       if (isMember) await addMemberToThem();
       const foreign = isMember ? 'theirs@only.example' : valueFor(field, operation, theirs);
@@ -209,7 +209,7 @@ describe('400 and 404', () => {
         );
       const before = await snapshot(ours);
       const answer = await withoutTouching(() => call(foreign));
-      // The server writes WAL on its own between two calls; it always does here, so that no answer may depend on it.
+      // The server writes WAL of its own between two calls. Here there always is some, so that no answer may depend on it.
       await gateway.database.pool.query(`SELECT pg_logical_emit_message(false, 'test', 'between two calls')`);
       const unknown = await call(isMember ? 'nobody@only.example' : unknownId);
       expect(answer.comparable.replaceAll(foreign, '')).toBe(
@@ -223,7 +223,7 @@ describe('400 and 404', () => {
   );
 
   test.each(documented.filter(({ idFields }) => idFields.some((field) => field.endsWith('owner_email'))))(
-    'R7: $id with a member of the other organization in a team field is refused',
+    'R7: $id refuses a member of the other organization in a team field',
     async (operation) => {
       const opportunity = operation.path.endsWith('bulk') ? 'items[0].opportunity' : 'opportunity';
       const call = (member: string) =>

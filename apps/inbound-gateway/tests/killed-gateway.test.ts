@@ -44,7 +44,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** A write, and the id that it was answered with, if it was. */
+/** A write and, if it was answered, the id in the answer. */
 interface Write {
   readonly name: string;
   readonly send: () => Promise<Answer<object>>;
@@ -62,7 +62,7 @@ const deal = (name: string): Write => {
   return { name, send: () => client.call(createOpportunity, { body }), id: null };
 };
 
-/** Notes have no natural key: a key of the request is what makes them one. */
+/** Notes have no natural key, so an Idempotency-Key prevents duplicates. */
 const note = (name: string): Write => {
   const request = {
     body: { note: { title: name }, account_domains: [`${name}.com`] },
@@ -76,13 +76,13 @@ const idOf = ({ data }: Answer<object>): string => {
   return opportunity_id ?? note_id ?? 'none';
 };
 
-/** Writes until the process is gone, each write another record. */
+/** Writes one new record after the other until the process is gone. */
 const writeUntilKilled = async (round: number, writer: number, made: Write[]): Promise<void> => {
   for (let index = 0; ; index += 1) {
     const name = `kill${round}-${writer}-${index}`;
     const write = writer % 2 === 0 ? deal(name) : note(name);
     made.push(write);
-    // Whatever a client sees then says only that it does not know.
+    // Any error only means that the outcome is unknown to the client.
     const answer = await write.send().catch(() => null);
     if (answer === null) return;
     expect(answer.status).toBe(200);
@@ -90,7 +90,7 @@ const writeUntilKilled = async (round: number, writer: number, made: Write[]): P
   }
 };
 
-/** Sends a write again, as a client would: an abandoned connection may still be working on the first one. */
+/** Repeats a write as a client would. The server may still be working on the abandoned first request. */
 const repeat = async (write: Write): Promise<Answer<object>> => {
   const startedAtMs = performance.now();
   for (;;) {
@@ -102,7 +102,7 @@ const repeat = async (write: Write): Promise<Answer<object>> => {
   }
 };
 
-/** Names of which not all or more than one is there, at one instant. */
+/** Names with only some of their records, or with duplicates, in one snapshot. */
 const findPartial = async (names: readonly string[]): Promise<readonly string[]> => {
   const rows = await gateway.rows<{ name: string; parts: readonly number[] }>(
     `SELECT name, ARRAY[
@@ -119,7 +119,7 @@ const findPartial = async (names: readonly string[]): Promise<readonly string[]>
   return rows.filter(({ parts }) => !whole.includes(parts.join())).map(({ name, parts }) => `${name}: ${parts.join()}`);
 };
 
-test('R3, R4: a gateway that is killed under load has lost nothing that it answered, and left nothing in part', async () => {
+test('R3, R4: a gateway that is killed under load loses no answered write and leaves no partial write', async () => {
   const writes: Write[] = [];
   const partial: string[] = [];
   for (let round = 0; round < kills; round += 1) {

@@ -24,7 +24,7 @@ const countOf = async (table: string, condition: string, value: string): Promise
   return (await gateway.rows<{ n: number }>(text, [value]))[0]?.n;
 };
 
-/** Repeats a call as a client would: a connection that was cut off may be handed out once more before that is noticed. */
+/** Repeats a call as a client would. A cut connection may be handed out once more before the pool notices. */
 const untilDone = async (call: () => Promise<Answer>): Promise<void> => {
   let status = 503;
   for (let attempt = 0; attempt < 10 && status === 503; attempt++) ({ status } = await call());
@@ -43,7 +43,7 @@ const untilWriteWaits = async (): Promise<void> => {
   while ((await gateway.database.pool.query(text)).rowCount === 0) await sleep(5);
 };
 
-/** Ends a call's connection when the call is about to write to a table, and what it wrote before is not committed. */
+/** Ends a call's connection just before the call writes to a table, while its earlier writes are uncommitted. */
 const endBefore = async (table: string, call: () => Promise<Answer>): Promise<Answer> => {
   const holder = await gateway.database.pool.connect();
   try {
@@ -58,7 +58,7 @@ const endBefore = async (table: string, call: () => Promise<Answer>): Promise<An
   }
 };
 
-/** Ends a call's connection at some time, which may be before it begins or after it has committed. */
+/** Ends a call's connection at a random time, possibly before the call begins or after it has committed. */
 const endAtRandom = async (call: () => Promise<Answer>): Promise<Answer> => {
   const answer = call();
   await sleep(Math.random() * 12);
@@ -66,7 +66,7 @@ const endAtRandom = async (call: () => Promise<Answer>): Promise<Answer> => {
   return answer;
 };
 
-test('R4: an opportunity whose connection ends at any instant is there whole or not at all', async () => {
+test('R4: an opportunity whose connection ends at any moment is stored whole or not at all', async () => {
   const tables = ['accounts', 'contacts', 'opportunities', 'opportunity_contacts'];
   let refused = 0;
   let partial = 0;
@@ -105,7 +105,7 @@ describe('R22: a note whose answer is lost', () => {
   const send = (title: string, headers: Readonly<Record<string, string>> = {}) =>
     lossyClient.call(createNote, { body: { note: { title }, contact_emails: ['ann@lost.com'] }, headers });
 
-  test('is there once: no layer silently repeats it', async () => {
+  test('is stored once, because no layer retries it silently', async () => {
     proxy.loseAnswerTo('Lost');
     expect((await send('Lost')).status).toBe(503);
     const notes = await countOf('notes', 'title = $2', 'Lost');
@@ -113,7 +113,7 @@ describe('R22: a note whose answer is lost', () => {
     expect(notes).toBe(1);
   });
 
-  test('is answered by its key', async () => {
+  test('is answered when the client repeats it with its Idempotency-Key', async () => {
     proxy.loseAnswerTo('Keyed');
     expect((await send('Keyed', { 'idempotency-key': 'lost' })).status).toBe(503);
     const again = await send('Keyed', { 'idempotency-key': 'lost' });

@@ -35,13 +35,13 @@ afterAll(() => gateway.stop());
 
 type Call = readonly [contract: OperationContract, request: object];
 
-/** What single calls may be refused for: one of the records is gone, or still in use, or has another key. */
+/** Why single calls may be refused: a record is gone, still in use, or has another key. */
 const expected = new Set([200, 400, 404, 409]);
 let sent = 0;
-/** Merges that were answered with 200 while their race was on. */
+/** Merges that succeeded during their race. */
 let mergedInRaces = 0;
 
-/** Sends a call until it is answered: 503 says that nothing of it happened. */
+/** Repeats a call while the answer is 503, which means that the call changed nothing. */
 const answerOf = async ([contract, request]: Call): Promise<Answer> => {
   for (;;) {
     sent += 1;
@@ -51,7 +51,7 @@ const answerOf = async ([contract, request]: Call): Promise<Answer> => {
   }
 };
 
-/** Sends all calls, of which the merge is the first, at once, in an order that each round turns further. */
+/** Sends all calls at once, in an order rotated by the round. The first call in the list is the merge. */
 const race = async (round: number, calls: readonly Call[]): Promise<Answer[]> => {
   const start = (round * 7) % calls.length;
   const order = calls.map((_, index) => (index + start) % calls.length);
@@ -79,7 +79,7 @@ const deal = (name: string, related: object): object => ({
 });
 const note = (title: string, on: object): Call => post(createNote, { note: { title }, ...on });
 
-/** The ids that creates answered, single and bulk ones. */
+/** The ids in the answers of single and bulk creates. */
 const createdIds = (answers: readonly Answer[], calls: readonly Call[], contracts: readonly OperationContract[]) =>
   answers.flatMap((answer, index): string[] => {
     const contract = calls[index]?.[0];
@@ -89,7 +89,7 @@ const createdIds = (answers: readonly Answer[], calls: readonly Call[], contract
     return ids.filter((id) => id !== null);
   });
 
-/** The ids that a table lacks, apart from those that were deleted, or merged into a record that is there or was deleted. */
+/** The ids that a table lacks, except those that were deleted or merged into a record that exists or was deleted. */
 const lost = async (table: string, ids: readonly string[], deleted: readonly string[]): Promise<unknown[]> =>
   gateway.rows(
     `SELECT i AS id FROM unnest($2::uuid[]) i WHERE i <> ALL ($3::uuid[])
@@ -99,14 +99,14 @@ const lost = async (table: string, ids: readonly string[], deleted: readonly str
     [ids, deleted],
   );
 
-/** Nothing that an answer named is gone, apart from what a call deleted. */
+/** Checks that every record in an answer still exists, unless a call deleted it. */
 const expectNothingLost = async (answers: readonly Answer[], calls: readonly Call[]): Promise<void> => {
   const deleted = calls.flatMap(([contract, request]) =>
     contract.method === 'delete' ? [(request as { params: { id: string } }).params.id] : [],
   );
   const made = (...contracts: OperationContract[]) => {
     const ids = createdIds(answers, calls, contracts);
-    // Without one, nothing can be found lost.
+    // Without any id the check would prove nothing.
     if (calls.some(([contract]) => contracts.includes(contract))) expect(ids).not.toEqual([]);
     return ids;
   };
@@ -116,7 +116,7 @@ const expectNothingLost = async (answers: readonly Answer[], calls: readonly Cal
   expect(await lost('accounts', made(createAccount), deleted)).toEqual([]);
 };
 
-/** A key names one record: it is never a record's own and an alias at once. */
+/** Checks that each key names one record: no record has a key that is another record's alias. */
 const expectNoDoubleKeys = async (): Promise<void> => {
   for (const [table, aliases, key] of [
     ['accounts', 'account_aliases', 'domain'],
@@ -130,7 +130,7 @@ const expectNoDoubleKeys = async (): Promise<void> => {
 };
 
 const fold = new EventFold();
-/** Adds what the round has logged, and compares the log with the records. */
+/** Reads the events of the round and compares the log with the records. */
 const expectLogged = async (): Promise<void> => {
   const { id } = gateway.organization;
   for (const event of await eventsAfter(gateway.database, id, fold.position, 100_000)) fold.add(event);
@@ -145,8 +145,8 @@ const expectSound = async (answers: readonly Answer[], calls: readonly Call[]): 
   await expectLogged();
 };
 
-describe('R28: a merge races creates, updates and deletes of both records', () => {
-  test('of accounts', async () => {
+describe('R28: a merge racing with creates, updates and deletes of both records', () => {
+  test('merges accounts', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const [kept, gone] = [`kept${round}.com`, `gone${round}.com`];
       const id = await idOf(post(createAccount, { domain: kept }));
@@ -199,7 +199,7 @@ describe('R28: a merge races creates, updates and deletes of both records', () =
       ];
       const answers = await race(round, calls);
       await expectSound(answers, calls);
-      // A conflict with what the race named alike may have refused the merge: it is sent again.
+      // A name conflict from the race may have refused the merge: repeat it.
       const merged = await answerOf(change(mergeAccount, id, { from, deals: 'merge' }));
       const [first] = answers;
       expect([first?.status, merged.status]).toContain(200);
@@ -213,7 +213,7 @@ describe('R28: a merge races creates, updates and deletes of both records', () =
     }
   });
 
-  test('of contacts', async () => {
+  test('merges contacts', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const [kept, gone, third] = [`kept${round}@gmail.com`, `gone${round}@gmail.com`, `third${round}@gmail.com`];
       const id = await idOf(post(createContact, { email: kept }));
@@ -264,7 +264,7 @@ describe('R28: a merge races creates, updates and deletes of both records', () =
     }
   });
 
-  test('without a deadlock', async () => {
+  test('causes no deadlock', async () => {
     const deadlocks = await countDeadlocks(gateway);
     reportFigure(
       'R28',
@@ -275,7 +275,7 @@ describe('R28: a merge races creates, updates and deletes of both records', () =
     expect(deadlocks).toBe(0);
   });
 
-  test('with merges that win their race', () => {
+  test('wins at least once', () => {
     reportFigure('R28', `merges of ${2 * rounds} that succeeded while they raced`, mergedInRaces, 'at least 1');
     expect(mergedInRaces).toBeGreaterThan(0);
   });

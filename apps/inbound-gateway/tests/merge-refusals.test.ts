@@ -24,7 +24,7 @@ const both = [
 
 describe('400', () => {
   test.each(both)(
-    'for a merge of %s with itself, an unknown one, and one of another organization',
+    'refuses to merge %s with itself, with an unknown id, and with an invalid body',
     async (_about, contract, _delete, make) => {
       const id = await make('selfish');
       expect((await merge(contract, id, { from: id.toUpperCase() })).fieldsAtFault).toEqual(['from']);
@@ -36,15 +36,18 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  test.each(both)('for a key that may not delete, in a merge of %s', async (_about, contract, _delete, make) => {
-    const { key } = await gateway.organization.createKey({ allow: ['list', 'search', 'inbound', 'bulk'] });
-    const params = { id: await make('keyless') };
-    expect((await gateway.client.call(contract, { params, body: { from: unknownId }, key })).status).toBe(401);
-  });
+  test.each(both)(
+    'refuses a key without the right to delete, for a merge of %s',
+    async (_about, contract, _delete, make) => {
+      const { key } = await gateway.organization.createKey({ allow: ['list', 'search', 'inbound', 'bulk'] });
+      const params = { id: await make('keyless') };
+      expect((await gateway.client.call(contract, { params, body: { from: unknownId }, key })).status).toBe(401);
+    },
+  );
 });
 
 describe('404', () => {
-  test.each(both)('for %s that went says where', async (about, contract, remove, make) => {
+  test.each(both)('names the kept record for %s that were merged', async (about, contract, remove, make) => {
     const [id, from] = [await make('there'), await make('away')];
     await merge(contract, id, { from });
     const change = about === 'accounts' ? changeAccount : changeContact;
@@ -60,7 +63,7 @@ describe('404', () => {
     expect((await merge(contract, unknownId, { from: id })).body).not.toHaveProperty('merged_into');
   });
 
-  test.each(both)('%s of another organization are as unknown as any', async (_about, contract, _delete, make) => {
+  test.each(both)('treats %s of another organization as unknown', async (_about, contract, _delete, make) => {
     const [id, from] = [await make('mine'), await make('my-other')];
     const stranger = gateway.clientOf(gateway.stranger);
     const foreign = await stranger.call(contract, { params: { id }, body: { from } });
@@ -76,7 +79,7 @@ describe('404', () => {
 });
 
 describe('409', () => {
-  test('for a change onto an alias of another record', async () => {
+  test('refuses a change to an alias of another record', async () => {
     const id = await account({ domain: 'holder.com' });
     await merge(mergeAccount, id, { from: await account({ domain: 'held.com' }) });
     const other = await account({ domain: 'wants.com' });
@@ -89,7 +92,7 @@ describe('409', () => {
     expect(answer.body).toMatchObject({ conflict: { field: 'email', existing_id: person } });
   });
 
-  test('for the restoration of a merged account while its domain is an alias', async () => {
+  test('refuses to restore a merged account while its domain is an alias', async () => {
     const id = await account({ domain: 'stays.com' });
     const from = await account({ domain: 'returns.com' });
     await merge(mergeAccount, id, { from });
@@ -110,7 +113,7 @@ describe('409', () => {
   test.each([
     ['changes', 2_001, 0, 'One merge changes at most 2000 opportunities: delete or move some first'],
     ['merges', 501, 501, 'One merge merges at most 500 opportunities of one name: rename or delete some first'],
-  ])('for more opportunities than one merge %s', async (name, ofFrom, ofKept, message) => {
+  ])('refuses more opportunities than one merge %s', async (name, ofFrom, ofKept, message) => {
     const id = await account({ domain: `small-${name}.com` });
     const from = await account({ domain: `large-${name}.com` });
     for (const [owner, count] of [
@@ -133,7 +136,7 @@ describe('409', () => {
 });
 
 describe('412', () => {
-  test.each(both)('for a merge into %s in another version', async (_about, contract, _delete, make) => {
+  test.each(both)('refuses to merge into %s in another version', async (_about, contract, _delete, make) => {
     const [id, from] = [await make('versioned'), await make('version')];
     expect((await merge(contract, id, { from }, { 'if-match': '"2"' })).status).toBe(412);
     expect((await merge(contract, id, { from }, { 'if-match': '"1"' })).status).toBe(200);
@@ -141,7 +144,7 @@ describe('412', () => {
 });
 
 describe('an erased person', () => {
-  test('leaves nothing of the contacts that were merged into them', async () => {
+  test('leaves no trace of the contacts that were merged into them', async () => {
     const id = await contact({ email: 'kept@erased.com' });
     const from = await contact({ email: 'canary-alias@erased.com', first_name: 'Canaryname' });
     await opportunity({ name: 'Stays' }, { primary_contact_email: 'canary-alias@erased.com' });

@@ -32,7 +32,7 @@ const both = [
 ] as const;
 
 describe('200', () => {
-  test('an account gets the contacts, opportunities, notes and missing values of another one', async () => {
+  test('gives an account the contacts, opportunities, notes and missing values of another one', async () => {
     const id = await account({ domain: 'kept.com', industry: 'Steel', custom__tier: 3 });
     const from = await account({
       domain: 'gone.com',
@@ -95,7 +95,7 @@ describe('200', () => {
     expect(events.at(-1)).toMatchObject({ record_id: from });
   });
 
-  test('an opportunity that is merged hands on its notes', async () => {
+  test('passes on the notes of a merged opportunity', async () => {
     const id = await account({ domain: 'noted-kept.com' });
     const from = await account({ domain: 'noted-gone.com' });
     const stays = await opportunity({ name: 'Noted' }, { account_domain: 'noted-kept.com' });
@@ -125,7 +125,7 @@ describe('200', () => {
     );
   });
 
-  test('a contact takes the place of another one in opportunities and notes', async () => {
+  test('puts the kept contact in place of the merged one in opportunities and notes', async () => {
     const id = await contact({ email: 'bob@gmail.com', first_name: 'Bob' });
     const from = await contact({ email: 'rob@gmail.com', first_name: 'Rob', last_name: 'Ray', job_title: 'CTO' });
     const primary = await opportunity(
@@ -162,7 +162,7 @@ describe('200', () => {
     expect(await rows('contact_id FROM note_contacts WHERE ORG AND note_id = $2', [written])).toEqual([
       { contact_id: id },
     ]);
-    // A repeat finds the moved opportunity by the email that is an alias now.
+    // A repeated create finds the moved opportunity by the email that is now an alias.
     const body = {
       pipeline_id: gateway.organization.pipeline.id,
       opportunity: { name: 'Primary' },
@@ -171,7 +171,7 @@ describe('200', () => {
     expect((await create(createOpportunity, body)).data.opportunity_id).toBe(primary);
   });
 
-  test('a domain that is an alias names the kept account everywhere', async () => {
+  test('finds the kept account by an alias domain everywhere', async () => {
     const id = await account({ domain: 'named.com' });
     const from = await account({ domain: 'alias.com' });
     const older = await account({ domain: 'older.com' });
@@ -201,7 +201,7 @@ describe('200', () => {
     expect(await rows(`domain FROM accounts WHERE ORG AND domain IN ('alias.com', 'older.com')`)).toEqual([]);
   });
 
-  test('an email that is an alias names the kept contact everywhere', async () => {
+  test('finds the kept contact by an alias email everywhere', async () => {
     const id = await contact({ email: 'eve@named.org' });
     const from = await contact({ email: 'eva@named.org', phone: '+4930123456' });
     await merge(mergeContact, id, { from });
@@ -219,7 +219,7 @@ describe('200', () => {
     );
   });
 
-  test('a record may take its own alias back, and the alias ends', async () => {
+  test('lets a record take its own alias back, which ends the alias', async () => {
     const id = await account({ domain: 'now.com' });
     await merge(mergeAccount, id, { from: await account({ domain: 'then.com' }) });
     expect((await changeAccount(id, { domain: 'then.com' })).data.account.domain).toBe('then.com');
@@ -227,7 +227,7 @@ describe('200', () => {
     expect((await create(createAccount, { domain: 'now.com' })).data.company_id).not.toBe(id);
   });
 
-  test('colliding opportunities are merged on demand', async () => {
+  test('merges colliding opportunities if the request asks for it', async () => {
     const id = await account({ domain: 'one.com' });
     const from = await account({ domain: 'two.com' });
     const kept = await opportunity({ name: 'Same' }, { account_domain: 'one.com', primary_contact_email: 'a@one.com' });
@@ -267,7 +267,7 @@ describe('200', () => {
   });
 
   test.each(both)(
-    'a dry run of %s says what would change and writes nothing',
+    'a dry run of %s answers what would change and writes nothing',
     async (_about, contract, _delete, make) => {
       const [id, from] = [await make('dry'), await make('run')];
       const before = await position();
@@ -282,7 +282,7 @@ describe('200', () => {
   );
 
   test.each(both)(
-    'a repeat of a merge of %s under its Idempotency-Key answers again',
+    'a repeated merge of %s under its Idempotency-Key answers the first response',
     async (_about, contract, _delete, make) => {
       const [id, from] = [await make('once'), await make('twice')];
       const key = { 'idempotency-key': `merge-${id}` };

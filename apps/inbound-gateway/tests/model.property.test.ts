@@ -47,7 +47,7 @@ const createOrganization = async () => {
   return organization;
 };
 
-test('whatever parallel clients call, the read gateway shows what a simple model says', async () => {
+test('after any calls of parallel clients, the read gateway shows what a simple model predicts', async () => {
   process.stdout.write(`model: ${runs} runs of ${lanes} clients, FC_SEED=${seed}\n`);
   const property = fc.asyncProperty(
     fc.tuple(...Array.from({ length: lanes }, (_, lane) => callsOf(lane))),

@@ -25,7 +25,7 @@ const deal = (opportunity: object, related: object = { account_domain: 'deal.com
 });
 
 describe('on_match=update', () => {
-  test('creates what is not there', async () => {
+  test('creates a missing record', async () => {
     const answers = [
       await send(createAccount, { domain: 'new.com', custom__score: 1 }, 'update'),
       await send(createContact, { email: 'ann@new.com', first_name: 'Ann' }, 'update'),
@@ -34,7 +34,7 @@ describe('on_match=update', () => {
     expect(answers.map(statusOf)).toEqual(['created', 'created', 'created']);
   });
 
-  test('applies what is sent to the account and keeps the rest', async () => {
+  test('sets the fields that are sent on the account and keeps the others', async () => {
     const body = { domain: 'account.com', industry: 'Steel', description: 'Old', custom__score: 1 };
     const { data } = await send(createAccount, body);
     const changes = {
@@ -57,7 +57,7 @@ describe('on_match=update', () => {
     });
   });
 
-  test('overwrites names of the contact', async () => {
+  test('overwrites the names of the contact', async () => {
     const { data } = await send(createContact, { email: 'ann@contact.com', first_name: 'Ann', job_title: 'CEO' });
     const answer = await send(
       createContact,
@@ -69,7 +69,7 @@ describe('on_match=update', () => {
     expect(await stored('contacts', data.people_id)).toMatchObject({ job_title: 'CEO', normalized_name: 'anna lee' });
   });
 
-  test('applies what is sent to the opportunity: a list of contacts replaces', async () => {
+  test('sets the fields that are sent on the opportunity and replaces a list of contacts', async () => {
     const related = {
       account_domain: 'deal.com',
       primary_contact_email: 'p@deal.com',
@@ -95,14 +95,14 @@ describe('on_match=update', () => {
     });
   });
 
-  test('the stage of a deal whose stage is not sent stays', async () => {
+  test('keeps the stage of a deal if none is sent', async () => {
     const stageId = gateway.organization.pipeline.stages[2]?.id;
     const { data } = await send(createOpportunity, deal({ name: 'Stays', stage_id: stageId }));
     expect(statusOf(await send(createOpportunity, deal({ name: 'Stays' }), 'update'))).toBe('matched');
     expect(await stored('opportunities', data.opportunity_id)).toMatchObject({ stage_id: stageId, version: 1 });
   });
 
-  test('what changes nothing is matched and leaves the version', async () => {
+  test('answers matched and keeps the version if nothing changes', async () => {
     const bodies: readonly (readonly [OperationContract, object])[] = [
       [createAccount, { domain: 'calm.com', name: 'Calm', custom__score: 1 }],
       [createContact, { email: 'ann@calm.com', first_name: 'Ann', custom__score: 1 }],
@@ -117,7 +117,7 @@ describe('on_match=update', () => {
     ).toEqual([]);
   });
 
-  test('of many at once every one is applied', async () => {
+  test('applies every one of many parallel calls', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         send(createOpportunity, deal({ name: 'Many', deal_size: index, custom__score: index }), 'update'),
@@ -133,7 +133,7 @@ describe('on_match=update', () => {
 });
 
 describe('on_match=keep', () => {
-  test('is what happens without it', async () => {
+  test('is the default', async () => {
     await send(createAccount, { domain: 'keep.com', industry: 'Steel' });
     for (const onMatch of [undefined, 'keep']) {
       const answer = await send(createAccount, { domain: 'keep.com', industry: 'Coal' }, onMatch);
@@ -142,7 +142,7 @@ describe('on_match=keep', () => {
     }
   });
 
-  test('warnings name where each value was sent', async () => {
+  test('names the path of each value that it did not apply in its warnings', async () => {
     await send(createOpportunity, deal({ name: 'Warned' }));
     const sent = { deal_size: 1, close_date: 1798675200000, next_step: 'Call', custom_fields: { score: 1 } };
     const related = {
@@ -162,7 +162,7 @@ describe('on_match=keep', () => {
   });
 });
 
-test.each(['UPDATE', 'yes', ''])('400: on_match=%s', async (value) => {
+test.each(['UPDATE', 'yes', ''])('400: refuses on_match=%s', async (value) => {
   const answer = await send(createAccount, { domain: 'bad.com' }, value);
   expect(answer.status).toBe(400);
   expect(answer.fieldsAtFault).toEqual(['on_match']);

@@ -51,7 +51,7 @@ interface Example {
   readonly operation: Operation;
 }
 
-/** Creates come first, deletions last: an example stands on what those before it left. */
+/** Creates come first and deletions last, because each example uses the records of those before it. */
 const rank = ({ operation: { operationId }, gateway }: Example): number => {
   const order = ['createAccount', 'createContact', 'createOpportunity', 'create', 'bulk', 'update', 'merge'];
   if (gateway === 'read') return order.length;
@@ -126,7 +126,7 @@ describe('the examples of docs/openapi', () => {
     });
   };
 
-  /** Has the log hold the deletion that the example of a restoration names. */
+  /** Puts the deletion that the restore example names into the log. */
   const deleteAtPosition = async (position: number): Promise<void> => {
     const text =
       'INSERT INTO event_heads (organization_id, position, oldest_position) VALUES ($1, $2::bigint, $2::bigint + 1)';
@@ -139,7 +139,7 @@ describe('the examples of docs/openapi', () => {
     await fetch(`${accounts}/${data.company_id}`, { method: 'DELETE', headers: { 'x-api-key': organization.key } });
   };
 
-  /** An account that is still in use is not deleted. */
+  /** Empties the account, because an account in use cannot be deleted. */
   const deleteAll = async (kind: 'opportunities' | 'contacts', query: string): Promise<void> => {
     const headers = { 'x-api-key': organization.key };
     const page = await fetch(`${processes.read.url}/v1/${kind}?${query}`, { headers });
@@ -165,13 +165,16 @@ describe('the examples of docs/openapi', () => {
     optional: readonly string[] = [],
   ): string[] => Object.keys(headers).filter((name) => !response.headers.has(name) && !optional.includes(name));
 
-  // The files name the addresses of `npm start`; a gateway cannot know under which address it is reached.
-  test.each(gateways)('are what the %s gateway serves, apart from its address', async (gateway) => {
-    const withoutServers = (text: string): unknown =>
-      JSON.parse(text, (key, value: unknown) => (key === 'servers' ? undefined : value));
-    const served = await (await fetch(`${processes[gateway].url}/openapi.json`)).text();
-    expect(withoutServers(served)).toEqual(withoutServers(JSON.stringify(documents[gateway])));
-  });
+  // The files contain the addresses of `npm start`; a gateway does not know the address that clients use for it.
+  test.each(gateways)(
+    'are the same in the document that the %s gateway serves, apart from its address',
+    async (gateway) => {
+      const withoutServers = (text: string): unknown =>
+        JSON.parse(text, (key, value: unknown) => (key === 'servers' ? undefined : value));
+      const served = await (await fetch(`${processes[gateway].url}/openapi.json`)).text();
+      expect(withoutServers(served)).toEqual(withoutServers(JSON.stringify(documents[gateway])));
+    },
+  );
 
   test('cover every operation', () => {
     expect(examples.length).toBe(inboundOperations.length + readOperations.length);
@@ -201,7 +204,7 @@ describe('the examples of docs/openapi', () => {
   );
 
   test.each(examples.map((example) => [example.operation.operationId, example] as const))(
-    '%s refuses a wrong key with the headers that it says',
+    '%s refuses a wrong key with the documented headers',
     async (_id, example) => {
       const response = await send(example, organization.newUnknownKey());
       const { Unauthorized, TooManyRequests } = documents[example.gateway].components.responses;

@@ -17,12 +17,12 @@ afterAll(() => stack.stop());
 const percentile = (values: readonly number[], share: number): number =>
   Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0);
 
-test('R13: at ten times what a process takes at once, the rest gets 503 with Retry-After, and the process recovers at once', async () => {
-  // One connection makes the database the narrow place, as it is when a process is overloaded.
+test('R13: at ten times the load that a process accepts, the rest gets 503 with Retry-After, and it recovers at once', async () => {
+  // With one connection the database is the bottleneck, as it is when a process is overloaded.
   const adminPort = String(await findFreePort());
   const { process: gateway, client } = await stack.startGateway({
     MAX_IN_FLIGHT: String(maxInFlight),
-    // The default, because this test is about overload.
+    // The default limit, because this test is about overload.
     MAX_EVENT_LOOP_DELAY_MS: '500',
     ADMIN_PORT: adminPort,
     DATABASE_MAX_CONNECTIONS: '1',
@@ -35,7 +35,7 @@ test('R13: at ten times what a process takes at once, the rest gets 503 with Ret
   await create();
   const answers: Answer[] = [];
   const acceptedMs: number[] = [];
-  // Opening the connections is no part of what is measured, and takes long where the machine has much else to do.
+  // Opens the connections first. That is not measured, and takes long on a busy machine.
   await Promise.all(Array.from({ length: 10 * maxInFlight }, create));
   const beganAtMs = performance.now();
   const isOver = (): boolean => {
@@ -56,7 +56,7 @@ test('R13: at ten times what a process takes at once, the rest gets 503 with Ret
   while (status !== 200 && performance.now() - floodEndedAtMs < hangGuardMs) ({ status } = await create());
   const recoveryMs = Math.round(performance.now() - floodEndedAtMs);
 
-  // Requests that wait in vain for a connection are refused too, but late, and after they took a place.
+  // Requests that give up waiting for a connection are refused too, but late and after they took a place.
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const shed = Number(/^crm_\w*shed\w*(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1]);
   const refused = answers.filter((answer) => answer.status === 503);
@@ -75,7 +75,7 @@ test('R13: at ten times what a process takes at once, the rest gets 503 with Ret
   expect(refused.length).toBeGreaterThan(0);
   expect(shed).toBeGreaterThan(0);
   expect(acceptedMs.length).toBeGreaterThan(0);
-  // Hang guards, ten times the figures.
+  // Guards against hanging, ten times the measured time.
   expect(percentile(acceptedMs, 0.99)).toBeLessThan(10_000);
   expect(recoveryMs).toBeLessThan(50_000);
   expect(status).toBe(200);

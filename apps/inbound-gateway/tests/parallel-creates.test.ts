@@ -5,7 +5,7 @@ import { countDeadlocks } from './support/deadlocks.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const rounds = testSize({ short: 4, soak: 100 });
-/** So many rounds met a deadlock each time that an order was taken away. */
+/** With this many rounds, every removed lock order led to a deadlock. */
 const roundsOfSharedEmails = 8;
 const callsPerRound = 40;
 
@@ -15,21 +15,21 @@ let processes: TestClient[];
 beforeAll(async () => {
   gateway = await startTestGateway();
   processes = await gateway.startProcesses(2);
-  // A cold process compiles as it goes; what is under test here is not how it takes forty calls meanwhile.
+  // A cold process is still compiling, and how it takes forty calls meanwhile is not under test.
   await Promise.all(processes.map((client) => client.call(createAccount, { body: { domain: 'warm-up.com' } })));
 });
 afterAll(() => gateway.stop());
 
-/** Makes so many calls at once, in turn over the processes. */
+/** Sends that many calls at once, to the processes in turn. */
 const atOnce = <T>(count: number, call: (client: TestClient, index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => call(processes[i % processes.length] ?? gateway.client, i)));
 
-/** Shows the errors of a refused call. */
+/** Checks the status and shows the errors of a refused call. */
 const expectAllSucceeded = (answers: readonly Answer[]): void => {
   expect(answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`)).toEqual([]);
 };
 
-/** One id, one creation, and nothing but 200. */
+/** Expects one id, one creation and only status 200. */
 const expectOneRecord = (answers: readonly Answer[], idOf: (answer: Answer) => string): void => {
   expectAllSucceeded(answers);
   expect(new Set(answers.map(idOf)).size).toBe(1);
@@ -46,7 +46,7 @@ const countOf = async (table: string, condition: string, value: unknown): Promis
     )
   )[0]?.n;
 
-/** A random generator that starts from a printed seed, so that a failure can be run again. */
+/** A random generator with a printed seed, so that a failure can be reproduced. */
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 1_000_000);
 const createRandom = (): (() => number) => {
   let state = seed;
@@ -62,7 +62,7 @@ const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
     .map(({ item }) => item);
 
 describe('R1: one record per natural key, from two processes at once', () => {
-  test('an account', async () => {
+  test('creates one account', async () => {
     for (let round = 0; round < rounds; round++) {
       const spellings = [`müller${round}.de`, `MÜLLER${round}.de.`, `https://www.mu\u0308ller${round}.de/x`];
       const answers = await atOnce(callsPerRound, (client, i) =>
@@ -75,9 +75,9 @@ describe('R1: one record per natural key, from two processes at once', () => {
     reportFigure('R1', `rounds of ${callsPerRound} creates of an account that gave one row`, rounds, 100);
   });
 
-  test('a contact, with the account of its domain', async () => {
+  test('creates one contact and the account of its domain', async () => {
     for (let round = 0; round < rounds; round++) {
-      // Where the account is there already, nothing makes the calls wait for each other before they come to the contact.
+      // The account exists already, so that the calls do not queue for it before they reach the contact.
       if (round % 2 === 1) await gateway.client.call(createAccount, { body: { domain: `tür${round}.de` } });
       const spellings = [`ann@tür${round}.de`, `ANN@TÜR${round}.DE`, ` ann@tu\u0308r${round}.de. `];
       const answers = await atOnce(callsPerRound, (client, i) =>
@@ -91,7 +91,7 @@ describe('R1: one record per natural key, from two processes at once', () => {
     reportFigure('R1', `the same of a contact`, rounds, 100);
   });
 
-  test('an opportunity, with its account and all its contacts', async () => {
+  test('creates one opportunity with its account and all its contacts', async () => {
     for (let round = 0; round < rounds; round++) {
       if (round % 2 === 1) {
         for (const local of ['p', 'a0', 'a1', 'a2', 'a3', 'a4']) {
@@ -118,7 +118,7 @@ describe('R1: one record per natural key, from two processes at once', () => {
     reportFigure('R1', 'the same of an opportunity', rounds, 100);
   });
 
-  test('an opportunity whose primary contact everyone replaces keeps everyone', async () => {
+  test('keeps every contact of an opportunity whose primary contact all calls replace', async () => {
     const answers = await atOnce(callsPerRound, (client, i) => {
       const related = { account_domain: 'tug.com', primary_contact_email: `p${i}@tug.com` };
       const body = {
@@ -140,7 +140,7 @@ describe('R2: no deadlock', () => {
       'whose accounts are new',
       (round, i) => `person${i}@${i % 3 === 0 ? `shared${round}.com` : `of${round}-${i}.com`}`,
     ],
-    // The account is there already, so that nothing keeps the calls in line before they come to the contacts.
+    // The account exists already, so that the calls do not queue for it before they reach the contacts.
     ['of one account that is there', (round, i) => `person${i}of${round}@warm-up.com`],
   ])('60 creates that share shuffled emails %s all succeed', async (name, emailOf) => {
     const random = createRandom();
@@ -172,11 +172,11 @@ describe('R2: no deadlock', () => {
     reportFigure('R2', `ms for 60 creates, slowest, ${about}`, Math.round(slowestMs), '< 2000');
     reportFigure('R2', `errors, ${about}`, all.filter(({ status }) => status !== 200).length, 0);
     expectAllSucceeded(all);
-    // A hang guard, ten times the figure.
+    // A guard against hanging, ten times the measured time.
     expect(slowestMs).toBeLessThan(20_000);
   });
 
-  test('contacts that are given their names while deals take them up all succeed, and every record shows the names', async () => {
+  test('naming contacts while deals take them all succeeds, and every deal shows the names', async () => {
     const emails = Array.from({ length: 10 }, (_, i) => `named${i}@names.com`);
     const random = createRandom();
     const answers = await atOnce<Answer>(60, (client, i) => {
@@ -195,8 +195,8 @@ describe('R2: no deadlock', () => {
     for (const { record, computed } of rows) expect(record).toBe(computed);
   });
 
-  // The last test of all: a deadlock that a repeated transaction hides is still one, and a second lost.
-  test('the server had no deadlock to end in any of all these calls', async () => {
+  // Runs last. A deadlock that a repeated transaction hides still counts, and costs a second.
+  test('the server counted no deadlock in any of these calls', async () => {
     const deadlocks = await countDeadlocks(gateway);
     reportFigure('R2', 'deadlocks that the server ended', deadlocks, 0);
     expect(deadlocks).toBe(0);

@@ -57,7 +57,7 @@ beforeEach(async () => {
 afterAll(() => gateway.stop());
 
 describe('200', () => {
-  test('an account exists again with its id and values, as a new version and an event', async () => {
+  test('restores an account with its id and values, as a new version and an event', async () => {
     const id = await account('acme.com', { name: 'Acme', industry: 'Tools' });
     const before = (await stored()).get(`account ${id}`);
     const position = await deleteById(deleteAccount, id);
@@ -73,7 +73,7 @@ describe('200', () => {
     expect(event?.request_id).toBe(answer.headers.get('x-request-id'));
   });
 
-  test('an opportunity exists again with the links to records that still exist; warnings name the others', async () => {
+  test('restores an opportunity with its links to records that still exist; warnings name the others', async () => {
     const related = {
       account_domain: 'links.com',
       primary_contact_email: 'ann@links.com',
@@ -101,7 +101,7 @@ describe('200', () => {
     });
   });
 
-  test('values of a field that is archived meanwhile are found when the field comes back', async () => {
+  test('restores the values of a field that was archived since; they show when the field is active again', async () => {
     const { organization, database } = gateway;
     const slots = async (table: string, id: string) => {
       const text = `SELECT custom_fields, normalized, text_1 FROM ${table} WHERE organization_id = $1 AND id = $2`;
@@ -119,13 +119,13 @@ describe('200', () => {
       where: { organizationId: organization.id, slug: 'region' },
       data: { isActive: false },
     });
-    // So that the gateway has seen the change.
+    // So that the gateway reloads the fields.
     await sleep(1_100);
     for (const position of positions) expect((await restore(position)).status).toBe(200);
     expect([await slots('accounts', accountId), await slots('opportunities', dealId)]).toEqual(before);
   });
 
-  test('a repeat under an Idempotency-Key answers the same', async () => {
+  test('answers the same for a repeat under an Idempotency-Key', async () => {
     const key = { 'idempotency-key': `restore ${deletion}` };
     const first = await restore(deletion, key);
     const again = await restore(deletion, key);
@@ -135,13 +135,13 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each([0, -1, 1.5, '1', null, {}])('a position that is %j', async (position) => {
+  test.each([0, -1, 1.5, '1', null, {}])('refuses the position %j', async (position) => {
     const answer = await restore(position);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ errors: { position: expect.any(String) } });
   });
 
-  test('the position of another event', async () => {
+  test('refuses the position of another kind of event', async () => {
     const answer = await restore(deletion - 1);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ errors: { position: 'is not the position of a deletion' } });
@@ -149,7 +149,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test('a position that the log does not have, with the same bytes whether or not another organization has it', async () => {
+  test('answers a position that the log does not have with the same bytes, even if another organization has it', async () => {
     const ahead = (await headPosition()) + 1;
     const unknown = await restore(Number.MAX_SAFE_INTEGER);
     expect(unknown.status).toBe(404);
@@ -158,7 +158,7 @@ describe('404', () => {
     expect(foreign.comparable).toBe(unknown.comparable);
   });
 
-  test('an event that has expired', async () => {
+  test('refuses an event that has expired', async () => {
     const text = 'UPDATE event_heads SET oldest_position = $2 WHERE organization_id = $1';
     await gateway.rows(text, [deletion + 1]);
     expect((await restore(deletion)).status).toBe(404);
@@ -167,7 +167,7 @@ describe('404', () => {
 });
 
 describe('409', () => {
-  test('the domain belongs to another account now, or the account was restored already', async () => {
+  test('refuses an account whose domain another account has now, or that is already restored', async () => {
     const id = await account('taken.com');
     const position = await deleteById(deleteAccount, id);
     const other = await account('taken.com');
@@ -180,7 +180,7 @@ describe('409', () => {
     expect((await restore(position)).body).toMatchObject({ conflict: { field: 'domain', existing_id: id } });
   });
 
-  test('the name belongs to another opportunity of the account now, or the opportunity was restored and renamed', async () => {
+  test('refuses an opportunity whose name another one has now, or that was restored and renamed', async () => {
     const related = { account_domain: 'names.com' };
     const id = await opportunity('Taken', related);
     const position = await deleteById(deleteOpportunity, id);
@@ -194,7 +194,7 @@ describe('409', () => {
     expect((await restore(position)).body).toMatchObject({ statusCode: 409, conflict: { existing_id: id } });
   });
 
-  test('the account was merged into another one, which its domain names now', async () => {
+  test('refuses an account that was merged into another one', async () => {
     const kept = await account('kept.com');
     const other = await account('merged.com');
     await gateway.client.call(mergeAccount, { params: { id: kept }, body: { from: other } });
@@ -207,7 +207,7 @@ describe('409', () => {
     expect(answer.body).toMatchObject({ conflict: { field: 'domain', existing_id: kept } });
   });
 
-  test('a contact and a note were erased with their deletion', async () => {
+  test('refuses a contact and a note, which deletion erases', async () => {
     const contact = await gateway.client.call(createContact, { body: { email: 'ann@erased.com' } });
     await gateway.client.call(deleteContact, { params: { id: contact.data.people_id } });
     const answer = await restore(await headPosition());
@@ -220,7 +220,7 @@ describe('409', () => {
   });
 });
 
-// A repeat is a conflict, so that a key makes it the first answer again.
+// A second restore is a conflict. With an Idempotency-Key it gets the first answer.
 const options: SuiteOptions = {
   contract: restoreRecord,
   client: () => gateway.client,

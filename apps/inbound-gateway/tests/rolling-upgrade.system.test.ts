@@ -14,7 +14,7 @@ import { prepareDatabase } from './support/gateway.js';
 import { organizationTools } from './support/organization-tools.js';
 import { Balancer, type ExpectedSchema, type GatewayKind, startGatewayVersion } from './support/rolling-gateways.js';
 
-/** A new column in every table of records, as most releases have it, and an index. */
+/** A new column in every table of records, as in most releases, and an index. */
 const expand: Migration = {
   name: '29990101000000_expand',
   sql: ['accounts', 'contacts', 'opportunities', 'notes']
@@ -30,7 +30,7 @@ const contract: Migration = {
 /** Longer than gateways wait for a lock. */
 const dumpMs = 4_000;
 
-/** A hang guard. */
+/** A guard against hanging. */
 const patienceMs = 60_000;
 
 const kinds = ['read', 'inbound'] as const;
@@ -104,7 +104,7 @@ const callAgainAndAgain = async (caller: number): Promise<void> => {
   }
 };
 
-/** Replaces every gateway, one at a time: the new one is ready before the other one is asked to stop. */
+/** Replaces every gateway, one at a time. Each new one is ready before the old one is asked to stop. */
 const replaceAll = async (by: ExpectedSchema | null): Promise<void> => {
   for (const kind of kinds) {
     for (const gateway of [...balancer.all(kind)]) {
@@ -119,7 +119,7 @@ const functionsOf = async (digest: string) => {
   return { sql: sql.replace('clock_timestamp()', 'clock_timestamp() /* newer */'), digest, release: '9.0.0' };
 };
 
-/** Reads every table in one transaction, as pg_dump does. @returns ends it */
+/** Reads every table in one transaction, as pg_dump does. @returns a function that ends it */
 const holdLocksAsDump = async (): Promise<() => Promise<void>> => {
   const { pool, close } = openAdministrationDatabase({
     url: database.url,
@@ -166,7 +166,7 @@ describe('R30: a rolling upgrade under load', () => {
     expect(refused).toEqual(new Map());
   });
 
-  test('an old gateway that starts afterwards says that it has to be replaced', async () => {
+  test('makes an old gateway that starts afterwards report that it has to be replaced', async () => {
     const old = await start('inbound', null, '/livez');
     const readiness = async () => (await fetch(`${old.url}/readyz`)).json() as Promise<{ message: string }>;
     const deadlineMs = performance.now() + patienceMs;

@@ -66,12 +66,12 @@ describe('200', () => {
     const id = String(created['pipeline']?.['pipeline_id']);
     const changed = await dataOf('PATCH', `pipelines/${id}`, { name: 'Upsell', is_active: false });
     expect(changed['pipeline']).toMatchObject({ name: 'Upsell', is_active: false });
-    // At once in this process: the set-up that it had cached is forgotten.
+    // Visible at once in this process, because the write clears its cached setup.
     const refused = await send('POST', 'opportunities', { pipeline_id: id, opportunity: { name: 'Late' } }, 400);
     expect(refused.body).toMatchObject({ errors: { pipeline_id: 'is archived' } });
   });
 
-  test('adds a stage at a place, which takes deals at once', async () => {
+  test('adds a stage at a given place, which accepts deals at once', async () => {
     const { stage: added } = await dataOf('POST', `pipelines/${organization.pipeline.id}/stages`, {
       label: 'Sent',
       position: 2,
@@ -88,7 +88,7 @@ describe('200', () => {
     await expectConsistent(gateway);
   });
 
-  test('archives a stage and moves its deals to the stage in the request', async () => {
+  test('archives a stage and moves its deals to the given stage', async () => {
     const id = await deal('A', { stage_id: stage('New') });
     await send('PATCH', `stages/${stage('New')}`, { is_active: false, move_opportunities_to: stage('Won') });
     expect(await stored(id)).toMatchObject({ stage_id: stage('Won'), shown: { stage_name: 'Won' }, version: 2 });
@@ -103,7 +103,7 @@ describe('200', () => {
     });
   });
 
-  test('defines a field with options, changes and archives them', async () => {
+  test('defines a field with options, then changes and archives them', async () => {
     const id = await newField({ pipeline_ids: [organization.pipeline.id] });
     const { field } = await dataOf('POST', `fields/${id}/options`, { label: 'Zinc', value: 'zinc' });
     expect(field).toMatchObject({ property_name: 'custom__tier', pipeline_ids: [organization.pipeline.id] });
@@ -116,7 +116,7 @@ describe('200', () => {
     await send('POST', 'opportunities', gold, 400);
   });
 
-  test('hides and archives a field, also in stored records, and brings it back with its values', async () => {
+  test('hides and archives a field, also in stored records, and restores it with its values', async () => {
     const id = await newField();
     const dealId = await deal('A', { custom__tier: 'gold' });
     const shown = async () => (await stored(dealId))['shown'];
@@ -147,7 +147,7 @@ describe('200', () => {
     await send('POST', 'opportunities', { ...again, related_objects: related });
   });
 
-  test('gives the deals of a removed member to another one', async () => {
+  test('passes the deals of a removed member to another one', async () => {
     const { member } = await dataOf('POST', 'members', { email: 'heir@team.example', name: 'Heir' });
     const id = await deal('A');
     await send('DELETE', `members/${organization.member.id}?reassign_to=${String(member?.['member_id'])}`);
@@ -155,7 +155,7 @@ describe('200', () => {
     await send('DELETE', `members/${organization.member.id}`, undefined, 404);
   });
 
-  test('is in the audit trail, with the key as its origin', async () => {
+  test('writes the audit trail, with the key as the origin', async () => {
     const { id: keyId, key } = await organization.createKey({ allow: ['setup'] });
     await gateway.client.send('POST', '/v1/inbound/members', { key, body: { email: 'a@b.example', name: 'A' } });
     const text = 'SELECT action, actor, details FROM audit_events WHERE organization_id = $1 AND actor ~ $2';
@@ -175,11 +175,11 @@ describe('400', () => {
     ['POST', 'fields', { object: 'account', name: 'X', slug: 'x', attribute_type: 'select' }, 'options'],
     ['POST', 'fields', { object: 'account', name: 'X', slug: 'x', attribute_type: 'string', max: 3 }, 'max'],
     ['POST', 'members', { email: 'nobody', name: 'X' }, 'email'],
-  ])('%s %s %j names %s', async (method, path, body, field) => {
+  ])('%s %s %j: refuses %s', async (method, path, body, field) => {
     expect((await send(method, path, body, 400)).body).toMatchObject({ errors: { [field]: expect.any(String) } });
   });
 
-  test('names a stage of another pipeline, and pipelines that are not there', async () => {
+  test('refuses a stage of another pipeline, and unknown pipelines', async () => {
     const other = organization.otherPipeline.stages[0]?.id;
     const archive = { is_active: false, move_opportunities_to: other };
     expect((await send('PATCH', `stages/${stage('New')}`, archive, 400)).body).toMatchObject({
@@ -201,28 +201,31 @@ describe('404', () => {
     ['POST', 'fields', '/options'],
     ['PATCH', 'members', ''],
     ['DELETE', 'members', ''],
-  ])('%s %s/{id}%s: an unknown id and another organization’s get the same bytes', async (method, collection, rest) => {
-    const foreign: Readonly<Record<string, string>> = {
-      pipelines: gateway.stranger.pipeline.id,
-      stages: gateway.stranger.pipeline.stages[0]?.id ?? '',
-      fields: unknownId,
-      members: gateway.stranger.member.id,
-    };
-    const bodies: Readonly<Record<string, object>> = {
-      '/stages': { label: 'X' },
-      '/options': { label: 'X' },
-      '': collection === 'stages' ? { label: 'X' } : { name: 'X' },
-    };
-    const body = method === 'DELETE' ? undefined : bodies[rest];
-    const answers = await Promise.all(
-      [unknownId, foreign[collection] ?? ''].map((id) => send(method, `${collection}/${id}${rest}`, body, 404)),
-    );
-    expect(answers[0]?.comparable).toBe(answers[1]?.comparable);
-  });
+  ])(
+    '%s %s/{id}%s: answers an unknown id and another organization’s id with the same bytes',
+    async (method, collection, rest) => {
+      const foreign: Readonly<Record<string, string>> = {
+        pipelines: gateway.stranger.pipeline.id,
+        stages: gateway.stranger.pipeline.stages[0]?.id ?? '',
+        fields: unknownId,
+        members: gateway.stranger.member.id,
+      };
+      const bodies: Readonly<Record<string, object>> = {
+        '/stages': { label: 'X' },
+        '/options': { label: 'X' },
+        '': collection === 'stages' ? { label: 'X' } : { name: 'X' },
+      };
+      const body = method === 'DELETE' ? undefined : bodies[rest];
+      const answers = await Promise.all(
+        [unknownId, foreign[collection] ?? ''].map((id) => send(method, `${collection}/${id}${rest}`, body, 404)),
+      );
+      expect(answers[0]?.comparable).toBe(answers[1]?.comparable);
+    },
+  );
 });
 
 describe('409', () => {
-  test('a name, label, slug or email that is taken, with the id of its holder', async () => {
+  test('refuses a taken name, label, slug or email and answers the id of its holder', async () => {
     const fieldId = await newField();
     const cases: readonly [string, string, object, string, string][] = [
       ['POST', 'pipelines', { name: 'Sales', stages: [{ label: 'A' }] }, 'name', organization.pipeline.id],
@@ -235,7 +238,7 @@ describe('409', () => {
     }
   });
 
-  test('a stage or member with deals, with their count; the last stage', async () => {
+  test('refuses to remove a stage or member with deals and answers their count; refuses to archive the last stage', async () => {
     await deal('A', { stage_id: stage('New') });
     expect((await send('PATCH', `stages/${stage('New')}`, { is_active: false }, 409)).body).toMatchObject({
       counts: { opportunities: 1 },
@@ -250,7 +253,7 @@ describe('409', () => {
 });
 
 describe('races', () => {
-  test('creates that name a member who is removed are refused or reassigned: no owner dangles', async () => {
+  test('refuse or reassign creates that name a member who is being removed: no deal keeps an unknown owner', async () => {
     const { member: heir } = await dataOf('POST', 'members', { email: 'heir@team.example', name: 'Heir' });
     const heirId = String(heir?.['member_id']);
     const { key } = organization;

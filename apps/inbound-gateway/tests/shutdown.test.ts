@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** `refused`: the port is closed, so that a balancer tries another process. */
+/** `refused`: the port is closed, so a balancer tries another process. */
 type Outcome = 'answered' | 'refused' | 'dropped';
 
 const send = (gateway: GatewayProcess, agent: Agent, domain: string): Promise<{ outcome: Outcome; detail: string }> =>
@@ -40,7 +40,7 @@ const send = (gateway: GatewayProcess, agent: Agent, domain: string): Promise<{ 
     call.end(body);
   });
 
-test('R14: stopped under load, a process answers every request that it received and exits', async () => {
+test('R14: a process that is stopped under load answers every request it received, then exits', async () => {
   const dropped: string[] = [];
   let answered = 0;
   let slowestExitMs = 0;

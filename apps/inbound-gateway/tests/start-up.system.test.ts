@@ -63,10 +63,10 @@ const ofThisDatabase = (setting: string): string =>
   `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`;
 
 describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
-  test('waits for the migrations by name, serves no request meanwhile, and is ready once they are there', async () => {
+  test('waits for the migrations and names them, serves no request meanwhile, and is ready once they are applied', async () => {
     const { url } = await start(gateway, {}, '/livez');
     const deadlineMs = performance.now() + patienceMs;
-    // At first it says that nothing has been checked yet.
+    // The first report says that nothing has been checked yet.
     while (!(await ask(url, '/readyz')).message.includes('crm migrate')) {
       if (performance.now() > deadlineMs) throw new Error('the gateway does not say what it waits for');
       await sleep(50);
@@ -82,7 +82,7 @@ describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
     await untilReady(url);
   });
 
-  test('R30: serves tables of a newer version, unless they need a newer gateway', async () => {
+  test('R30: serves tables of a newer version unless they need a newer gateway', async () => {
     await migrate(database.url);
     await execute(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, started_at, applied_steps_count)
@@ -101,7 +101,7 @@ describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
   });
 });
 
-test('a gateway whose role lacks a right waits for it by name', async () => {
+test('a gateway whose role lacks a right waits and names the right', async () => {
   await migrate(database.url);
   await applyRoles(database.url, testRoleNames());
   await execute(`REVOKE UPDATE ON notes FROM ${testRoleNames().inbound}`);
@@ -115,24 +115,24 @@ test('a gateway whose role lacks a right waits for it by name', async () => {
   await untilReady(url);
 });
 
-describe('R3: a database that may lose answered writes', () => {
+describe('R3: a database that can lose answered writes', () => {
   beforeEach(async () => {
     await migrate(database.url);
     await execute(ofThisDatabase('synchronous_commit = off'));
   });
 
-  test('ends the inbound gateway with code 78 and what to do, before it writes anything', async () => {
+  test('ends the inbound gateway with code 78 and says what to do, before it writes anything', async () => {
     const started = start('inbound', { ALLOW_UNSAFE_DURABILITY: '' }, '/readyz');
     await expect(started).rejects.toThrow(/code 78[^]*synchronous_commit off: writes .* could be lost[^]*ALTER SYSTEM/);
   });
 
-  test('is taken where ALLOW_UNSAFE_DURABILITY says so, and by the read gateway', async () => {
+  test('is accepted with ALLOW_UNSAFE_DURABILITY, and by the read gateway', async () => {
     await start('inbound', { ALLOW_UNSAFE_DURABILITY: '1' }, '/readyz');
     await start('read', { ALLOW_UNSAFE_DURABILITY: '' }, '/readyz');
   });
 });
 
-test('a superuser as the role of a gateway is a warning in its log', async () => {
+test('a gateway whose role is a superuser logs a warning', async () => {
   await migrate(database.url);
   const { output, stop } = await start('inbound', {}, '/readyz');
   await stop();

@@ -41,14 +41,14 @@ const countOf = async (domain: string): Promise<number | undefined> =>
   )[0]?.n;
 
 describe('503 with Retry-After', () => {
-  test('where a lock is not had in time: nothing is written, and the same call works once it is free', async () => {
+  test('while a lock is held: nothing is written, and the same call works once the lock is free', async () => {
     const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 100 });
     expectComeBack(await whileAccountsAreLocked(() => create(client, 'locked.com')));
     expect(await countOf('locked.com')).toBe(0);
     expect((await create(client, 'locked.com')).status).toBe(200);
   });
 
-  test('where a bulk call waits for the locks of others until its time is up: sending less would not help', async () => {
+  test('while other calls hold the locks of a bulk call until its time is up: fewer items would not help', async () => {
     const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 0, statementTimeoutMs: 500 });
     const domains = ['held-1.com', 'held-2.com'];
     for (const domain of domains) await create(client, domain);
@@ -58,7 +58,7 @@ describe('503 with Retry-After', () => {
     await holder.query(`BEGIN; SELECT FROM accounts WHERE domain = 'held-2.com' FOR UPDATE`);
     expectComeBack(await send());
     await holder.query('ROLLBACK');
-    // The names, too: as while many opportunities of an account are created.
+    // Also blocks the names, as when another call creates many opportunities of an account.
     await holder.query(
       `BEGIN; SELECT lock_names(organization_id, 'account', ARRAY[id], false) FROM accounts WHERE domain = 'held-1.com'`,
     );
@@ -68,10 +68,10 @@ describe('503 with Retry-After', () => {
     expect((await send()).data.results.map(({ record_status }) => record_status)).toEqual(['updated', 'updated']);
   });
 
-  test('where no connection comes free in time: nothing is written, and the one that has it is served', async () => {
+  test('while no connection is free: nothing is written, and the call that holds the connection succeeds', async () => {
     const limits = { poolWaitMs: 500, lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 };
     const client = await gateway.startOn(gateway.gatewayUrl, { maxConnections: 1, ...limits });
-    // So that the key is known: its look-up takes a connection too, and making the first one may take long.
+    // Loads the key first: looking it up also takes a connection, and the first connection may take long to open.
     while ((await create(client, 'known.com')).status !== 200);
     const [served, refused] = await whileAccountsAreLocked(async () => {
       const waiting = create(client, 'served.com');
@@ -86,7 +86,7 @@ describe('503 with Retry-After', () => {
 });
 
 describe('503 with errors, without Retry-After', () => {
-  test('where a rename changes too many opportunities: the response says so, and nothing is written', async () => {
+  test('for a rename that changes too many opportunities: the answer says so, and nothing is written', async () => {
     const related_objects = { account_domain: 'many.com', primary_contact_email: 'ann@many.com' };
     const opportunity = {
       pipeline_id: gateway.organization.pipeline.id,

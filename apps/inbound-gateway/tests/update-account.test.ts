@@ -21,7 +21,7 @@ const stored = async (id: string) =>
   (await gateway.rows('SELECT * FROM accounts WHERE organization_id = $1 AND id = $2', [id]))[0];
 
 describe('200', () => {
-  test('answers the whole account, its visible custom fields and its version', async () => {
+  test('answers the whole account with its visible custom fields and its version', async () => {
     const id = await account({ domain: 'whole.com', custom__tier: 1, custom__hidden_note: 'x' });
     const answer = await change(id, { industry: 'Steel' });
     expect(answer.data.account).toEqual({
@@ -43,7 +43,7 @@ describe('200', () => {
     expect(versionOf(answer)).toBe(2);
   });
 
-  test('what is absent stays, null clears', async () => {
+  test('keeps absent fields and clears fields that are null', async () => {
     const id = await account({ domain: 'keeps.com', industry: 'Steel', description: 'Old', custom__tier: 1 });
     const answer = await change(id, { description: null, custom_fields: { motto: 'Ever on' } });
     expect(answer.data.account).toMatchObject({ industry: 'Steel', description: null, name: 'Keeps' });
@@ -52,7 +52,7 @@ describe('200', () => {
     expect(cleared.data.account).toMatchObject({ industry: null, name: null, custom_fields: { motto: 'Ever on' } });
   });
 
-  test('a custom value, its normalized text and its slot change together', async () => {
+  test('changes a custom value together with its normalized text and its slot', async () => {
     const id = await account({ domain: 'slots.com', custom__tier: 1, custom__motto: 'Écoute' });
     const before = await stored(id);
     await change(id, { custom__tier: 7, custom__motto: 'ÄÖ' });
@@ -67,7 +67,7 @@ describe('200', () => {
     expect(before).toMatchObject({ number_1: 1, text_1: 'écoute' });
   });
 
-  test('an empty body and the same values change nothing, the version least of all', async () => {
+  test('changes nothing, not even the version, for an empty body and for equal values', async () => {
     const id = await account({ domain: 'same.com', industry: 'Steel', custom__tier: 2 });
     const before = await stored(id);
     for (const body of [
@@ -79,7 +79,7 @@ describe('200', () => {
     expect(await stored(id)).toEqual(before);
   });
 
-  test('a new domain is normalised, found again and free to others no more', async () => {
+  test('normalizes a new domain, finds the account by it and frees the old one', async () => {
     const id = await account({ domain: 'old-domain.com' });
     const answer = await change(id, { domain: 'https://WWW.Neue-Müller.de/x' });
     expect(answer.data.account).toMatchObject({ domain: 'xn--neue-mller-feb.de', name: 'Old-domain' });
@@ -87,13 +87,13 @@ describe('200', () => {
     expect(await account({ domain: 'old-domain.com' })).not.toBe(id);
   });
 
-  test('whether it is a mail provider follows the domain', async () => {
+  test('updates whether the account is a mail provider when the domain changes', async () => {
     const id = await account({ domain: 'will-be-mail.com' });
     expect((await change(id, { domain: 'gmail.com' })).data.account.is_freemail).toBe(true);
     expect((await change(id, { domain: 'was-mail.com' })).data.account.is_freemail).toBe(false);
   });
 
-  test('a new name and domain reach what its opportunities are found by', async () => {
+  test('updates the texts by which its opportunities are found when its name and domain change', async () => {
     const id = await account({ domain: 'before.com' });
     const deal = await opportunity({ name: 'Deal' }, { account_domain: 'before.com' });
     await change(id, { name: 'Nachher GmbH', domain: 'after.com' });
@@ -104,12 +104,12 @@ describe('200', () => {
     expect(await opportunity({ name: 'Deal' }, { account_domain: 'after.com' })).toBe(deal);
   });
 
-  test.each(['"1"', 'W/"1"', '*'])('If-Match %s holds for version 1', async (tag) => {
+  test.each(['"1"', 'W/"1"', '*'])('accepts If-Match %s for version 1', async (tag) => {
     const id = await account({ domain: `match-${tag.length}.com` });
     expect((await change(id, { industry: 'Steel' }, { 'if-match': tag })).status).toBe(200);
   });
 
-  test('what was read can be written back unchanged, however long it became when it was normalised', async () => {
+  test('accepts values just as they were read, even those that normalization made longer', async () => {
     const id = await account({ domain: 'www.ΐλφα.gr' });
     const fields = { domain: 'ΐλφα.gr', name: '\u0958'.repeat(80), website: ` x.com/${'ü'.repeat(340)} ` };
     for (const sent of [{ industry: 'Steel' }, fields, { website: `HTTPS://www.x.com?${'"'.repeat(600)}` }]) {
@@ -122,7 +122,7 @@ describe('200', () => {
     }
   });
 
-  test('an id in capitals is the same id', async () => {
+  test('accepts an id in upper case', async () => {
     const id = await account({ domain: 'capitals.com' });
     expect((await change(id.toUpperCase(), { industry: 'Steel' })).data.account.id).toBe(id);
   });
@@ -130,14 +130,14 @@ describe('200', () => {
 
 describe('400', () => {
   test.each([`x.com/${'ü'.repeat(341)}`, `https://x.com/${'😀'.repeat(900)}`])(
-    'a website that is too long once it is encoded: %#',
+    'refuses a website that is too long once it is encoded: %#',
     async (website) => {
       const answer = await change(await account({ domain: 'long-website.com' }), { website });
       expect(answer.errors).toEqual({ website: 'must have at most 2048 characters when encoded' });
     },
   );
 
-  test('every fault is named, and nothing is changed', async () => {
+  test('names every invalid field and changes nothing', async () => {
     const id = await account({ domain: 'faults.com' });
     const answer = await change(id, {
       domain: 'x',
@@ -152,7 +152,7 @@ describe('400', () => {
   });
 
   test.each([{ domain: null }, { company_id: 'x' }, { version: 3 }, { custom_fields: null }])(
-    '%j is refused',
+    'refuses %j',
     async (body) => {
       const answer = await change(await account({ domain: 'refused.com' }), body);
       expect(answer.status).toBe(400);
@@ -160,13 +160,13 @@ describe('400', () => {
     },
   );
 
-  test.each(['3', '""', '"0"', '"x"', '"1", "2"'])('If-Match %s is no tag of ours', async (tag) => {
+  test.each(['3', '""', '"0"', '"x"', '"1", "2"'])('refuses If-Match %s', async (tag) => {
     const answer = await change(await account({ domain: 'tags.com' }), {}, { 'if-match': tag });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['If-Match']);
   });
 
-  test('an id that is none', async () => {
+  test('refuses a malformed id', async () => {
     const answer = await change('7', {});
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['id']);
@@ -174,7 +174,7 @@ describe('400', () => {
 });
 
 describe('404, 409 and 412', () => {
-  test('an unknown id and another organization’s get the same bytes', async () => {
+  test('answers an unknown id and another organization’s id with the same bytes', async () => {
     const stranger = gateway.clientOf(gateway.stranger);
     const theirs = await account({ domain: 'theirs.com' });
     const foreign = await stranger.call(updateAccount, { params: { id: theirs }, body: { industry: 'Stolen' } });
@@ -184,7 +184,7 @@ describe('404, 409 and 412', () => {
     expect(await stored(theirs)).toMatchObject({ industry: null });
   });
 
-  test('the domain of another account is a conflict that names it', async () => {
+  test('refuses the domain of another account and names that account', async () => {
     const holder = await account({ domain: 'held.com' });
     const id = await account({ domain: 'wants.com' });
     const answer = await change(id, { domain: 'HELD.com', industry: 'Steel' });
@@ -193,7 +193,7 @@ describe('404, 409 and 412', () => {
     expect(await stored(id)).toMatchObject({ domain: 'wants.com', industry: null });
   });
 
-  test('another version than If-Match says is refused, even where nothing would change', async () => {
+  test('refuses another version than that in If-Match, even if nothing would change', async () => {
     const id = await account({ domain: 'versions.com' });
     await change(id, { industry: 'Steel' });
     for (const body of [{ industry: 'Coal' }, {}, { industry: 'Steel' }])
@@ -201,14 +201,14 @@ describe('404, 409 and 412', () => {
     expect(versionOf(await change(id, { industry: 'Coal' }, { 'if-match': '"2"' }))).toBe(3);
   });
 
-  test('of changes at once that name one version, one is applied', async () => {
+  test('applies one of several parallel changes to the same version', async () => {
     const id = await account({ domain: 'race.com' });
     const bodies = Array.from({ length: 10 }, (_, index) => ({ industry: `Industry ${index}` }));
     const answers = await Promise.all(bodies.map((body) => change(id, body, { 'if-match': '"1"' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
   });
 
-  test('of accounts that take one domain at once, one gets it', async () => {
+  test('gives a domain to one of several accounts that take it at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => account({ domain: `taker-${index}.com` })));
     const answers = await Promise.all(ids.map((id) => change(id, { domain: 'taken.com' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);

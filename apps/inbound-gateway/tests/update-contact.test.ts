@@ -29,7 +29,7 @@ const recordOf = async (opportunityId: string) => {
 };
 
 describe('200', () => {
-  test('answers the whole contact; what is absent stays, null clears', async () => {
+  test('answers the whole contact, keeps absent fields and clears fields that are null', async () => {
     const id = await contact({
       email: 'ann@whole.com',
       first_name: 'Ann',
@@ -56,20 +56,20 @@ describe('200', () => {
     expect(versionOf(answer)).toBe(2);
   });
 
-  test('a name overwrites the stored one, and is found by it', async () => {
+  test('overwrites a stored name and finds the contact by the new one', async () => {
     const id = await contact({ email: 'bo@names.com', first_name: 'Bo' });
     await change(id, { first_name: 'Böe', last_name: 'LI' });
     const text = 'SELECT normalized_name, search_text FROM contacts WHERE organization_id = $1 AND id = $2';
     expect(await gateway.rows(text, [id])).toEqual([{ normalized_name: 'böe li', search_text: 'böe li bo@names.com' }]);
   });
 
-  test('the same values change nothing', async () => {
+  test('changes nothing for equal values', async () => {
     const id = await contact({ email: 'same@same.com', first_name: 'Ann', custom__birthday: '1990-01-02' });
     const bodies = [{}, { email: ' SAME@same.com', first_name: ' Ann ' }, { custom__birthday: 631238400000 }];
     for (const body of bodies) expect(versionOf(await change(id, body))).toBe(1);
   });
 
-  test('a new email moves the contact to the account of its domain, which is made where absent', async () => {
+  test('moves the contact to the account of its new email and creates that account if it is missing', async () => {
     const id = await contact({ email: 'mover@from.com' });
     const answer = await change(id, { email: 'Mover@To.com' });
     expect(answer.data.contact.email).toBe('mover@to.com');
@@ -78,7 +78,7 @@ describe('200', () => {
     expect(await contact({ email: 'mover@from.com' })).not.toBe(id);
   });
 
-  test('a new address at a mail provider leaves the account empty where the organization wants none', async () => {
+  test('clears the account for a new address at a mail provider if the organization skips those', async () => {
     const skipping = await gateway.createOrganization({ freemail: 'skip' });
     const client = gateway.clientOf(skipping);
     const created = await client.call(createContact, { body: { email: 'ann@work.com' } });
@@ -87,7 +87,7 @@ describe('200', () => {
     expect(moved.data.contact.account_id).toBeNull();
   });
 
-  test('a new name or email reaches the deals where the contact is an additional one', async () => {
+  test('updates the deals of an additional contact when its name or email changes', async () => {
     const id = await contact({ email: 'extra@reach.com', first_name: 'Old' });
     const deal = await opportunity(
       { name: 'Reach' },
@@ -99,7 +99,7 @@ describe('200', () => {
     ]);
   });
 
-  test('a deal without an account stays with its primary contact, whatever the address', async () => {
+  test('keeps a deal without an account with its primary contact, whatever the email', async () => {
     const id = await contact({ email: 'ann@gmail.com' });
     const deal = await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@gmail.com' });
     await change(id, { email: 'ann@yahoo.com' });
@@ -109,7 +109,7 @@ describe('200', () => {
 });
 
 describe('opportunities of the same name of two people at one mail provider', () => {
-  test('stay apart when one person is deleted and the other takes over the address', async () => {
+  test('stay apart when one person is deleted and the other takes over the email', async () => {
     const name = 'Same name';
     const deal = (email: string) => opportunity({ name }, { primary_contact_email: email });
     const [a, b] = ['person-a@gmail.com', 'person-b@gmail.com'];
@@ -120,14 +120,14 @@ describe('opportunities of the same name of two people at one mail provider', ()
     expect((await gateway.client.call(deleteContact, { params: { id: personB } })).status).toBe(200);
     expect((await change(personA, { email: b })).status).toBe(200);
 
-    // The opportunity follows the person to the new address; the one of the deleted person belongs to no contact.
+    // The opportunity keeps its person at the new email. The deleted person's opportunity belongs to no contact.
     expect(await deal(b)).toBe(ofA);
     const ofNewA = await deal(a);
     expect([ofA, ofB]).not.toContain(ofNewA);
     expect(await contact({ email: a })).not.toBe(personA);
   });
 
-  test('never collide by a new address: both keep their natural keys', async () => {
+  test('never collide when an email changes, because both keep their natural keys', async () => {
     const name = 'Collides';
     const deal = (email: string) => opportunity({ name }, { primary_contact_email: email });
     const [ofC, ofD] = [await deal('person-c@gmail.com'), await deal('person-d@gmail.com')];
@@ -143,20 +143,20 @@ describe('opportunities of the same name of two people at one mail provider', ()
 });
 
 describe('400, 404, 409 and 412', () => {
-  test('every fault is named', async () => {
+  test('names every invalid field', async () => {
     const id = await contact({ email: 'faults@faults.com' });
     const answer = await change(id, { email: 'x', custom_fields: { birthday: 'May' } });
     expect(answer.fieldsAtFault).toEqual(['custom_fields.birthday', 'email']);
   });
 
-  test('an unknown id is not found and makes no account', async () => {
+  test('answers 404 for an unknown id and creates no account', async () => {
     expect((await change(unknownId, { email: 'no@trace.com' })).status).toBe(404);
     expect(await gateway.rows(`SELECT 1 FROM accounts WHERE organization_id = $1 AND domain = 'trace.com'`)).toEqual(
       [],
     );
   });
 
-  test('the email of another contact is a conflict that names it and makes no account', async () => {
+  test('refuses the email of another contact, names that contact and creates no account', async () => {
     const holder = await contact({ email: 'held@held.com' });
     const id = await contact({ email: 'wants@wants.com' });
     const answer = await change(id, { email: 'Held@held.com' });
@@ -165,13 +165,13 @@ describe('400, 404, 409 and 412', () => {
     expect(await domainOf(id)).toBe('wants.com');
   });
 
-  test('another version than If-Match says', async () => {
+  test('refuses another version than that in If-Match', async () => {
     const id = await contact({ email: 'version@version.com' });
     expect((await change(id, { first_name: 'Ann' }, { 'if-match': '"2"' })).status).toBe(412);
   });
 });
 
-test('renames and deals of one contact at once leave every stored record right', async () => {
+test('parallel renames and deals of a contact leave every stored record consistent', async () => {
   const id = await contact({ email: 'busy@busy.com' });
   await Promise.all(
     Array.from({ length: 40 }, async (_, index) => {

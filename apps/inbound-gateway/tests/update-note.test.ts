@@ -23,7 +23,7 @@ const eventsOf = (id: string) =>
   );
 
 describe('200', () => {
-  test('answers the whole note and its version, and is an event', async () => {
+  test('answers the whole note with its version and logs an event', async () => {
     const id = await note();
     const answer = await change(id.toUpperCase(), { content: ' New\n' });
     expect(answer.status).toBe(200);
@@ -40,13 +40,13 @@ describe('200', () => {
     ]);
   });
 
-  test('what is absent stays, and null or a blank text clears', async () => {
+  test('keeps absent texts; null or a blank text clears', async () => {
     const id = await note();
     expect((await change(id, { title: null })).data.note).toMatchObject({ title: null, content: 'Budget' });
     expect((await change(id, { title: ' T ', content: ' ' })).data.note).toMatchObject({ title: 'T', content: null });
   });
 
-  test('the searched text follows title and content, each alone', async () => {
+  test('updates the searched text when title or content changes', async () => {
     const id = await note({ title: 'Größe', content: 'IN ΣΟΦΟΣ' });
     const searched = async () => {
       const text = 'SELECT normalized_title, search_text FROM notes WHERE organization_id = $1 AND id = $2';
@@ -71,7 +71,7 @@ describe('200', () => {
     }
   });
 
-  test('a change that changes nothing keeps the version and is no event', async () => {
+  test('keeps the version and logs no event if nothing changes', async () => {
     const id = await note();
     for (const texts of [{}, { title: 'Kick-off' }, { title: ' Kick-off ', content: 'Budget' }]) {
       const answer = await change(id, texts);
@@ -81,7 +81,7 @@ describe('200', () => {
     expect(await eventsOf(id)).toHaveLength(1);
   });
 
-  test('parallel changes are one version each', async () => {
+  test('creates one version per parallel change', async () => {
     const id = await note();
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => change(id, { title: `Title ${n}` })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -93,7 +93,7 @@ describe('400', () => {
   test.each([
     { title: null, content: null },
     { title: ' ', content: '' },
-  ])('a note keeps a title or a content: %j', async (texts) => {
+  ])('refuses to clear both title and content: %j', async (texts) => {
     const id = await note();
     const answer = await change(id, texts);
     expect(answer.status).toBe(400);
@@ -109,20 +109,20 @@ describe('400', () => {
     ['a long title', { note: { title: 'n'.repeat(256) } }, ['note.title']],
     ['a long content', { note: { content: 'n'.repeat(50_001) } }, ['note.content']],
     ['an unknown key', { note: { title: 'T' }, account_domains: [] }, ['account_domains']],
-  ])('%s', async (_about, body, fields) => {
+  ])('refuses %s', async (_about, body, fields) => {
     const answer = await gateway.client.call(updateNote, { params: { id: unknownId }, body });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(fields);
   });
 
-  test('a malformed id or If-Match', async () => {
+  test('refuses a malformed id or If-Match', async () => {
     expect((await change('x', { title: 'T' })).fieldsAtFault).toEqual(['id']);
     expect((await change(unknownId, { title: 'T' }, { 'if-match': 'one' })).fieldsAtFault).toEqual(['If-Match']);
   });
 });
 
 describe('404', () => {
-  test('a note that is unknown, deleted or of another organization', async () => {
+  test('answers unknown, deleted and foreign notes alike', async () => {
     const [id, gone] = [await note(), await note()];
     await gateway.client.call(deleteNote, { params: { id: gone } });
     const unknown = await change(unknownId, { title: 'T' });
@@ -136,7 +136,7 @@ describe('404', () => {
 });
 
 describe('412', () => {
-  test('If-Match lets only the version through that it names', async () => {
+  test('applies only changes whose If-Match names the current version', async () => {
     const id = await note();
     expect((await change(id, { title: 'Two' }, { 'if-match': '"1"' })).status).toBe(200);
     expect((await change(id, { title: 'Three' }, { 'if-match': '"1"' })).status).toBe(412);
@@ -145,7 +145,7 @@ describe('412', () => {
 });
 
 describe('429', () => {
-  test('a key past its limit of writes', async () => {
+  test('refuses a key that is over its write limit', async () => {
     const { key } = await gateway.organization.createKey({ limits: { inbound: 1 } });
     const id = await note();
     const send = () => gateway.client.call(updateNote, { params: { id }, body: { note: { title: 'T' } }, key });

@@ -59,7 +59,7 @@ describe('200', () => {
     expect(versionOf(answer)).toBe(2);
   });
 
-  test('what is absent stays, null clears', async () => {
+  test('keeps absent fields and clears fields that are null', async () => {
     const related = {
       account_domain: 'clears.com',
       primary_contact_email: 'ann@clears.com',
@@ -91,7 +91,7 @@ describe('200', () => {
     expect(await stored(id)).toMatchObject({ account_key: '', normalized: {}, number_1: null });
   });
 
-  test('a list of contacts replaces the old one, in its order and without the primary contact', async () => {
+  test('replaces the list of contacts, keeps its order and leaves out the primary contact', async () => {
     const id = await opportunity(
       { name: 'Contacts' },
       { primary_contact_email: 'p@list.com', additional_contact_emails: ['a@list.com', 'b@list.com'] },
@@ -112,20 +112,20 @@ describe('200', () => {
     expect(additionalOf((await replace({ additional_contact_emails: [] })).data)).toEqual([]);
   });
 
-  test('a new account is made where absent, and the deal is found by it', async () => {
+  test('creates a new account if it is missing and finds the deal by it', async () => {
     const id = await opportunity({ name: 'Moves' }, { account_domain: 'from.com' });
     const answer = await change(id, { related_objects: { account_domain: 'www.to-new.com' } });
     expect(answer.data.opportunity).toMatchObject({ account_domain: 'to-new.com', account_name: 'To-new' });
     expect(await opportunity({ name: 'Moves' }, { account_domain: 'to-new.com' })).toBe(id);
   });
 
-  test('a deal without an account is its new primary contact’s', async () => {
+  test('finds a deal without an account by its new primary contact', async () => {
     const id = await opportunity({ name: 'Private' }, { primary_contact_email: 'ann@gmail.com' });
     await change(id, { related_objects: { primary_contact_email: 'bob@gmail.com' } });
     expect(await opportunity({ name: 'Private' }, { primary_contact_email: 'bob@gmail.com' })).toBe(id);
   });
 
-  test('the same values change nothing', async () => {
+  test('changes nothing for equal values', async () => {
     const related = {
       account_domain: 'same.com',
       primary_contact_email: 'p@same.com',
@@ -144,7 +144,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test('every fault is named on its dotted path, and nothing is changed', async () => {
+  test('names every invalid field by its dotted path and changes nothing', async () => {
     const id = await opportunity({ name: 'Faults' });
     const answer = await change(id, {
       opportunity: {
@@ -174,7 +174,7 @@ describe('400', () => {
     [{ opportunity: { name: null } }, 'opportunity.name'],
     [{ opportunity: { amount: 1 } }, 'opportunity.amount'],
     [{ opportunity: null }, 'opportunity'],
-  ])('%j is refused', async (body, field) => {
+  ])('refuses %j', async (body, field) => {
     const answer = await change(await opportunity({ name: 'Refused' }), body);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([field]);
@@ -182,7 +182,7 @@ describe('400', () => {
 });
 
 describe('404, 409 and 412', () => {
-  test('an unknown id and another organization’s get the same bytes, whatever the body', async () => {
+  test('answers an unknown id and another organization’s id with the same bytes, whatever the body', async () => {
     const id = await opportunity({ name: 'Theirs' });
     const body = { opportunity: { name: ' ' } };
     const foreign = await gateway.clientOf(gateway.stranger).call(updateOpportunity, { params: { id }, body });
@@ -193,7 +193,7 @@ describe('404, 409 and 412', () => {
   test.each([
     [{ opportunity: { name: 'Held' } }, 'opportunity.name'],
     [{ opportunity: { name: 'Held' }, related_objects: { account_domain: 'held.com' } }, 'opportunity.name'],
-  ])('%j onto another deal’s natural key', async (body, field) => {
+  ])('refuses %j if it gives the deal the natural key of another one', async (body, field) => {
     const holder = await opportunity({ name: 'Held' }, { account_domain: 'held.com' });
     const id = await opportunity({ name: 'Wants' }, { account_domain: 'held.com' });
     const answer = await change(id, body);
@@ -201,7 +201,7 @@ describe('404, 409 and 412', () => {
     expect(answer.body).toMatchObject({ conflict: { field, existing_id: holder } });
   });
 
-  test('an account or contact under which another deal has the name', async () => {
+  test('refuses an account or contact that already has a deal with the name', async () => {
     const holder = await opportunity({ name: 'One' }, { account_domain: 'first.com' });
     const id = await opportunity({ name: 'One' }, { account_domain: 'second.com' });
     const moved = await change(id, {
@@ -219,13 +219,13 @@ describe('404, 409 and 412', () => {
     });
   });
 
-  test('another version than If-Match says', async () => {
+  test('refuses another version than that in If-Match', async () => {
     const id = await opportunity({ name: 'Version' });
     expect((await change(id, { opportunity: { deal_size: 1 } }, { 'if-match': '"2"' })).status).toBe(412);
   });
 });
 
-test('changes of one deal, its account and its contacts at once all succeed and leave every record right', async () => {
+test('parallel changes of a deal, its account and its contacts all succeed and leave every record consistent', async () => {
   const id = await opportunity({ name: 'Busy' }, { account_domain: 'busy.com' });
   const accountId = await account({ domain: 'busy.com' });
   const contactId = await contact({ email: 'c0@busy.com' });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Fields, Related } from './state.js';
 import type { OnMatch } from './rules.js';
 
-/** One call of one client, by natural keys: `lane` 0 to 2 stands for the client's own names. */
+/** One call of one client, by natural keys. */
 export type Call =
   | { readonly kind: 'createAccount'; readonly domain: string; readonly fields: Fields; readonly onMatch: OnMatch }
   | { readonly kind: 'createContact'; readonly email: string; readonly fields: Fields; readonly onMatch: OnMatch }
@@ -33,7 +33,7 @@ export type Call =
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const clearable = <T>(arbitrary: fc.Arbitrary<T>) => maybe(fc.option(arbitrary, { nil: null, freq: 4 }));
 
-/** Calls of the client of one lane. Lanes share nothing but a mail provider, so that each is in an order of its own. */
+/** Calls of the client of one lane. Lanes share only a mail provider's account, so each is sequential and predictable. */
 export const callsOf = (lane: number): fc.Arbitrary<readonly Call[]> => {
   const domain = fc.constantFrom('a', 'b', 'c').map((name) => `${name}${lane}.com`);
   const email = fc

@@ -30,7 +30,7 @@ const relatedObjects = ({ account, primary, additional }: Related) => ({
   additional_contact_emails: additional,
 });
 
-/** What a gateway made of a call: as the model's rules say it, for one item or for several. */
+/** What a gateway answered, in the terms of the model's rules: for one item or for several. */
 const outcomesOf = (answer: Answer): unknown => {
   if (answer.status !== 200) return answer.status;
   const data = answer.data as { results?: readonly { record_status: string | null }[]; id?: string };
@@ -38,7 +38,7 @@ const outcomesOf = (answer: Answer): unknown => {
   return answer.headers.get('x-record-status') ?? (data.id === undefined ? 'updated' : 'deleted');
 };
 
-/** A client of one lane: it makes calls one after another, and keeps a model of what they should have done. */
+/** A client of one lane. It sends calls one after another and applies them to a model, which predicts the answers. */
 export class ModelClient {
   readonly state = new ModelState();
 
@@ -48,7 +48,7 @@ export class ModelClient {
     readonly database: Database,
   ) {}
 
-  /** Makes a call; returns what was expected of it and what came. Updates answer no status beside 200. */
+  /** Sends a call. Returns the expected answer and the actual one. Updates answer no record status besides 200. */
   async run(call: Call): Promise<{ readonly expected: unknown; readonly actual: unknown }> {
     const [contract, request] = await this.#requestOf(call);
     const expected = this.#expect(call);
@@ -102,7 +102,7 @@ export class ModelClient {
     };
   }
 
-  /** The path of the record that a statement finds; `$1` is the organization. */
+  /** The path of the record that a query finds. `$1` is the organization. */
   async #target(text: string, values: readonly unknown[]): Promise<TestRequest> {
     const [row] = await this.database.query<{ id: string }>(this.organization.id, { text, values });
     return { params: { id: row?.id ?? unknownId } };
@@ -114,13 +114,13 @@ export class ModelClient {
 
   async #contact(email: string): Promise<TestRequest> {
     const request = await this.#target('SELECT id FROM contacts WHERE organization_id = $1 AND email = $2', [email]);
-    // The deals of a contact that is deleted keep its id in their natural keys.
+    // The deals of a deleted contact keep its id in their natural keys.
     const contact = this.state.findContact(email);
     if (contact !== undefined) contact.id = request.params?.['id'];
     return request;
   }
 
-  /** The email of the contact that owns a deal, if that contact is still there. */
+  /** The email of the contact that owns a deal, if that contact still exists. */
   #emailOfOwner(deal: ModelDeal | undefined): string | undefined {
     const owner = deal?.owner;
     return owner && this.state.contacts.includes(owner) ? owner.email : undefined;

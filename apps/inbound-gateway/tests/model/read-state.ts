@@ -4,11 +4,11 @@ import type { ModelState } from './state.js';
 
 const sorted = (rows: readonly object[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
 
-/** A state as plain rows, by natural keys alone. */
+/** A state as plain rows, with natural keys only. */
 export const describeModels = (states: readonly ModelState[]) => {
   const accounts = states.flatMap((state) => state.accounts);
   return {
-    // The accounts of mail providers are made by every lane, and are one.
+    // All lanes create the accounts of mail providers, which are the same accounts.
     accounts: [
       ...new Set(
         sorted(
@@ -75,7 +75,7 @@ const walk = async (client: TestClient, search: Search, name: string, fields: st
 
 const scoreOf = ({ custom_fields: { score } }: ReadRecord): number | null => score ?? null;
 
-/** What the read gateway shows of an organization, in the same form. */
+/** The state of an organization as the read gateway shows it, in the same form. */
 export const readState = async (client: TestClient) => {
   const accounts = await walk(client, searchAccounts, 'accounts', 'industry,version');
   const contacts = await walk(client, searchContacts, 'contacts', 'version');

@@ -1,8 +1,8 @@
 import type { Fields, ModelState, Related } from './state.js';
 
-/** What a call is expected to answer: an HTTP status, or what became of the record. */
+/** The expected answer of a call: an HTTP status, or the record status. */
 export type Outcome = 'created' | 'matched' | 'updated' | 'deleted' | 404 | 409;
-/** What a create does with a record that exists. */
+/** What a create does with an existing record. */
 export type OnMatch = 'keep' | 'update';
 
 const bump = (record: { version: number }, isChanged: boolean): 'updated' | 'matched' => {
@@ -86,16 +86,16 @@ export const updateContact = (state: ModelState, email: string, { email: newEmai
   return bump(found, isChanged || isMove);
 };
 
-/** `PATCH opportunities`; the deal is the one at a place among the model's. */
+/** `PATCH opportunities` for the deal at an index of the model's list. */
 export const updateDeal = (state: ModelState, index: number, fields: Fields, related: Related): Outcome => {
   const found = state.deals[index];
   if (found === undefined) return 404;
-  // What a refused call would have made must not stay, so it is judged before anything is made.
+  // Decide whether the call is refused before creating anything, because a refused call must leave nothing.
   const account = related.account === undefined ? found.account?.domain : (related.account ?? undefined);
   const primary = related.primary === undefined ? found.primary?.email : (related.primary ?? undefined);
   const isRekeyed = related.account !== undefined || related.primary !== undefined;
   const holderOf = (email: string | undefined) => (email === undefined ? null : state.findContact(email));
-  // Undefined: a contact that is not there yet, of whom there are no deals.
+  // Undefined: the contact does not exist yet and so has no deals.
   const owner = isRekeyed ? holderOf(primary) : found.owner;
   const known = account === undefined ? null : (state.findAccount(account) ?? null);
   const name = typeof fields['name'] === 'string' ? fields['name'] : found.name;

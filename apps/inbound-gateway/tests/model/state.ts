@@ -1,6 +1,6 @@
 import { accountNameFromDomain, isFreeMail } from '@crm/domain';
 
-/** An account as the model knows it. */
+/** An account in the model. */
 export interface ModelAccount {
   domain: string;
   name: string | null;
@@ -9,9 +9,9 @@ export interface ModelAccount {
   version: number;
 }
 
-/** A contact as the model knows it. */
+/** A contact in the model. */
 export interface ModelContact {
-  /** Known once a call named the contact by its id. */
+  /** Set once a call named the contact by its id. */
   id?: string | undefined;
   email: string;
   first_name: string | null;
@@ -21,7 +21,7 @@ export interface ModelContact {
   version: number;
 }
 
-/** A deal as the model knows it. */
+/** A deal in the model. */
 export interface ModelDeal {
   name: string;
   amount: number | null;
@@ -29,17 +29,17 @@ export interface ModelDeal {
   score: number | null;
   stage: string | null;
   account: ModelAccount | null;
-  /** The account's part of the natural key where there is no account: a contact, also one that was deleted since. */
+  /** The account part of the natural key if there is no account: a contact, even one that was deleted since. */
   owner: ModelContact | null;
   primary: ModelContact | null;
   additional: ModelContact[];
   version: number;
 }
 
-/** What can be set by a call; undefined was not sent, null clears. */
+/** The fields that a call can set: undefined was not sent, null clears. */
 export type Fields = Readonly<Record<string, string | number | null | undefined>>;
 
-/** Whom a deal names, by natural key. */
+/** The records that a deal refers to, by natural key. */
 export interface Related {
   readonly account?: string | null | undefined;
   readonly primary?: string | null | undefined;
@@ -51,7 +51,7 @@ const domainOf = (email: string): string => email.slice(email.indexOf('@') + 1);
 const sameContacts = (a: readonly ModelContact[], b: readonly ModelContact[]): boolean =>
   a.length === b.length && a.every((contact, index) => contact === b[index]);
 
-/** Every record of one client, and the rules by which calls change them: a second, simple writing of what the gateway promises. */
+/** All records of one client and the rules by which calls change them: a second, simple implementation of the gateway. */
 export class ModelState {
   readonly accounts: ModelAccount[] = [];
   readonly contacts: ModelContact[] = [];
@@ -77,14 +77,14 @@ export class ModelState {
     return contact;
   }
 
-  /** The deal of a natural key. */
+  /** The deal with a natural key. */
   findDeal(name: string, account: ModelAccount | null, owner: ModelContact | null): ModelDeal | undefined {
     return this.deals.find(
       (one) => one.name === name && one.account === account && (account !== null || one.owner === owner),
     );
   }
 
-  /** Whom a new deal belongs to; creates the account, or the contact, if it is missing. */
+  /** The account or contact that a new deal belongs to. Creates it if it is missing. */
   ownerOf({ account, primary }: Related): { account: ModelAccount | null; owner: ModelContact | null } {
     if (account) return { account: this.ensureAccount(account), owner: null };
     if (!primary) return { account: null, owner: null };
@@ -92,7 +92,7 @@ export class ModelState {
     return { account: this.ensureAccount(domainOf(primary)), owner: null };
   }
 
-  /** Sets the sent values. @returns whether anything differed */
+  /** Sets the sent values. @returns whether any value changed */
   assign(record: object, fields: Fields): boolean {
     const target = record as Record<string, unknown>;
     let isChanged = false;
@@ -104,7 +104,7 @@ export class ModelState {
     return isChanged;
   }
 
-  /** Sets a deal's contacts. @returns whether anything differed */
+  /** Sets a deal's contacts. @returns whether any of them changed */
   assignContacts(deal: ModelDeal, primary: ModelContact | null, wanted: readonly ModelContact[]): boolean {
     const additional = [...new Set(wanted)].filter((contact) => contact !== primary);
     const isChanged = deal.primary !== primary || !sameContacts(deal.additional, additional);
@@ -113,7 +113,7 @@ export class ModelState {
     return isChanged;
   }
 
-  /** A contact's new email: it moves to the account of the new domain, and its deals stay its deals. */
+  /** Changes a contact's email. The contact moves to the account of the new domain and keeps its deals. */
   moveContact(contact: ModelContact, email: string): void {
     contact.account = this.ensureAccount(domainOf(email));
     contact.email = email;

@@ -1,4 +1,4 @@
-/** Rows of the table after the comment `<!-- checked: name -->` in a Markdown text, without its head. */
+/** Rows of the table after the comment `<!-- checked: name -->` in a Markdown text, without its header. */
 export const readCheckedTable = (markdown: string, name: string): string[][] => {
   const from = markdown.indexOf(`<!-- checked: ${name} -->`);
   if (from < 0) throw new Error(`No table is marked ${name}`);

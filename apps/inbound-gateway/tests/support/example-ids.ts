@@ -1,6 +1,6 @@
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Puts real ids where examples have invented ones, and learns them from answers. */
+/** Replaces the invented ids of examples by real ones, which it learns from answers. */
 export class ExampleIds {
   readonly #real = new Map<string, string>();
 
@@ -8,13 +8,13 @@ export class ExampleIds {
     this.#real.set(example, real);
   }
 
-  /** The value with every id that is known replaced. */
+  /** The value with every known id replaced. */
   fill<Value>(value: Value): Value {
     const text = JSON.stringify(value).replace(uuid, (id) => this.#real.get(id) ?? id);
     return JSON.parse(text) as Value;
   }
 
-  /** Takes the ids that an answer has where the example has its own. */
+  /** Remembers the ids of an answer for the ids at the same places of the example. */
   learn(example: unknown, actual: unknown): void {
     if (typeof example === 'string' && typeof actual === 'string') {
       if (new RegExp(`^${uuid.source}$`).test(example) && !this.#real.has(example)) this.#real.set(example, actual);

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { TestGateway } from './gateway.js';
 
-/** What each table keeps twice, and must keep alike: an SQL condition that holds for rows that are wrong. */
+/** Values that a table stores twice. Each SQL condition finds rows in which the copies differ. */
 const faults: Readonly<Record<string, string>> = {
   accounts: `r.search_text <> concat_ws(' ', r.normalized_name, r.domain) OR (r.name IS NULL) <> (r.normalized_name IS NULL)`,
   contacts: `r.search_text <> concat_ws(' ', r.normalized_name, r.email)
@@ -16,17 +16,17 @@ const opportunityFault = `(r.record <> opportunity_record(r, additional_contact_
   OR r.contact_id = ANY (additional_contact_ids(r.organization_id, r.id))
   OR (r.account_id IS NOT NULL AND r.account_key <> r.account_id::text))`;
 
-/** So few that a busy machine checks them far within the time limit of a statement. */
+/** Rows per statement, few enough for the statement's time limit on a busy machine. */
 const opportunitiesAtOnce = 250;
 
-/** Holds every row of the organization against what it says of others and of itself. */
+/** Checks every row of the organization against its other copies, in the same row and in other tables. */
 export const expectConsistent = async ({ database, organization }: TestGateway): Promise<void> => {
   for (const [table, fault] of Object.entries(faults)) {
     const text = `SELECT r.* FROM ${table} r WHERE r.organization_id = $1 AND (${fault})`;
     const wrong = await database.pool.query(text, [organization.id]);
     expect(wrong.rows).toEqual([]);
   }
-  // Functions that take a row of a table: in a distributed database a row of a shard is of another type.
+  // These functions take a row of a table. In a distributed database a row of a shard has another type.
   const idsText = 'SELECT r.id FROM opportunities r WHERE r.organization_id = $1';
   const ids = (await database.pool.query<{ id: string }>(idsText, [organization.id])).rows.map(({ id }) => id);
   const text = `SELECT r.id FROM opportunities_of_ids($1, $2) r WHERE ${opportunityFault}`;

@@ -14,22 +14,22 @@ import {
 import type { Answer } from '@crm/testing';
 import type { TestGateway } from './gateway.js';
 
-/** What a body holds of one record. */
+/** The fields of one record in a body. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** How the tests write to one kind of record. `key`: a natural key that no record has; `change`: a field beside it. */
+/** How the tests write one kind of record. `key`: an unused natural key; `change`: another field. */
 export interface Kind {
   readonly name: string;
   readonly table: string;
   readonly create: OperationContract;
   readonly update: OperationContract;
   readonly bulkCreate: OperationContract;
-  /** The dotted paths of the external id and of what a new record needs. */
+  /** The dotted paths of the external id and of the natural key. */
   readonly paths: { readonly externalId: string; readonly key: string; readonly change: string };
   readonly key: (label: string) => Fields;
   readonly change: (text: string) => Fields;
   readonly body: (fields: Fields, pipelineId: string) => Fields;
-  /** The columns that hold the natural key and the change. */
+  /** The columns of the natural key and of the changed field. */
   readonly columns: { readonly key: string; readonly change: string };
   readonly idOf: (answer: Answer) => string;
 }
@@ -81,7 +81,7 @@ export const resultsOf = (answer: Answer) => (answer.data as BulkResults).result
 export const warnedOf = ({ body }: Answer) =>
   (body.warnings as { field: string }[] | undefined)?.map(({ field }) => field);
 
-/** Calls about records with external ids, and what is stored of them. */
+/** Calls for records with external ids, and queries for what is stored. */
 export const externalIdCalls = (gateway: () => TestGateway) => {
   const create = (kind: Kind, fields: Fields, onMatch?: string): Promise<Answer> =>
     gateway().client.call(kind.create, {

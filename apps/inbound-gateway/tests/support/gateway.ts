@@ -32,19 +32,19 @@ const quiet = {
   RATE_LIMIT_BULK: '0',
   RATE_LIMIT_FAILED_AUTH: '0',
   LOG_LEVEL: 'error',
-  // Jest compiles within this process, and the machine may be busy: neither is overload.
+  // Jest compiles within this process, and the machine may be busy: neither counts as overload.
   MAX_EVENT_LOOP_DELAY_MS: '60000',
 };
 
-/** An inbound gateway in this process with a database of its own, and two organizations. */
+/** An inbound gateway in this process with its own database and two organizations. */
 export interface TestGateway {
-  /** For the role that owns the tables. */
+  /** Address for the role that owns the tables. */
   readonly databaseUrl: string;
-  /** For the role of this gateway, made by `crm roles apply`. Every gateway here works under it. */
+  /** Address for the role of the gateways, made by `crm roles apply`. Every gateway here uses it. */
   readonly gatewayUrl: string;
-  /** Of the role that owns the tables. */
+  /** Pool of the role that owns the tables. */
   readonly database: AdministrationDatabase;
-  /** Of the role of this gateway: the pool that its requests go to. */
+  /** Pool of the gateway's role: the one that serves its requests. */
   readonly gatewayDatabase: Database;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
@@ -54,18 +54,18 @@ export interface TestGateway {
   /** A client that sends another key. */
   clientOf(organization: TestOrganization): TestClient;
   createOrganization(options?: { readonly freemail?: 'create' | 'skip' }): Promise<TestOrganization>;
-  /** A further gateway in this process on the same database; `environment` is laid over the tests' own. */
+  /** Starts another gateway in this process on the same database. `environment` overrides the tests' settings. */
   startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
-  /** A further gateway in this process that reaches the database at another address, or with limits of its own. */
+  /** Starts another gateway in this process with another database address or other limits. */
   startOn(databaseUrl: string, options?: Partial<DatabaseOptions>): Promise<TestClient>;
-  /** Clients of so many gateways in processes of their own, on the same database. */
+  /** Starts that many gateways in separate processes on the same database. @returns a client of each */
   startProcesses(count: number): Promise<TestClient[]>;
-  /** Rows of a statement in which `$1` is the organization. */
+  /** Runs a query in which `$1` is the organization. */
   rows<Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   stop(): Promise<void>;
 }
 
-/** Shorter than by default, so that each operation's test of a revoked key takes no two seconds. */
+/** Shorter than the default, so that the test of a revoked key takes less than two seconds per operation. */
 const keyCacheMaxAgeMs = 100;
 
 type Stop = () => Promise<unknown>;
@@ -88,7 +88,7 @@ const startInProcess = async (
   return running.url;
 };
 
-/** Migrates a database and makes the roles of the gateways, which the address of {@link urlForRole} is for. */
+/** Migrates a database and creates the roles of the gateways, which {@link urlForRole} gives addresses for. */
 export const prepareDatabase = async (url: string): Promise<void> => {
   await migrate(url);
   await applyRoles(url, testRoleNames());

@@ -1,26 +1,26 @@
-/** A request of the documentation and what it says of the answer. */
+/** A request of the documentation and the answer that it shows. */
 export interface HttpExample {
-  /** `POST /v1/inbound/notes (line 402)`; unique. */
+  /** Such as `POST /v1/inbound/notes (line 402)`; unique. */
   readonly title: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** The part after the `?`; empty without one. */
+  /** The part after the `?`, or an empty string. */
   readonly query: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text; undefined where the request has no body. */
+  /** JSON text; undefined for a request without a body. */
   readonly body: string | undefined;
   readonly status: number;
   readonly answerHeaders: Readonly<Record<string, string>>;
-  /** Part of the answer's body. */
+  /** A part of the answer's body. */
   readonly answer: unknown;
 }
 
 const statusLine = /^HTTP\/1\.1 (\d{3})$/m;
 const requestLine = /^(GET|POST|PATCH|DELETE) (\/[^\s?]*)(?:\?(\S*))?$/;
 
-/** A request line, header lines, an empty line and the body. */
+/** Parses a request line, header lines, an empty line and a body. */
 const splitMessage = (text: string): { head: string; headers: Record<string, string>; body: string } => {
   const [headText = '', ...rest] = text.trim().split('\n\n');
   const [head = '', ...lines] = headText.split('\n');
@@ -52,7 +52,7 @@ const readExample = (text: string, line: number): HttpExample => {
   };
 };
 
-/** The blocks of a Markdown text that are marked `http`, in order. @throws Error for one that cannot be read */
+/** The blocks of a Markdown text that are marked `http`, in order. @throws Error for an unreadable block */
 export const readHttpExamples = (markdown: string): HttpExample[] =>
   [...markdown.matchAll(/^```http\n([^]*?)^```$/gm)].map(({ 1: text = '', index }) =>
     readExample(text, markdown.slice(0, index).split('\n').length),
@@ -60,7 +60,7 @@ export const readHttpExamples = (markdown: string): HttpExample[] =>
 
 const placeholder = /\{([a-z][a-z0-9_]*)\}/g;
 
-/** Values of the names in braces, filled in by earlier examples. */
+/** Values of the names in braces, set by earlier examples. */
 export class Placeholders {
   readonly #values: Map<string, string>;
 
@@ -68,7 +68,7 @@ export class Placeholders {
     this.#values = new Map(Object.entries(values));
   }
 
-  /** The text with the values in place of the names. @throws Error for a name that has none yet */
+  /** Replaces the names in a text by their values. @throws Error for a name without a value */
   fill(text: string): string {
     return text.replace(placeholder, (whole, name: string) => {
       const value = this.#values.get(name);
@@ -77,7 +77,7 @@ export class Placeholders {
     });
   }
 
-  /** The value of a text that is one name; one that is new takes `actual`. Other texts stay as they are. */
+  /** The value of a text that is a single name; a new name takes the value `actual`. Returns other texts unchanged. */
   resolve(text: string, actual: unknown): string {
     const name = new RegExp(`^${placeholder.source}$`).exec(text)?.[1];
     if (name === undefined) return text;
@@ -90,8 +90,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What `actual` shows of what `expected` names: of objects those keys, of lists everything, names in braces resolved. Both
- * then are equal exactly when the answer is as the example says, and a difference reads well.
+ * Reduces `actual` to the parts that `expected` shows: the same keys of objects, all items of lists. Also replaces names in braces.
+ * The two results are equal exactly if the answer is as the example says, and a difference is easy to read.
  */
 export const shownPart = (
   expected: unknown,

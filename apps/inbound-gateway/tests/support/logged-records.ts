@@ -1,7 +1,7 @@
 import type { Database } from '@crm/db';
 import type { LoggedEvent } from '@crm/testing';
 
-/** Columns that serve queries and are no part of a record. */
+/** Columns that only serve queries and are not part of a record. */
 const internal = `'{organization_id,normalized_name,normalized_title,normalized,search_text,record,account_key,account_domain,account_name_key,contact_email,
   contact_first_name_key,contact_last_name_key,text_1,text_2,text_3,text_4,text_5,text_6,text_7,text_8,
   number_1,number_2,number_3,number_4,number_5,number_6,number_7,number_8}'::text[]`;
@@ -10,7 +10,7 @@ const linked = (table: string, column: string, owner: string, order: string): st
   `(SELECT coalesce(jsonb_agg(l.${column} ORDER BY l.${order}), '[]') FROM ${table} l
      WHERE l.organization_id = r.organization_id AND l.${owner} = r.id)`;
 
-/** What a record has beside its own columns, by table. */
+/** The fields of a record that are not columns of its table. */
 const computed: Readonly<Record<string, readonly [object: string, columns: string]>> = {
   accounts: ['account', ''],
   contacts: ['contact', `'name', nullif(concat_ws(' ', r.first_name, r.last_name), '')`],
@@ -43,13 +43,13 @@ const withInstants = (record: Json): Json =>
     ),
   );
 
-/** Every record of an organization as the tables have it, in the form of events and by `<object> <id>`. */
+/** Every record of an organization in its tables, in the form of events, by `<object> <id>`. */
 export const storedRecords = async (database: Database, organizationId: string): Promise<Map<string, Json>> => {
   const rows = await database.query<{ key: string; record: Json }>(organizationId, { text: recordsSql, values: [] });
   return new Map(rows.map(({ key, record }) => [key, withInstants(record)]));
 };
 
-/** The events of an organization after a position, in order: a page of the log. */
+/** One page of the log: the events of an organization after a position, in order. */
 export const eventsAfter = (
   database: Database,
   organizationId: string,

@@ -3,7 +3,7 @@ import type { TestGateway } from './gateway.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Calls and queries that the tests of merging share. `ORG` in a query stands for the condition on the organization. */
+/** Calls and queries for the tests of merges. `ORG` in a query stands for the condition on the organization. */
 export const mergingOf = (gateway: () => TestGateway) => {
   const create = <C extends OperationContract>(contract: C, body: object, query?: Headers) =>
     gateway().client.call(contract, { body, query });

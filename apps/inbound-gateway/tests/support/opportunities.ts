@@ -1,14 +1,14 @@
 import { createOpportunity } from '@crm/contract';
 import type { TestGateway } from './gateway.js';
 
-/** An opportunity's record, as lists show it, with columns beside it. */
+/** An opportunity's stored record, as lists show it, with some of its columns. */
 export interface StoredOpportunity extends Record<string, unknown> {
   readonly domain: string | null;
   readonly primary_email: string | null;
   readonly additional_emails: readonly string[];
 }
 
-/** What tests of opportunities do again and again. */
+/** Calls that tests of opportunities share. */
 export const opportunitiesOf = (gateway: () => TestGateway) => ({
   /** Creates a deal in the organization's pipeline. */
   create: (opportunity: object, related?: object) =>
@@ -20,7 +20,7 @@ export const opportunitiesOf = (gateway: () => TestGateway) => ({
       },
     }),
 
-  /** Every stored deal of a name, oldest first, with what it is related to by natural key. */
+  /** Every stored deal with a name, oldest first, with the natural keys of its related records. */
   stored: (name: string) =>
     gateway().rows<StoredOpportunity>(
       `SELECT o.*, s.label AS stage, m.email AS owner_email,

@@ -15,7 +15,7 @@ import { organizationTools } from './organization-tools.js';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
-/** Gateways in processes of their own, which a test may end. */
+/** Gateways in separate processes, which a test may end. */
 export interface Stack {
   readonly database: AdministrationDatabase;
   readonly organization: TestOrganization;
@@ -25,7 +25,7 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** The same on a server of its own, which a test may end too. */
+/** The same on a server of its own, which a test may also end. */
 export interface OwnStack extends Stack {
   readonly postgres: OwnPostgres;
 }
@@ -56,13 +56,13 @@ const migrateQuietly = async (url: string): Promise<void> => {
   await migrate(url);
 };
 
-/** Makes a database with an organization on the server of the run. */
+/** Creates a database with an organization on the shared test server. */
 export const startStack = async (): Promise<Stack> => {
   const { url, drop } = await createTestDatabase(migrateQuietly, 'migrated');
   return stackOn(url, drop);
 };
 
-/** Starts a server with an organization; nothing about durability is turned off. */
+/** Starts a server with an organization and PostgreSQL's full durability. */
 export const startOwnStack = async (): Promise<OwnStack> => {
   const postgres = await startOwnPostgres();
   await migrate(postgres.url);

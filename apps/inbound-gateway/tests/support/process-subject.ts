@@ -3,7 +3,7 @@ import { startTestGateway } from './gateway.js';
 
 let count = 0;
 
-/** The built gateway, for suites that start it in a process of its own. */
+/** The built gateway, for suites that start it as a separate process. */
 export const processSubject: GatewaySubject = {
   mainFile: new URL('../../dist/main.js', import.meta.url).pathname,
   prepare: async () => {

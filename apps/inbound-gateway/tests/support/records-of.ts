@@ -13,10 +13,10 @@ import type { TestGateway } from './gateway.js';
 export const versionOf = ({ headers }: { readonly headers: Headers }): number =>
   Number(/^"(\d+)"$/.exec(headers.get('etag') ?? '')?.[1]);
 
-/** Any id that no record has. */
+/** An id that no record has. */
 export const unknownId = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
 
-/** Records to change, and ways to change them. */
+/** Creates records and changes them. */
 export const recordsOf = (gateway: () => TestGateway) => {
   const call = <C extends OperationContract>(contract: C, body: object, query?: Readonly<Record<string, string>>) =>
     gateway().client.call(contract, { body, query });

@@ -14,7 +14,7 @@ const mains = {
 
 export type GatewayKind = keyof typeof mains;
 
-/** Node's options that give the built gateways another list of migrations, as a newer version has. */
+/** Node options that give a built gateway another list of migrations, like that of a newer version. */
 const optionsOf = ({ migrations, functions, release }: ExpectedSchema): string => {
   const source = `export const migrationNames = ${JSON.stringify(migrations)};
     export const functionsDigest = ${JSON.stringify(functions)};
@@ -26,7 +26,7 @@ const optionsOf = ({ migrations, functions, release }: ExpectedSchema): string =
   return `--import=${dataUrl(register)}`;
 };
 
-/** Starts a built gateway; of a newer version when `newer` is given. */
+/** Starts a built gateway; with `newer`, one of a newer version. */
 export const startGatewayVersion = (
   kind: GatewayKind,
   environment: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ export const startGatewayVersion = (
     page,
   );
 
-/** Balances requests over gateways as a proxy does: another gateway gets a request whose connection is refused. */
+/** Spreads requests over gateways as a proxy does: if a connection is refused, another gateway gets the request. */
 export class Balancer {
   readonly #gateways: Record<GatewayKind, GatewayProcess[]> = { read: [], inbound: [] };
   #next = 0;
@@ -48,7 +48,7 @@ export class Balancer {
     this.#gateways[kind].push(gateway);
   }
 
-  /** Ends a gateway while requests arrive, then takes it out. */
+  /** Stops a gateway while requests arrive, then removes it from the list. */
   async remove(kind: GatewayKind, gateway: GatewayProcess): Promise<void> {
     const exitCode = await gateway.stop();
     this.#gateways[kind] = this.#gateways[kind].filter((one) => one !== gateway);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdministrationDatabase } from '@crm/db';
 
-/** Resolves once so many writes in the database wait for a lock. */
+/** Resolves once that many writes in the database wait for a lock. */
 export const untilWritesWait = async ({ pool }: AdministrationDatabase, count: number): Promise<void> => {
   const text = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM write(%'`;
