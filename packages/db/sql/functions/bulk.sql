@@ -1,12 +1,16 @@
--- Bulk calls: many items of one function in one transaction.
+-- Bulk calls: one function runs for many items in one transaction.
 --
--- An item is {index, key, input}; `key` is the domain or email of a create, null without. bulk_locks.sql prepares the items.
+-- An item is {index, key, input}. `index` is its place in the request. `key` is the domain or email of a create, or null. bulk_locks.sql
+-- prepares the items.
 
--- p_input: {function, items, answers, refuses_races}. Writes all of the items or none: if some are refused, the call ends with SQLSTATE CRM02 and
--- the reasons by index, and the caller may call again without those items. New records come first, in the order of their keys, so that
--- parallel calls meet them in one order; all other items act in their own order. `answers` are the results, by index, of items
--- that the caller refused itself; they are returned beside those of the others. An item may need a lock that is not held, because an
--- earlier item has changed the keys by which it finds its record: with `refuses_races` it is refused, otherwise the call ends.
+-- p_input: {function, items, answers, refuses_races}. Applies all items or none. If any item is refused, the call fails with SQLSTATE
+-- CRM02 and the reasons by index. The caller may then call again without the refused items.
+--
+-- * Missing accounts and contacts are inserted first, in key order, so that parallel calls insert them in the same order. The other items
+--   run in the order of the request, but most creates of opportunities run in key order (prepare_opportunity_items).
+-- * `answers` are the results of items that the caller itself refused, by index. They are returned together with the other results.
+-- * An earlier item can change the key by which a later item finds its record. The later item may then need a lock that the call does not
+--   hold. With `refuses_races`, this item is refused. Without it, the call raises serialization_failure and the caller retries it.
 CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_function text := p_input->>'function';
@@ -50,7 +54,7 @@ BEGIN
       v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
       v_events := v_events || take_events();
       IF v_result->>'record_status' = 'created' THEN
-        -- No other transaction can see records that this call created, so later items may change them.
+        -- No other transaction sees a record that this call created, so later items may change it without a lock.
         v_locked_ids := v_locked_ids || (v_result->>'id')::uuid;
       END IF;
     EXCEPTION WHEN SQLSTATE 'CRM01' THEN

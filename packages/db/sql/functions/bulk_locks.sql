@@ -1,14 +1,15 @@
--- What a bulk call does before its items act: it creates missing accounts and contacts, and takes every lock that its items need, in the
--- order of locks.sql. Two bulk calls on the same records then wait for each other there rather than in a circle.
+-- What a bulk call does before its items run: it creates missing accounts and contacts, and takes all locks that the items need, in the
+-- order of locks.sql. Two bulk calls on the same records therefore wait for each other here and cannot deadlock.
 
--- The values under one key of all inputs, each once: `accounts` or `contacts`.
+-- The distinct elements of one array of all inputs. p_key: `accounts` or `contacts`.
 CREATE OR REPLACE FUNCTION input_values(p_items jsonb, p_key text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_agg(DISTINCT v.value), '[]') FROM jsonb_array_elements(p_items) i, jsonb_array_elements(i.value->'input'->p_key) v);
 END
 $$;
 
--- Creates the accounts of p_items, and shares the locks on their names with other calls that create contacts of them.
+-- Creates the missing accounts of p_items and takes shared name locks on all accounts of p_items. Contacts of these accounts can then be
+-- inserted; see ensure_related.
 CREATE OR REPLACE FUNCTION ensure_accounts_of_items(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_accounts jsonb := input_values(p_items, 'accounts');
@@ -18,9 +19,9 @@ BEGIN
 END
 $$;
 
--- The missing records that creates insert: items that have a natural key and find no record, in the order of their keys. Of items with one
--- natural key only the first is inserted, and the others find it; then the same with external ids. p_found_ids: the records of the
--- natural keys, by place.
+-- The items of a create call whose records must be inserted, in key order: items with a natural key for which no record exists. If
+-- several of them have the same natural key or external id, only the first one is inserted, and the others find its record. p_found_ids:
+-- for each item, by position, the record with its natural key.
 CREATE OR REPLACE FUNCTION missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN (
@@ -39,8 +40,8 @@ BEGIN
 END
 $$;
 
--- Inserts the missing records of creates, in the order of their keys. Returns the results by index; items whose record exists, also
--- because an earlier item created it, have none.
+-- Inserts the missing records of a create call, in key order. Returns the results by index. There is no result for items whose record
+-- already exists or was inserted for an earlier item.
 CREATE OR REPLACE FUNCTION insert_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_keys jsonb := jsonb_path_query_array(p_items, '$[*].key');
@@ -79,7 +80,8 @@ BEGIN
 END
 $$;
 
--- Takes the locks for changes of accounts. p_locked_ids: the accounts that change, p_renamed_ids: those that get another name or domain.
+-- Takes the locks for the account changes of all items. p_locked_ids: the accounts that change. p_renamed_ids: those of them whose name
+-- or domain changes.
 CREATE OR REPLACE FUNCTION prepare_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_input jsonb;
@@ -119,7 +121,8 @@ BEGIN
 END
 $$;
 
--- Takes the locks for changes of contacts. p_locked_ids: the contacts that change, p_renamed_ids: those that get another name or email.
+-- Takes the locks for the contact changes of all items, after creating the accounts that new emails need. p_locked_ids: the contacts that
+-- change. p_renamed_ids: those of them whose names or email change.
 CREATE OR REPLACE FUNCTION prepare_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_item jsonb;
@@ -153,8 +156,8 @@ BEGIN
       v_moved := v_moved || v_item;
     END IF;
   END LOOP;
-  -- An item may give a contact its old email back after another item changed it, so all items of these contacts count. A create changes
-  -- an email only if it found the contact by external id.
+  -- If one item changes a contact's email, a later item may change it back. So all items that set the email of such a contact are
+  -- included. A create changes an email only if it found the contact by its external id.
   v_moved := (SELECT coalesce(jsonb_agg(i.value), '[]') FROM jsonb_array_elements(p_items) i
                WHERE i.value #> '{input,change,set}' ? 'email' AND CASE p_function
                  WHEN 'create_contact' THEN i.value #> '{input,change,set,external_id}' IN (
@@ -168,8 +171,8 @@ BEGIN
 END
 $$;
 
--- Claims the natural keys that changes of opportunities give them, in the order in which other calls create or claim them. The
--- opportunities are locked. Several items may change one opportunity, so each is applied to what the one before left.
+-- Claims the natural keys that items give to existing opportunities. Other calls create and claim keys in the same order. The
+-- opportunities are already locked. If several items change one opportunity, each change is applied to the result of the previous one.
 CREATE OR REPLACE FUNCTION claim_changed_keys(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_input jsonb;
@@ -197,8 +200,11 @@ BEGIN
 END
 $$;
 
--- Creates the accounts and contacts that opportunities refer to, and takes the locks for their changes. p_locked_ids: the opportunities
--- that change, p_name_ids: the accounts and contacts whose name locks are held. p_items returns creates in the order of their keys.
+-- Creates the missing accounts and contacts of all items, and takes the locks for the opportunity changes. p_locked_ids: the
+-- opportunities that change. p_name_ids: the accounts and contacts whose name locks are held.
+--
+-- For creates, p_items returns the items in key order. They keep the order of the request if v_moves: two items have the same external
+-- id, or an item changes the natural key of the opportunity that it found by external id.
 CREATE OR REPLACE FUNCTION prepare_opportunity_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_locked_ids uuid[], OUT p_name_ids uuid[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_accounts jsonb := input_values(p_items, 'accounts');
@@ -248,10 +254,11 @@ BEGIN
   END LOOP;
   PERFORM lock_opportunities(p_organization_id, p_locked_ids);
   IF p_function = 'create_opportunity' THEN
-    -- Before the first item is written: its foreign keys lock stages, which a call that holds this lock may be about to change.
+    -- Taken before the first insert, because foreign keys of an insert lock stages. A change of the set-up that holds this lock
+    -- exclusively may be about to update those stages, and the two calls would deadlock.
     PERFORM lock_organization_state(p_organization_id, 'visible_fields', false);
     IF v_moves THEN
-      -- Items that found one opportunity by external id act in their own order, which is not that of the keys: claim these first.
+      -- The items run in the order of the request, so their keys are claimed first, in key order.
       FOR v_new IN SELECT r.* FROM unnest(v_rows) r WHERE r.name IS NOT NULL ORDER BY opportunity_key(r) COLLATE "C" LOOP
         PERFORM claim_opportunity_key(v_new);
       END LOOP;

@@ -1,31 +1,32 @@
--- Lock order. Every write takes its locks in this order, so that two writes cannot wait for each other in a circle:
+-- Lock order. Every write takes its locks in this order so that two writes cannot deadlock:
 --
 --   0. stored results of the organization   lock_organization_state
---      external ids that are sent           lock_external_ids
+--      external ids in the request          lock_external_ids
 --   1. new accounts, by domain              their unique index: a parallel insert of the same domain waits
---   2. names of accounts, by slot           lock_names
+--   2. names of accounts, by lock number    lock_names
 --   3. new contacts, by email               their unique index
---   4. names of contacts, by slot           lock_names
---   5. opportunities, by id                 lock_opportunities; lock_note_opportunities shares them
---   6. accounts, then contacts, by id       lock_accounts, lock_contacts; then notes, by id, that a deleted one leaves
---   7. visible fields, then new keys of     lock_organization_state, then their unique index. Bulk calls create in the order of
---      opportunities, by natural key        opportunity_key, and claim the keys of changes in this order
+--   4. names of contacts, by lock number    lock_names
+--   5. opportunities, by id                 lock_opportunities; lock_note_opportunities takes shared locks
+--   6. accounts, then contacts, by id       lock_accounts, lock_contacts; then, by id, the notes of a record that is deleted
+--   7. visible fields, then new natural     lock_organization_state, then their unique index. Bulk calls create opportunities in the
+--      keys of opportunities                order of opportunity_key, and claim changed keys in the same order
 --   8. idempotency keys
---   9. the counter of the change log        next_event_position, the last statement but one of every write
+--   9. the counter of the change log        next_event_position, just before the events are inserted
 --
--- A merge takes the stored results exclusively, then 2, 4, 5, 6 and 7 for both records and all that it moves. It takes no lock of external
--- ids: docs/decisions/0024-external-ids.md says why. Merges and deletions of an organization run one after another. A row lock of 6 on the
--- record that goes keeps new references away. Aliases need no lock of their own: aliases.sql.
+-- A merge locks the stored results exclusively, then takes 2, 4, 5, 6 and 7 for both records and everything that it moves. It takes no
+-- locks on external ids; docs/decisions/0024-external-ids.md explains why. Merges and deletions of one organization run one after
+-- another. The row lock (6) on the record that is merged away keeps other calls from adding references to it. Aliases need no locks of
+-- their own; see aliases.sql.
 --
--- A write first computes its change without a lock, takes all its locks, then computes it again and applies it. If the second
--- computation needs a lock that the first one did not, it raises serialization_failure and the caller runs the call again.
+-- A write first computes its change without locks. It then takes all its locks, computes the change again and applies it. If the second
+-- computation needs a lock that the first one did not, the write raises serialization_failure and the caller retries the call.
 --
--- database-errors.ts knows the functions of this file and `claim_…` by name: a statement that times out within one of them waited
--- for another call, so a retry can help.
+-- database-errors.ts recognizes the functions of this file and the `claim_…` functions by name. A statement that times out in one of them
+-- was waiting for another call, so a retry can help.
 
--- A call that stores or looks up external ids locks them first, for all its items at once. So two calls never insert one id at the same
--- time, and a call that found no record of an id may give it to one. Calls without an external id take no such lock. p_object: 'account',
--- 'contact' or 'opportunity'; p_external_ids may have nulls.
+-- Locks all external ids that a call stores or looks up, before the call takes locks on records. So two calls cannot insert the same
+-- external id at the same time, and a call that found no record with an id can safely give it to one. Calls without external ids take no
+-- such lock. p_object: 'account', 'contact' or 'opportunity'. p_external_ids may contain nulls.
 CREATE OR REPLACE FUNCTION lock_external_ids(p_organization_id uuid, p_object text, p_external_ids jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_lock bigint;
@@ -39,10 +40,10 @@ BEGIN
 END
 $$;
 
--- Opportunities repeat the names of their account and contacts. A write that makes an opportunity refer to more records shares the
--- name locks of those. A write that changes a name takes its lock exclusively, and so sees every opportunity that repeats it. Both
--- last to the end of the transaction. The names of an organization share 64 locks per kind, so that no call needs many. Taking one
--- writes nothing. p_kind: 'account' or 'contact'.
+-- Opportunities hold copies of the names of their account and contacts. A write that links an opportunity to more records takes shared
+-- name locks on those records. A write that changes a name takes the name lock exclusively, so it sees every opportunity with a copy of
+-- the name. The locks last until the transaction ends and write nothing to disk. All names of one kind in an organization share 64 locks,
+-- so no call needs many. p_kind: 'account' or 'contact'.
 CREATE OR REPLACE FUNCTION lock_names(p_organization_id uuid, p_kind text, p_ids uuid[], p_is_exclusive boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_lock bigint;
@@ -60,14 +61,13 @@ BEGIN
 END
 $$;
 
--- A state of a whole organization that many writes read and few change. Both kinds of lock last to the end of the transaction.
--- p_state:
---   'stored_results'  A write that stores its result shares it, a deletion takes it exclusively. The deletion then sees every stored
---                     result that repeats values of the record, also that of a create which only found it.
---   'visible_fields'  A write that adds an opportunity shares it while it builds the stored record, which has no hidden fields.
---                     Hiding or showing a field takes it exclusively. So every earlier record is committed when the rebuild begins.
---                     A new label of a stage too: it is part of the record.
---   'setup'           Changes of the set-up take it exclusively, before all other locks; writes of records never do.
+-- Locks a state of a whole organization that many writes read and few change. The lock lasts until the transaction ends. p_state:
+--   'stored_results'  Shared by a write that stores its result, exclusive for a deletion or merge. The deletion then sees every stored
+--                     result with values of the record, including results of creates that found the record and did not change it.
+--   'visible_fields'  Shared by a write that inserts an opportunity while it builds the stored record, which has the label of the stage
+--                     and no hidden fields. Exclusive for a change of the set-up that hides or shows a field or renames a stage. So every
+--                     record built before the change is committed when the rebuild begins.
+--   'setup'           Exclusive for changes of the set-up, which take it before all other locks. Writes of records never take it.
 CREATE OR REPLACE FUNCTION lock_organization_state(p_organization_id uuid, p_state text, p_is_exclusive boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_lock bigint := hashtextextended(p_organization_id::text || p_state, 0);
@@ -80,8 +80,8 @@ BEGIN
 END
 $$;
 
--- Locks opportunities against all other changes, in the order of their ids. Each is looked up by itself: to read an array of ids in
--- order, PostgreSQL 15 may read every id of the organization.
+-- Locks opportunities against changes by other calls, in id order. Looks up each id separately: to read an array of ids in order,
+-- PostgreSQL 15 may read every id of the organization.
 CREATE OR REPLACE FUNCTION lock_opportunities(p_organization_id uuid, p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -92,7 +92,8 @@ BEGIN
 END
 $$;
 
--- Locks accounts against all other changes; those in p_renamed_ids also against new references, since a domain is a key.
+-- Locks accounts against changes by other calls, in id order. Accounts in p_renamed_ids are locked FOR UPDATE, which also blocks new
+-- references to them: an update of `domain`, a column of a unique key, needs this stronger lock.
 CREATE OR REPLACE FUNCTION lock_accounts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -107,7 +108,7 @@ BEGIN
 END
 $$;
 
--- Locks contacts against all other changes; those in p_renamed_ids also against new references, since an email is a key.
+-- Like lock_accounts, for contacts and changes of `email`.
 CREATE OR REPLACE FUNCTION lock_contacts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;

@@ -1,6 +1,7 @@
--- Opportunities. opportunity_changes.sql says what a change is, and what p_locked_ids and p_name_ids are.
+-- Opportunities. opportunity_changes.sql explains changes, p_locked_ids and p_name_ids.
 
--- Inserts an opportunity and its links; a null id in the answer says that another call was first. A row with an id is restored.
+-- Inserts an opportunity with the links to its additional contacts. Returns a null id if a parallel call inserted the natural key first.
+-- A p_row with an id is an opportunity that is restored.
 CREATE OR REPLACE FUNCTION insert_opportunity(p_row opportunities, p_additional_ids uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := p_row;
@@ -26,7 +27,7 @@ BEGIN
 END
 $$;
 
--- A new opportunity before it has an id. p_input as for create_opportunity; its accounts and contacts exist.
+-- Builds the row of a new opportunity, without an id. p_input is that of create_opportunity; its accounts and contacts exist.
 CREATE OR REPLACE FUNCTION new_opportunity(p_organization_id uuid, p_input jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (p_input->'defaults'));
@@ -37,7 +38,8 @@ BEGIN
 END
 $$;
 
--- The opportunity that a create names: that of the external id, else that of the natural key; null for none. p_row: the new opportunity.
+-- The existing opportunity that a create refers to: the one with its external id, else the one with its natural key, else null. p_row:
+-- the result of new_opportunity.
 CREATE OR REPLACE FUNCTION opportunity_id_of_create(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_row.external_id IS NULL THEN
@@ -49,7 +51,7 @@ BEGIN
 END
 $$;
 
--- Refuses a create with an external id, as check_create_keys does, and one whose external id is that of another pipeline's opportunity.
+-- Refuses a create with an external id like check_create_keys, and also if the external id belongs to an opportunity of another pipeline.
 CREATE OR REPLACE FUNCTION check_opportunity_keys(p_row opportunities, p_found_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM check_create_keys('opportunity', p_found_id, opportunity_id_of_key(p_row), p_row.name IS NOT NULL);
@@ -58,8 +60,8 @@ BEGIN
 END
 $$;
 
--- What a create changes of an opportunity that exists: with on_match keep, only its contacts. p_row: the new opportunity; p_id: the one
--- that was found; p_input: {account_change, change, on_match}.
+-- The change that a create makes to the opportunity that it found. With on_match keep, it changes only the contacts. p_row: the result of
+-- new_opportunity; p_id: the opportunity that was found; p_input: {account_change, change, on_match}.
 CREATE OR REPLACE FUNCTION matched_opportunity_change(p_row opportunities, p_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := CASE p_input->>'on_match'
@@ -78,10 +80,14 @@ BEGIN
 END
 $$;
 
--- p_input: {accounts, contacts (as ensure_related takes them), account_domain, defaults: columns of a new opportunity, change (with
--- primary_email and additional_emails if they were sent), on_match; with an external id also account_change: {account_domain} if it was
--- sent}. Answers the opportunity that external id or natural key name, created or found; with on_match keep, a found one gets the contacts
--- that were sent.
+-- Creates an opportunity, or finds the one with the same external id or natural key. With on_match keep, an opportunity that was found
+-- only gets the contacts of the request. p_input:
+--   accounts, contacts   as for ensure_related
+--   account_domain       the domain of the account, or null
+--   defaults             columns of a new opportunity
+--   change               with primary_email and additional_emails if the request has them
+--   account_change       with an external id only: {account_domain} if the request has it
+--   on_match             'keep' or 'update'
 CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_name_ids uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
@@ -113,7 +119,7 @@ BEGIN
       v_status := 'updated';
     END IF;
     SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
-    -- A change that changes nothing takes no lock.
+    -- A change without effect takes no lock, so a parallel call may have deleted the opportunity.
     IF NOT FOUND THEN
       RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
@@ -139,7 +145,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. The opportunity leaves its notes: a thousand in each call; see delete_contact.
+-- p_input: {id, version}. First removes the opportunity from its notes, at most 1,000 in one call. If more notes are left, it returns
+-- {is_deleted: false}, and the caller commits and calls again.
 CREATE OR REPLACE FUNCTION delete_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';

@@ -1,7 +1,7 @@
--- Changes of opportunities. A change is as for accounts (account_changes.sql). It may also carry `account_domain`, `primary_email` and
--- `additional_emails`; those accounts and contacts exist. `contact_limit` is how many additional contacts the opportunity may have.
+-- Changes of opportunities. A change has the form described in account_changes.sql. It may also contain `account_domain`, `primary_email`
+-- and `additional_emails`, whose accounts and contacts exist. `contact_limit` is the maximum number of additional contacts.
 
--- The natural key of an opportunity as one text, to compare it and to order creates and changes by it.
+-- The natural key of an opportunity as one text. Keys are compared, created and claimed in the order of this text.
 CREATE OR REPLACE FUNCTION opportunity_key(p_row opportunities) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN concat_ws(E'\n', p_row.pipeline_id, p_row.account_key, p_row.name);
@@ -17,8 +17,8 @@ BEGIN
 END
 $$;
 
--- The opportunities with these ids, in the order of the ids. Each is looked up by itself: for an array of ids PostgreSQL may read every
--- opportunity of the organization.
+-- The opportunities with these ids, in id order. Looks up each id separately: for an array of ids, PostgreSQL may read every opportunity
+-- of the organization.
 CREATE OR REPLACE FUNCTION opportunities_of_ids(p_organization_id uuid, p_ids uuid[]) RETURNS SETOF opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -29,8 +29,10 @@ BEGIN
 END
 $$;
 
--- The opportunity with a change applied, apart from related texts and record. Naming the account or the primary contact sets the
--- account's part of the natural key: the account's id, else the primary contact's id, else empty. So a contact's new email keeps it.
+-- The opportunity with a change applied, except its stored record and the texts that it copies from other records.
+--
+-- A change of the account or of the primary contact sets account_key, a part of the natural key: the account's id, else the primary
+-- contact's id, else ''. account_key is an id, so a new email of the contact does not change it.
 CREATE OR REPLACE FUNCTION changed_opportunity(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
@@ -50,7 +52,7 @@ BEGIN
 END
 $$;
 
--- Contacts without repeats, empty ones and the primary contact, in their order. Two emails may name one contact.
+-- p_ids in their order, without duplicates, nulls and the primary contact. Duplicates occur because two emails may belong to one contact.
 CREATE OR REPLACE FUNCTION distinct_contact_ids(p_ids uuid[], p_primary_id uuid) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN ARRAY(
@@ -59,8 +61,8 @@ BEGIN
 END
 $$;
 
--- The additional contacts after a change. A list that was sent replaces the old one; with `adds_contacts` it is added, and a replaced
--- primary contact becomes an additional one. The primary contact is never also an additional one.
+-- The additional contacts after a change. `additional_emails` replaces the old list. With `adds_contacts`, it is appended to the old
+-- list, and a primary contact that is replaced becomes an additional one. The primary contact is never also an additional contact.
 CREATE OR REPLACE FUNCTION wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := p_linked;
@@ -74,7 +76,7 @@ BEGIN
 END
 $$;
 
--- Whether a change would change an opportunity; false if there is none. Takes no lock.
+-- Whether a change would modify an opportunity; false if the opportunity does not exist. Takes no lock.
 CREATE OR REPLACE FUNCTION opportunity_is_changed(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old opportunities;
@@ -91,7 +93,8 @@ BEGIN
 END
 $$;
 
--- Links additional contacts to an opportunity, in their order. A contact that is linked already gets its new position.
+-- Links additional contacts to an opportunity. The order of p_contact_ids sets their positions, also for contacts that are already
+-- linked.
 CREATE OR REPLACE FUNCTION add_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_link record;
@@ -105,7 +108,7 @@ BEGIN
 END
 $$;
 
--- Makes p_contact_ids the additional contacts of an opportunity, in their order.
+-- Makes p_contact_ids the additional contacts of an opportunity, in this order.
 CREATE OR REPLACE FUNCTION replace_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   DELETE FROM opportunity_contacts l
@@ -114,7 +117,7 @@ BEGIN
 END
 $$;
 
--- Stores all columns of an opportunity that can change.
+-- Updates all columns of an opportunity that can change.
 CREATE OR REPLACE FUNCTION update_opportunity_row(n opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE opportunities o SET
@@ -132,14 +135,14 @@ BEGIN
 END
 $$;
 
--- The column or reference by which a change gives an opportunity another natural key.
+-- The field of a change that gives an opportunity its new natural key, for the refusal `key_taken`.
 CREATE OR REPLACE FUNCTION changed_key_field(p_old opportunities, p_new opportunities, p_change jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN CASE WHEN p_new.name <> p_old.name THEN 'name' WHEN p_change ? 'account_domain' THEN 'account_domain' ELSE 'primary_email' END;
 END
 $$;
 
--- Changes an opportunity whose lock is held. Returns whether anything changed.
+-- Applies a change to an opportunity whose lock is held. Returns whether anything changed.
 -- p_name_ids: the accounts and contacts whose name locks are held.
 CREATE OR REPLACE FUNCTION apply_opportunity_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_name_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -151,7 +154,7 @@ BEGIN
   SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
   PERFORM check_version(v_old.version, p_change);
   PERFORM check_found_key(opportunity_key(v_old), v_old.external_id, p_change);
-  -- An email or domain may belong to another record since its name was locked.
+  -- While this call waited for the name locks, a parallel call may have given an email or domain to another record.
   IF p_name_ids IS NOT NULL AND NOT referenced_ids(p_organization_id, p_change) <@ p_name_ids THEN
     RAISE EXCEPTION 'a contact or account got another key meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
@@ -185,8 +188,9 @@ BEGIN
 END
 $$;
 
--- Waits for parallel calls that give this natural key to an opportunity, and keeps new ones waiting to the end of the transaction. A
--- bulk call claims all keys of its changes before it applies the first, in the order in which others create them.
+-- Waits for parallel calls that give this natural key to an opportunity, and makes later ones wait until this transaction ends. It
+-- inserts a row with the key and deletes it again; the entry in the unique index makes other calls wait. A bulk call claims all keys of
+-- its changes before it applies the first one, in the order in which other calls create them.
 CREATE OR REPLACE FUNCTION claim_opportunity_key(p_row opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -209,9 +213,9 @@ BEGIN
 END
 $$;
 
--- Changes an opportunity. Returns whether anything changed; a change that changes nothing takes no lock and writes nothing.
--- p_locked_ids: the opportunities that a bulk call has locked, null outside of bulk calls; p_name_ids: the accounts and contacts whose
--- name locks it holds.
+-- Applies a change to an opportunity. Returns whether anything changed. A change without effect takes no lock and writes nothing.
+-- p_locked_ids: the opportunities that a bulk call has locked; null outside of bulk calls. p_name_ids: the accounts and contacts whose
+-- name locks the bulk call holds.
 CREATE OR REPLACE FUNCTION change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL, p_name_ids uuid[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_account_id uuid;
@@ -225,7 +229,7 @@ BEGIN
     PERFORM check_locked(p_id, p_locked_ids);
     RETURN apply_opportunity_change(p_organization_id, p_id, p_change, p_name_ids);
   END IF;
-  -- Names that it refers to already need no lock, because a rename locks this opportunity too.
+  -- Only records in the change need name locks. A rename of a record that is already linked locks this opportunity too.
   v_account_id := require_account_id(p_organization_id, p_change->>'account_domain');
   v_contact_ids := require_contact_id(p_organization_id, p_change->>'primary_email')
     || require_contact_ids(p_organization_id, coalesce(p_change->'additional_emails', '[]'));

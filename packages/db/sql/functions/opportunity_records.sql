@@ -1,4 +1,4 @@
--- What an opportunity repeats of other records: its record as lists show it, search text and sort keys.
+-- What an opportunity copies from other records: the stored record, the search text and the sort keys.
 
 -- The ids of an opportunity's additional contacts, in order.
 CREATE OR REPLACE FUNCTION additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
@@ -9,7 +9,7 @@ BEGIN
 END
 $$;
 
--- The record of an opportunity as default lists show it. p_additional_ids are its additional contacts, in order.
+-- The JSON text of an opportunity as default lists return it. p_additional_ids: its additional contacts, in order.
 CREATE OR REPLACE FUNCTION opportunity_record(p_row opportunities, p_additional_ids uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN '{"id":"' || p_row.id
@@ -21,7 +21,7 @@ BEGIN
       || ',"account_id":' || coalesce('"' || p_row.account_id || '"', 'null')
       || ',"contact_id":' || coalesce('"' || p_row.contact_id || '"', 'null')
       || ',"additional_contacts":[' || coalesce((
-           -- Looked up one by one: a join reads all contacts of an organization that is larger than the statistics say.
+           -- Looked up one by one: if the statistics underestimate the organization's size, a join reads all its contacts.
            SELECT string_agg((
                     SELECT '{"contact_id":"' || c.id
                         || '","contact_first_name":' || coalesce(to_json(c.first_name)::text, 'null')
@@ -36,7 +36,7 @@ BEGIN
 END
 $$;
 
--- What an opportunity repeats of its account and primary contact: the text that `q` searches, and sort keys.
+-- Sets the columns that an opportunity copies from its account and primary contact: the text that `q` searches, and sort keys.
 CREATE OR REPLACE FUNCTION copy_related_texts(p_row opportunities) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := p_row;
@@ -53,7 +53,7 @@ BEGIN
 END
 $$;
 
--- Rebuilds the stored records of some opportunities. Locks them first, so that it reads what parallel calls have committed.
+-- Rebuilds the stored records of some opportunities. Locks the opportunities first, so that it reads what parallel calls have committed.
 CREATE OR REPLACE FUNCTION refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities;
