@@ -1,12 +1,14 @@
 -- Changes of accounts.
 --
--- A change is {set, derived, custom_fields, normalized}: columns that the caller names, columns that follow from them, and patches of the
--- two maps. An absent key keeps its value, null clears it. A new record is a change to an empty one.
+-- A change is {set, derived, custom_fields, normalized}: the columns in the request, the columns computed from them, and patches of the
+-- two JSON columns. A missing key keeps its value; null clears it. A new record is a change to an empty row.
 --
--- Functions that run alone and within bulk calls take the locks that a bulk call holds already: p_locked_ids, the records it has
--- locked, and p_renamed_ids, those of them whose name lock it holds exclusively. p_locked_ids is null outside of bulk calls.
+-- A bulk call takes all its locks before its items run. Functions that also run outside of bulk calls learn from two parameters which
+-- locks are held already:
+--   p_locked_ids    the records that the bulk call has locked; null outside of bulk calls
+--   p_renamed_ids   those of them whose name lock it holds exclusively
 
--- The account with a change applied, and the columns that follow from others.
+-- The account with a change applied, including the columns that are computed from others.
 CREATE OR REPLACE FUNCTION changed_account(p_row accounts, p_change jsonb) RETURNS accounts LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_row accounts := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
@@ -18,8 +20,8 @@ BEGIN
 END
 $$;
 
--- What a change would do to an account, without any lock. has_new_name: opportunities repeat what it changes (name, domain).
--- has_new_key: it changes the domain. If there is no such account, version is null and the rest false.
+-- What a change would do to an account. Takes no lock. has_new_name: it changes the name or domain, which opportunities copy.
+-- has_new_key: it changes the domain. If the account does not exist, version is null and the rest is false.
 CREATE OR REPLACE FUNCTION account_effect(p_organization_id uuid, p_id uuid, p_change jsonb,
   OUT version int, OUT is_changed boolean, OUT has_new_name boolean, OUT has_new_key boolean) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -35,7 +37,7 @@ BEGIN
 END
 $$;
 
--- Takes the locks for changes of accounts; p_renamed_ids are those of p_ids that get another name or domain.
+-- Takes the locks for changes of the accounts p_ids. p_renamed_ids: those of them whose name or domain changes.
 CREATE OR REPLACE FUNCTION lock_account_changes(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -43,7 +45,7 @@ DECLARE
 BEGIN
   IF p_renamed_ids <> '{}' THEN
     PERFORM lock_names(p_organization_id, 'account', p_renamed_ids, true);
-    -- One account at a time: for an array of accounts PostgreSQL may read every opportunity of the organization.
+    -- One account at a time: for an array of accounts, PostgreSQL may read every opportunity of the organization.
     FOREACH v_id IN ARRAY p_renamed_ids LOOP
       v_opportunity_ids := v_opportunity_ids || ARRAY(
         SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = v_id);
@@ -54,8 +56,9 @@ BEGIN
 END
 $$;
 
--- Waits for parallel calls that create an account of this domain, and keeps new ones waiting to the end of the transaction. A call
--- that gives an account another domain does this before it takes its locks, because those calls may wait for them.
+-- Waits for parallel calls that create an account with this domain, and makes later ones wait until this transaction ends, as
+-- claim_opportunity_key does. A call that changes a domain claims it before it takes other locks, because the calls that it waits for may
+-- need those locks.
 CREATE OR REPLACE FUNCTION claim_domain(p_organization_id uuid, p_domain text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -69,7 +72,7 @@ BEGIN
 END
 $$;
 
--- Stores all columns of an account that can change.
+-- Updates all columns of an account that can change.
 CREATE OR REPLACE FUNCTION update_account_row(n accounts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE accounts a SET
@@ -83,7 +86,7 @@ BEGIN
 END
 $$;
 
--- Copies an account's name and domain to its opportunities, whose locks are held.
+-- Copies an account's name and domain to its opportunities. The caller holds the locks of the opportunities.
 CREATE OR REPLACE FUNCTION copy_account_texts(p_account accounts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE opportunities o
@@ -93,8 +96,8 @@ BEGIN
 END
 $$;
 
--- Changes an account whose locks are held, and what opportunities repeat of it. Returns whether anything changed.
--- p_holds_name: whether its name lock is held exclusively.
+-- Applies a change to an account whose locks are held, and updates the copies in its opportunities. Returns whether anything changed.
+-- p_holds_name: whether the name lock of the account is held exclusively.
 CREATE OR REPLACE FUNCTION apply_account_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old accounts;
@@ -133,7 +136,7 @@ BEGIN
 END
 $$;
 
--- Changes an account. Returns whether anything changed; a change that changes nothing takes no lock and writes nothing.
+-- Changes an account. Returns whether anything changed. A change without effect takes no lock and writes nothing.
 CREATE OR REPLACE FUNCTION change_account(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_effect record;

@@ -1,8 +1,10 @@
--- Accounts. account_changes.sql says what a change is, and what p_locked_ids and p_renamed_ids are.
+-- Accounts. account_changes.sql explains changes, p_locked_ids and p_renamed_ids.
 
--- The ids of the accounts that these domains name, as their own or as an alias, in their order; null for a domain that names none.
--- Keys from JSON are looked up one by one, as scalar subqueries: the planner takes every JSON array for a hundred elements, and
--- would read the whole of a middle-sized table to join with it.
+-- The ids of the accounts with these domains, in the order of p_domains; null for a domain without an account. An account is found by its
+-- own domain or by an alias.
+--
+-- Keys from JSON are looked up one by one, as scalar subqueries. The planner assumes that a JSON array has 100 elements, and would read
+-- the whole of a medium-sized table to join with it.
 CREATE OR REPLACE FUNCTION find_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ARRAY(
@@ -13,8 +15,8 @@ BEGIN
 END
 $$;
 
--- Shares the name locks of the accounts that these domains name, and returns their ids. While a call waits for such a lock, a merge may let
--- a domain name another account, whose lock the call does not have: the caller then runs the call again.
+-- Takes shared name locks on the accounts with these domains, and returns their ids. While the call waits for a lock, a merge may turn a
+-- domain into an alias of another account, whose lock the call does not hold. The call then raises serialization_failure and is retried.
 CREATE OR REPLACE FUNCTION share_account_names(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := find_account_ids(p_organization_id, p_domains);
@@ -27,7 +29,8 @@ BEGIN
 END
 $$;
 
--- As find_account_ids, for accounts that existed a moment ago.
+-- Like find_account_ids, for accounts that this call has found or created before. If one is missing now, a parallel call deleted it:
+-- raises serialization_failure.
 CREATE OR REPLACE FUNCTION require_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := find_account_ids(p_organization_id, p_domains);
@@ -39,14 +42,14 @@ BEGIN
 END
 $$;
 
--- The id of the account with this domain; null for none.
+-- The id of the account with this domain, as require_account_ids finds it; null for a null domain.
 CREATE OR REPLACE FUNCTION require_account_id(p_organization_id uuid, p_domain text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN CASE WHEN p_domain IS NOT NULL THEN (require_account_ids(p_organization_id, jsonb_build_array(p_domain)))[1] END;
 END
 $$;
 
--- Creates the missing accounts that are named, or that a missing contact needs.
+-- Creates the accounts that do not exist yet. An account without is_named is created only if a missing contact needs it.
 -- p_accounts: [{domain, name, normalized_name, is_freemail, is_named}], p_contacts: [{email, account_domain}].
 CREATE OR REPLACE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -78,7 +81,7 @@ BEGIN
 END
 $$;
 
--- Inserts a new account; a null id in the answer says that another call was first.
+-- Inserts a new account. Returns a null id if a parallel call inserted the domain first.
 -- p_input: {defaults: columns of a new account, change}.
 CREATE OR REPLACE FUNCTION insert_account(p_organization_id uuid, p_input jsonb) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -100,7 +103,8 @@ BEGIN
 END
 $$;
 
--- The account that a create names: that of the external id, else that of the domain; all null for none. p_set: the columns that are sent.
+-- The account that a create refers to: the one with its external id, else the one with its domain, else a row of nulls. p_set: the
+-- columns in the request.
 CREATE OR REPLACE FUNCTION account_of_create(p_organization_id uuid, p_set jsonb) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row accounts;
@@ -115,7 +119,7 @@ BEGIN
 END
 $$;
 
--- Whether a create that found its account by external id sends a domain that names no account: a change of this one.
+-- Whether a create found its account by external id and sends a domain that no account has. The domain is then a change of this account.
 CREATE OR REPLACE FUNCTION sends_new_domain(p_row accounts, p_set jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF NOT p_set ? 'external_id' OR coalesce(p_set->>'domain', p_row.domain) = p_row.domain THEN
@@ -125,8 +129,9 @@ BEGIN
 END
 $$;
 
--- What a create changes of an account that exists, with on_match update. p_input: {change}. An account that was found by an alias
--- keeps its domain.
+-- The change that a create with on_match update makes to the account that it found. An account that was found by an alias keeps its
+-- domain.
+-- p_input: {change}.
 CREATE OR REPLACE FUNCTION matched_account_change(p_row accounts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_set jsonb := p_input->'change'->'set';
@@ -153,7 +158,8 @@ BEGIN
 END
 $$;
 
--- p_input: {defaults: columns of a new account, change, on_match}. Answers the account that external id or domain name, created or found.
+-- Creates an account, or finds the one with the same external id or domain. p_input: {defaults: columns of a new account, change,
+-- on_match}.
 CREATE OR REPLACE FUNCTION create_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_set jsonb := p_input->'change'->'set';
@@ -190,8 +196,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. Refuses an account that still has contacts or opportunities; its notes stay without it, a
--- thousand in each call.
+-- p_input: {id, version}. Refuses to delete an account that has contacts or opportunities. First removes the account from its notes, at
+-- most 1,000 in one call. If more notes are left, it returns {is_deleted: false}, and the caller commits and calls again.
 CREATE OR REPLACE FUNCTION delete_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old accounts;

@@ -1,6 +1,6 @@
--- Changes of contacts. A change is as for accounts; with `fills_names` it sets only the names that are empty.
+-- Changes of contacts. A change has the form described in account_changes.sql. With `fills_names`, it sets only the names that are empty.
 
--- The contact with a change applied, and the columns that follow from others.
+-- The contact with a change applied, including the columns that are computed from others.
 CREATE OR REPLACE FUNCTION changed_contact(p_row contacts, p_change jsonb) RETURNS contacts LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_set jsonb := coalesce(p_change->'set', '{}');
@@ -22,15 +22,15 @@ BEGIN
 END
 $$;
 
--- Whether a change touches what opportunities repeat of a contact.
+-- Whether a change affects values that opportunities copy.
 CREATE OR REPLACE FUNCTION contact_is_renamed(p_old contacts, p_new contacts) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN (p_new.first_name, p_new.last_name, p_new.email) IS DISTINCT FROM (p_old.first_name, p_old.last_name, p_old.email);
 END
 $$;
 
--- What a change would do to a contact, without any lock. has_new_name: opportunities repeat what it changes (names, email).
--- has_new_key: it changes the email. If there is no such contact, version is null and the rest false.
+-- What a change would do to a contact. Takes no lock. has_new_name: it changes the names or email, which opportunities copy. has_new_key:
+-- it changes the email. If the contact does not exist, version is null and the rest is false.
 CREATE OR REPLACE FUNCTION contact_effect(p_organization_id uuid, p_id uuid, p_change jsonb,
   OUT version int, OUT is_changed boolean, OUT has_new_name boolean, OUT has_new_key boolean) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -46,7 +46,7 @@ BEGIN
 END
 $$;
 
--- The opportunities that name a contact, as their primary or as an additional one; at most p_limit of each.
+-- The opportunities with this primary contact and those with this additional contact; at most p_limit of each.
 CREATE OR REPLACE FUNCTION opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit int DEFAULT NULL) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ARRAY(
@@ -56,7 +56,7 @@ BEGIN
 END
 $$;
 
--- Takes the locks for changes of contacts; p_renamed_ids are those of p_ids that get another name or email.
+-- Takes the locks for changes of the contacts p_ids. p_renamed_ids: those of them whose names or email change.
 CREATE OR REPLACE FUNCTION lock_contact_changes(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_renamed_ids <> '{}' THEN
@@ -68,8 +68,7 @@ BEGIN
 END
 $$;
 
--- Waits for parallel calls that create a contact of this email, and keeps new ones waiting to the end of the transaction. A call
--- that gives a contact another email does this before it takes its locks, because those calls may wait for them.
+-- Like claim_domain, for contacts and emails.
 CREATE OR REPLACE FUNCTION claim_email(p_organization_id uuid, p_email text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -83,7 +82,7 @@ BEGIN
 END
 $$;
 
--- Stores all columns of a contact that can change.
+-- Updates all columns of a contact that can change.
 CREATE OR REPLACE FUNCTION update_contact_row(n contacts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE contacts c SET
@@ -97,7 +96,7 @@ BEGIN
 END
 $$;
 
--- Copies a contact's names and email to its opportunities, whose locks are held.
+-- Copies a contact's names and email to its opportunities. The caller holds the locks of the opportunities.
 CREATE OR REPLACE FUNCTION copy_contact_texts(p_contact contacts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_opportunity_ids uuid[] := ARRAY(
@@ -112,9 +111,9 @@ BEGIN
 END
 $$;
 
--- Changes a contact whose locks are held, and what opportunities repeat of it. Returns whether anything changed.
--- A change may also carry `account_domain`: where the contact goes when its email changes. That account exists.
--- p_holds_name: whether its name lock is held exclusively.
+-- Applies a change to a contact whose locks are held, and updates the copies in its opportunities. Returns whether anything changed.
+-- A change may also contain `account_domain`: the existing account that the contact moves to if its email changes.
+-- p_holds_name: whether the name lock of the contact is held exclusively.
 CREATE OR REPLACE FUNCTION apply_contact_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old contacts;
@@ -154,8 +153,8 @@ BEGIN
 END
 $$;
 
--- Changes a contact. Returns whether anything changed; a change that changes nothing takes no lock and writes nothing.
--- p_accounts: the account of a new email, as ensure_accounts takes it.
+-- Changes a contact. Returns whether anything changed. A change without effect takes no lock and writes nothing.
+-- p_accounts: the account of a new email, in the form of ensure_accounts.
 CREATE OR REPLACE FUNCTION change_contact(p_organization_id uuid, p_id uuid, p_change jsonb, p_accounts jsonb DEFAULT '[]', p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_effect record;
@@ -168,7 +167,7 @@ BEGIN
   IF p_locked_ids IS NULL THEN
     IF v_effect.has_new_key THEN
       PERFORM ensure_accounts(p_organization_id, p_accounts);
-      -- The contact will lock its new account's key; see ensure_related.
+      -- The update will lock the row of the new account; see ensure_related.
       PERFORM share_account_names(p_organization_id, jsonb_path_query_array(p_accounts, '$[*].domain'));
       PERFORM claim_email(p_organization_id, p_change->'set'->>'email');
     END IF;

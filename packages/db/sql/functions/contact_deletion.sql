@@ -1,6 +1,6 @@
--- Deleting a contact, however many opportunities refer to it.
+-- Deletion of a contact, in several calls if many opportunities or notes refer to it.
 
--- Removes a contact from opportunities whose locks are held.
+-- Removes a contact from opportunities. The caller holds the locks of the opportunities.
 CREATE OR REPLACE FUNCTION detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -35,10 +35,12 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. The contact leaves its opportunities and notes. Its aliases go with it, and the values in the events of contacts
--- that were merged into it. A contact of many opportunities or notes leaves some of them in each call, which then answers
--- {is_deleted: false}; the caller commits and calls again. So no call holds locks for long, and none reaches the statement's time limit on a
--- busy server: 250 opportunities of each kind take a sixth of a second of CPU.
+-- p_input: {id, version}. Removes a contact from its opportunities and notes, and deletes it with its aliases. Erases the values in its
+-- events and in the events of contacts that were merged into it.
+--
+-- One call handles at most 250 opportunities with this primary contact, 250 with this additional contact and 250 notes. If more may be
+-- left, it returns {is_deleted: false}, and the caller commits and calls again. So no call holds locks for long, and none reaches the
+-- statement timeout on a busy server: 250 opportunities of each kind take a sixth of a second of CPU.
 CREATE OR REPLACE FUNCTION delete_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_limit constant int := 250;

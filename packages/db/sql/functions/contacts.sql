@@ -1,6 +1,7 @@
 -- Contacts. Changes, p_locked_ids and p_renamed_ids are as for accounts; see account_changes.sql.
 
--- The ids of the contacts that these emails name, as their own or as an alias, in their order; null for an email that names none.
+-- The ids of the contacts with these emails, in the order of p_emails; null for an email without a contact. A contact is found by its own
+-- email or by an alias.
 CREATE OR REPLACE FUNCTION find_contact_ids(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ARRAY(
@@ -11,7 +12,7 @@ BEGIN
 END
 $$;
 
--- As share_account_names, for the contacts that these emails name.
+-- Like share_account_names, for contacts and emails.
 CREATE OR REPLACE FUNCTION share_contact_names(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := find_contact_ids(p_organization_id, p_emails);
@@ -24,7 +25,7 @@ BEGIN
 END
 $$;
 
--- As find_contact_ids, for contacts that existed a moment ago.
+-- Like require_account_ids, for contacts and emails.
 CREATE OR REPLACE FUNCTION require_contact_ids(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := find_contact_ids(p_organization_id, p_emails);
@@ -36,14 +37,15 @@ BEGIN
 END
 $$;
 
--- The id of the contact with this email; null for none.
+-- The id of the contact with this email, as require_contact_ids finds it; null for a null email.
 CREATE OR REPLACE FUNCTION require_contact_id(p_organization_id uuid, p_email text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN CASE WHEN p_email IS NOT NULL THEN (require_contact_ids(p_organization_id, jsonb_build_array(p_email)))[1] END;
 END
 $$;
 
--- Creates the missing contacts, except those whose account was deleted meanwhile. p_contacts: [{email, account_domain}].
+-- Creates the contacts that do not exist yet. Skips contacts whose account was deleted in the meantime. p_contacts: [{email,
+-- account_domain}].
 CREATE OR REPLACE FUNCTION ensure_contacts(p_organization_id uuid, p_contacts jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -75,21 +77,22 @@ BEGIN
 END
 $$;
 
--- Creates the missing accounts and contacts of a call. p_accounts and p_contacts as ensure_accounts takes them.
+-- Creates the accounts and contacts of a call that do not exist yet. p_accounts and p_contacts are those of ensure_accounts.
 CREATE OR REPLACE FUNCTION ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM ensure_accounts(p_organization_id, p_accounts, p_contacts);
   IF array_position(find_contact_ids(p_organization_id, jsonb_path_query_array(p_contacts, '$[*].email')), NULL) IS NULL THEN
     RETURN;
   END IF;
-  -- A new contact locks its account's key. A call that changes the account's domain holds its name lock, so neither waits for the
-  -- other later on. This locks all accounts of the call, since opportunities will need those of their own too.
+  -- Inserting a contact locks the row of its account (foreign key). A call that changes the account's domain holds the account's name
+  -- lock exclusively. With shared name locks taken here, the two calls cannot deadlock. All accounts of the call are locked, because its
+  -- opportunities need these locks too.
   PERFORM share_account_names(p_organization_id, jsonb_path_query_array(p_accounts, '$[*].domain'));
   PERFORM ensure_contacts(p_organization_id, p_contacts);
 END
 $$;
 
--- Inserts a new contact, whose account exists; a null id in the answer says that another call was first.
+-- Inserts a new contact, whose account exists. Returns a null id if a parallel call inserted the email first.
 -- p_input: {account_domain, change}.
 CREATE OR REPLACE FUNCTION insert_contact(p_organization_id uuid, p_input jsonb) RETURNS contacts LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -112,7 +115,7 @@ BEGIN
 END
 $$;
 
--- As account_of_create, for the contact of the external id, else that of the email.
+-- Like account_of_create, for contacts: by external id, else by email.
 CREATE OR REPLACE FUNCTION contact_of_create(p_organization_id uuid, p_set jsonb) RETURNS contacts LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row contacts;
@@ -127,7 +130,7 @@ BEGIN
 END
 $$;
 
--- As sends_new_domain, for an email that names no contact.
+-- Like sends_new_domain, for contacts and emails.
 CREATE OR REPLACE FUNCTION sends_new_email(p_row contacts, p_set jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF NOT p_set ? 'external_id' OR coalesce(p_set->>'email', p_row.email) = p_row.email THEN
@@ -137,8 +140,8 @@ BEGIN
 END
 $$;
 
--- What a create changes of a contact that exists: with on_match keep, only its empty names. p_input: {account_domain, change, on_match}. A
--- contact that was found by an alias keeps its email.
+-- The change that a create makes to the contact that it found. With on_match keep, it only fills empty names. A contact that was found by
+-- an alias keeps its email. p_input: {account_domain, change, on_match}.
 CREATE OR REPLACE FUNCTION matched_contact_change(p_row contacts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_set jsonb := p_input->'change'->'set';
@@ -169,8 +172,8 @@ BEGIN
 END
 $$;
 
--- p_input: {accounts, account_domain, change, on_match}. Answers the contact that external id or email name, created or found; with
--- on_match keep, a found one has its empty names filled.
+-- Creates a contact, or finds the one with the same external id or email. With on_match keep, only empty names of a contact that was
+-- found are filled. p_input: {accounts, account_domain, change, on_match}.
 CREATE OR REPLACE FUNCTION create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_set jsonb := p_input->'change'->'set';
@@ -200,7 +203,7 @@ BEGIN
 END
 $$;
 
--- p_input: {id, accounts, change}. The account of a new email is created if it is missing.
+-- p_input: {id, accounts, change}. If the email changes, creates the account of the new email if it does not exist.
 CREATE OR REPLACE FUNCTION update_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN jsonb_build_object('id', p_input->'id', 'record_status',

@@ -1,22 +1,21 @@
--- What all write functions share.
+-- Functions and rules that all write functions share.
 --
--- * Every function that reads tables is VOLATILE: under READ COMMITTED each of its statements then sees what others committed
---   meanwhile. That makes "look, insert unless there, look again" safe.
+-- * Every function that reads tables is VOLATILE. Under READ COMMITTED, each of its statements then sees what other transactions have
+--   committed since. That makes "look up, insert if missing, look up again" safe.
 -- * Most functions are PL/pgSQL, which caches plans for the session. SQL functions are planned again in every call.
--- * serialization_failure (40001) is raised when a parallel call changed something between two statements. The caller runs the call
---   again.
--- * A refusal ends in `refuse`, which undoes the call, or the item of a bulk call.
--- * Every statement binds organization_id as a parameter, and UPDATE sets columns to variables or to immutable expressions of variables
---   and of the row's own columns: a database that is distributed by organization can then send each statement to one node.
+-- * serialization_failure (40001) means that a parallel call changed something between two statements. The caller retries the call.
+-- * `refuse` ends a call, or one item of a bulk call, and undoes its changes.
+-- * Every statement binds organization_id as a parameter. UPDATE sets columns to variables, or to immutable expressions of variables and
+--   the row's own columns. A database that is distributed by organization can then send each statement to one node.
 
--- Ends the call with a failure: a kind and its facts as `FailureReason` of packages/domain lists them. TypeScript has the texts.
+-- Ends the call with a kind and its facts, which `FailureReason` in packages/domain lists. TypeScript has the texts.
 CREATE OR REPLACE FUNCTION refuse(p_kind text, p_facts jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_kind, DETAIL = p_facts::text;
 END
 $$;
 
--- p_values with a patch applied: a null in the patch removes its key. merge_patch('{"a": 1, "b": 2}', '{"a": null}') = '{"b": 2}'
+-- Applies a patch: a null in the patch removes its key. Example: merge_patch('{"a": 1, "b": 2}', '{"a": null}') = '{"b": 2}'
 CREATE OR REPLACE FUNCTION merge_patch(p_values jsonb, p_patch jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF p_patch IS NULL OR p_patch = '{}' THEN
@@ -26,14 +25,15 @@ BEGIN
 END
 $$;
 
--- The keys of p_values that are in p_keys, with their values.
+-- The entries of p_values whose keys are in p_keys.
 CREATE OR REPLACE FUNCTION only_keys(p_values jsonb, p_keys text[]) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_object_agg(v.key, v.value), '{}') FROM jsonb_each(p_values) v WHERE v.key = ANY (p_keys));
 END
 $$;
 
--- The values that a create did not apply because the record existed: columns that were sent with another value, and `custom__slug`s.
+-- The names of the values that a create did not apply because the record already existed: columns and custom fields (`custom__<slug>`)
+-- whose stored values differ from those in the request.
 CREATE OR REPLACE FUNCTION unapplied_values(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_agg(u.name), '[]') FROM (
@@ -44,7 +44,7 @@ BEGIN
 END
 $$;
 
--- A UUIDv7 of the given instant, so that ids grow with created_at.
+-- A UUIDv7 for an instant, so that ids sort by created_at.
 CREATE OR REPLACE FUNCTION new_id(p_at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE AS $$
   SELECT encode(
     set_bit(set_bit(
@@ -53,13 +53,13 @@ CREATE OR REPLACE FUNCTION new_id(p_at timestamptz) RETURNS uuid LANGUAGE sql VO
     'hex')::uuid
 $$;
 
--- The instant of a write, at the precision that is stored.
+-- The current time, in the precision of the columns.
 CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
   SELECT date_trunc('milliseconds', clock_timestamp())
 $$;
 
--- Refuses a change of a record that does not exist, or that has another version than the caller has seen. A create that found its
--- record by its natural key (`found_by_key`) runs again instead: the record was deleted meanwhile.
+-- Refuses a change if the record does not exist or has another version than the request names. If a create found the record by a key
+-- (`found_by_key`) and it no longer exists, raises serialization_failure instead: the retried create inserts a new record.
 CREATE OR REPLACE FUNCTION check_version(p_found_version int, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_found_version IS NULL AND p_change ? 'found_by_key' THEN
@@ -72,7 +72,8 @@ BEGIN
 END
 $$;
 
--- Refuses a change onto the natural key or external id of another record. p_field: the column or reference that changes the key.
+-- Refuses a change to the natural key or external id of another record, p_holder_id. p_field: the column or reference that changes the
+-- key.
 CREATE OR REPLACE FUNCTION check_key_is_free(p_object text, p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_holder_id IS NOT NULL THEN
@@ -81,8 +82,9 @@ BEGIN
 END
 $$;
 
--- Refuses a create whose external id and natural key name two records, or whose external id names none and which has no natural key for
--- a new record. p_found_id: the record of the external id, else that of the natural key; p_key_id: the record of the natural key.
+-- Refuses a create whose external id and natural key belong to different records. Also refuses a create whose external id belongs to no
+-- record and which has no natural key for a new one. p_found_id: the record with the external id, else the one with the natural key.
+-- p_key_id: the record with the natural key. p_has_key: whether the create has a natural key.
 CREATE OR REPLACE FUNCTION check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_found_id <> p_key_id THEN
@@ -93,7 +95,7 @@ BEGIN
 END
 $$;
 
--- By what a create found its record, for `check_found_key`: its natural key and, if the create sent it, its external id.
+-- The keys by which a create found its record, for check_found_key: the natural key, and the external id if the create sent it.
 CREATE OR REPLACE FUNCTION found_by(p_key text, p_external_id text, p_set jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF p_external_id = p_set->>'external_id' THEN
@@ -103,8 +105,8 @@ BEGIN
 END
 $$;
 
--- Ends a create that found its record by a key if the record has another key now. The caller runs it again: it
--- must not change a record of another key, nor give this one its old key back.
+-- Raises serialization_failure if a record no longer has the keys by which a create found it. The create is retried: it must not change a
+-- record with another key, and must not give this record its old key back.
 CREATE OR REPLACE FUNCTION check_found_key(p_key text, p_external_id text, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_key <> p_change->>'found_by_key' OR coalesce(p_external_id, '') <> p_change->>'found_by_external_id' THEN
@@ -113,8 +115,8 @@ BEGIN
 END
 $$;
 
--- Ends a bulk call whose item found its record when the locks were taken and does not find it now. The caller runs the call again, which
--- creates the record before it takes locks. p_locked_ids is null outside of bulk calls.
+-- Raises serialization_failure if a bulk call would insert a record now: the record existed when the call took its locks, and was deleted
+-- since. The retried call inserts it before it takes locks. p_locked_ids is null outside of bulk calls.
 CREATE OR REPLACE FUNCTION check_may_insert(p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_locked_ids IS NOT NULL THEN
@@ -123,8 +125,8 @@ BEGIN
 END
 $$;
 
--- Ends a bulk call that would change a record that it has not locked: a parallel call has changed that record since the bulk call
--- looked. The caller runs the call again.
+-- Raises serialization_failure if a bulk call would change a record that it has not locked: a parallel call changed the record after the
+-- bulk call had computed its locks. The call is retried.
 CREATE OR REPLACE FUNCTION check_locked(p_id uuid, p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_id <> ALL (p_locked_ids) THEN

@@ -1,13 +1,13 @@
--- The one way to the write functions: one call of `write` is one round trip and one transaction.
+-- The entry point of all writes: one call of `write` is one round trip and one transaction.
 
--- Whether a function deletes records, and with them the stored results that repeat their values.
+-- Whether a function deletes records, and with them the stored results that contain their values.
 CREATE OR REPLACE FUNCTION deletes_records(p_function text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN p_function ^@ 'delete_' OR p_function ^@ 'merge_';
 END
 $$;
 
--- Runs one function by its name.
+-- Calls a write function by name, after taking the locks that come before all others.
 CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF deletes_records(p_function) THEN
@@ -40,8 +40,9 @@ BEGIN
 END
 $$;
 
--- A mark from which a replica can decide whether it has replayed the write: '<cluster> transaction <id>' if the transaction has written,
--- else '<cluster> position <bytes of WAL>', since what it read was committed before that position. Taken last, on the primary.
+-- A mark that shows a replica whether it has replayed this write: '<cluster> transaction <id>' if the transaction has written. Otherwise
+-- it is '<cluster> position <bytes of WAL>', because everything that the call read was committed before this position. Taken last, on the
+-- primary.
 CREATE OR REPLACE FUNCTION read_mark() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_transaction_id xid8 := pg_current_xact_id_if_assigned();
@@ -54,9 +55,11 @@ BEGIN
 END
 $$;
 
--- Runs a write, or answers what it answered before. p_idempotency is null without an Idempotency-Key. p_origin, {request_id,
--- api_key_id}, goes into the events of the write, which are appended last: see events.sql. Every statement inside looks up
--- keys. The settings avoid planning them in every call, and avoid a plan that reads a whole table because it was small at the time.
+-- Runs a write, or returns the stored result of an earlier call with the same Idempotency-Key. p_idempotency: see idempotency.sql; null
+-- without the header. p_origin: {request_id, api_key_id}, for the events of the write, which are appended last (events.sql).
+--
+-- The settings fit functions whose statements only look up keys. With plan_cache_mode, a session plans each statement once and not in
+-- every call. With enable_seqscan, no cached plan reads a whole table because the table was small when the plan was made.
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
@@ -69,8 +72,8 @@ BEGIN
   END IF;
   result := find_stored_result(p_organization_id, p_idempotency);
   IF result IS NULL THEN
-    -- Held to the end of the transaction. A call that finds it taken meets another one in flight. A call that gets it looks again,
-    -- because the other one may have ended in between.
+    -- The lock is held until the transaction ends. If it is taken, another call with this key is in flight. If it is free, read the
+    -- stored result again, because such a call may have ended after the first read.
     IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_idempotency->>'operation', p_idempotency->>'key'), 0)) THEN
       PERFORM refuse('idempotency_in_flight');
     END IF;
