@@ -1,11 +1,12 @@
--- Aliases: the domains and emails of records that were merged into others. An alias names the kept record wherever a domain or email
--- names a record. It is never the domain or email of a record at the same time:
+-- Aliases: the domains and emails of records that were merged into others. A request with an alias refers to the kept record. A domain or
+-- email is never an alias and the key of an existing record at the same time:
 --
--- * A merge makes an alias of a domain while it holds the account that has it, and deletes that account. So no other call can store the
---   domain before the alias is committed.
--- * A call that stores a domain looks for an alias afterwards (check_domain_is_no_alias, take_domain). No alias can come after that look.
+-- * A merge locks the account with the domain, makes the domain an alias and deletes the account in one transaction. So no other call can
+--   store the domain before the alias is committed.
+-- * A call that stores a domain checks afterwards that it is no alias (check_domain_is_no_alias, take_domain). No alias for this domain
+--   can appear after that check.
 
--- The account that a domain names, by its own domain or by an alias; all null for none.
+-- The account with this domain, as its own domain or as an alias; a row of nulls if there is none.
 CREATE OR REPLACE FUNCTION find_account(p_organization_id uuid, p_domain text) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row accounts;
@@ -19,7 +20,7 @@ BEGIN
 END
 $$;
 
--- As find_account, for the contact that an email names.
+-- Like find_account, for contacts and emails.
 CREATE OR REPLACE FUNCTION find_contact(p_organization_id uuid, p_email text) RETURNS contacts LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row contacts;
@@ -33,8 +34,8 @@ BEGIN
 END
 $$;
 
--- Ends a call that has inserted an account of this domain if a parallel merge made the domain an alias after the call had looked. The
--- caller runs the call again and finds the kept account.
+-- Raises serialization_failure if a call has inserted an account whose domain a parallel merge has just made an alias. The retried call
+-- finds the kept account.
 CREATE OR REPLACE FUNCTION check_domain_is_no_alias(p_organization_id uuid, p_domain text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF EXISTS (SELECT FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain) THEN
@@ -43,7 +44,7 @@ BEGIN
 END
 $$;
 
--- As check_domain_is_no_alias, for the email of a new contact.
+-- Like check_domain_is_no_alias, for contacts and emails.
 CREATE OR REPLACE FUNCTION check_email_is_no_alias(p_organization_id uuid, p_email text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF EXISTS (SELECT FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = p_email) THEN
@@ -52,7 +53,8 @@ BEGIN
 END
 $$;
 
--- What follows when a change has stored a new domain: an alias of the same account ends, one of another account refuses the change.
+-- Called after an account got a new domain. Deletes the alias for this domain if it belongs to the same account, and refuses the change
+-- if it belongs to another one.
 CREATE OR REPLACE FUNCTION take_domain(p_organization_id uuid, p_domain text, p_account_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_holder_id uuid := (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain);
@@ -64,7 +66,7 @@ BEGIN
 END
 $$;
 
--- As take_domain, for the new email of a contact.
+-- Like take_domain, for contacts and emails.
 CREATE OR REPLACE FUNCTION take_email(p_organization_id uuid, p_email text, p_contact_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_holder_id uuid := (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = p_email);

@@ -1,15 +1,15 @@
--- Partitions of the change log, and its retention. A partition holds the events of one week, Monday to Monday in UTC, and is named after
--- its Monday: events_2026_11_16. Two functions run with the rights of their owner, because the roles of gateways own no tables. Several
--- gateways may call all of them at once.
+-- Partitions and retention of the change log. A partition holds the events of one week, Monday to Monday in UTC, and is named after its
+-- Monday: events_2026_11_16. Several gateways may call these functions at the same time. make_event_partitions and drop_event_partitions
+-- are SECURITY DEFINER, because the roles of gateways own no tables.
 
--- The Monday on which the week of an instant begins, in UTC.
+-- The start of the week of an instant: Monday, 00:00 UTC.
 CREATE OR REPLACE FUNCTION event_week(p_at timestamptz) RETURNS timestamptz LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN date_trunc('week', p_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC';
 END
 $$;
 
--- Before this instant all events have expired: only whole weeks expire.
+-- The instant before which all events have expired. It is the start of a week, because only whole weeks expire.
 CREATE OR REPLACE FUNCTION events_expire_before(p_days int) RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_days < 1 THEN
@@ -19,8 +19,8 @@ BEGIN
 END
 $$;
 
--- Makes the partitions of this week and of the next four. A week of which the default partition has events stays there. Attaching locks
--- the log against other changes of its partitions, not against writes. Returns how many were made.
+-- Creates the partitions of this week and the next four, and returns how many it created. Skips a week whose events are already in the
+-- default partition. Attaching a partition blocks other changes of partitions, but no writes to existing ones.
 CREATE OR REPLACE FUNCTION make_event_partitions() RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   v_week timestamptz;
@@ -45,8 +45,8 @@ BEGIN
 END
 $$;
 
--- Makes the events of an organization unreadable that are older than p_days: moves its oldest position past them. Their partitions can be
--- dropped afterwards. So a reader never finds a gap: it sees the new oldest position first.
+-- Moves the oldest position of an organization past its events that are older than p_days, so that readers no longer see them. Their
+-- partitions are dropped afterwards. A reader therefore sees the new oldest position before any event is missing.
 CREATE OR REPLACE FUNCTION expire_events(p_organization_id uuid, p_days int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_before timestamptz := events_expire_before(p_days);
@@ -56,9 +56,10 @@ BEGIN
 END
 $$;
 
--- Drops the partitions whose events are older than p_days, unless one holds an event that an organization can still read. Deletes events
--- of the default partition that nobody can read, ten thousand in one call. Dropping waits a second for readers and writers at most; the
--- next call tries again. Returns how many partitions were dropped.
+-- Drops the partitions whose events are older than p_days, except those with an event that an organization can still read. Also deletes
+-- events that no organization can read from the default partition, at most 10,000 in one call. Returns how many partitions it dropped.
+-- The lock of a partition may wait one second for readers and writers. If that is too short, the call fails and the next call tries
+-- again.
 CREATE OR REPLACE FUNCTION drop_event_partitions(p_days int) RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   v_before timestamptz := events_expire_before(p_days);
@@ -101,8 +102,8 @@ BEGIN
 END
 $$;
 
--- Every role may execute functions by default.
+-- By default, every role may execute a function.
 REVOKE EXECUTE ON FUNCTION make_event_partitions(), drop_event_partitions(int) FROM PUBLIC;
 
--- A new database has its partitions before the first write.
+-- A new database needs partitions before its first write.
 SELECT make_event_partitions();

@@ -1,7 +1,7 @@
--- What events hold of records: the record as the API returns it by id, without texts that belong to other records. So an event of an
--- opportunity or a note names a contact by its id only, and nothing but the events of a contact has to be erased with it.
+-- The records in events: as the API returns them by id, but without texts of other records. Events of opportunities and notes refer to
+-- contacts only by id. So erasing a contact only has to erase the contact's own events.
 
--- An instant as the API writes it.
+-- An instant in the format of the API: 2026-11-16T08:30:00.000Z.
 CREATE OR REPLACE FUNCTION event_instant(p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT to_char(p_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
@@ -23,7 +23,7 @@ BEGIN
 END
 $$;
 
--- p_additional_ids are the additional contacts, in order.
+-- p_additional_ids: the additional contacts, in order.
 CREATE OR REPLACE FUNCTION opportunity_event_record(r opportunities, p_additional_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN jsonb_build_object('id', r.id, 'name', r.name, 'external_id', r.external_id, 'pipeline_id', r.pipeline_id, 'stage_id', r.stage_id, 'account_id', r.account_id,
@@ -34,7 +34,7 @@ BEGIN
 END
 $$;
 
--- p_links: what the note is on, as note_links returns it.
+-- p_links: the result of note_links.
 CREATE OR REPLACE FUNCTION note_event_record(r notes, p_links jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN jsonb_build_object('id', r.id, 'title', r.title, 'content', r.content, 'created_at', event_instant(r.created_at),
@@ -42,7 +42,7 @@ BEGIN
 END
 $$;
 
--- An event of a record that was made, as collect_events takes it. p_kind: created or restored.
+-- The event of a created or restored record, as text for collect_events. p_kind: 'created' or 'restored'.
 CREATE OR REPLACE FUNCTION creation_event(p_object text, p_kind text, p_record jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN jsonb_build_object('type', p_object || '.' || p_kind, 'object', p_object, 'record_id', p_record->'id', 'version', p_record->'version',
@@ -50,7 +50,7 @@ BEGIN
 END
 $$;
 
--- An event of a record that was deleted.
+-- The event of a deleted record.
 CREATE OR REPLACE FUNCTION deletion_event(p_object text, p_record jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN jsonb_build_object('type', p_object || '.deleted', 'object', p_object, 'record_id', p_record->'id', 'version', p_record->'version',
@@ -58,8 +58,8 @@ BEGIN
 END
 $$;
 
--- An event of a record that was changed. It names the keys that differ, and a custom field as custom_fields.<slug>; updated_at and
--- version change with every event and are not named. A custom field that had no value is null in `previous`.
+-- The event of a changed record. `changed` lists the keys that differ, custom fields as custom_fields.<slug>. It omits updated_at and
+-- version, which change with every event. A custom field that had no value is null in `previous`.
 CREATE OR REPLACE FUNCTION change_event(p_object text, p_old jsonb, p_new jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   v_previous jsonb;
@@ -81,7 +81,7 @@ BEGIN
 END
 $$;
 
--- An event of a person who was erased: it has no values.
+-- The event of a deleted record whose values are erased. It contains no values.
 CREATE OR REPLACE FUNCTION erasure_event(p_object text, p_id uuid, p_version int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN jsonb_build_object('type', p_object || '.deleted', 'object', p_object, 'record_id', p_id, 'version', p_version, 'is_erased', true)::text;

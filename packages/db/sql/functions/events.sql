@@ -1,12 +1,11 @@
--- The change log. Write functions collect their events while they run, and `write` appends all of them as its last step: it then takes
--- the next numbers of the organization, so that other calls wait for the counter no longer than the commit takes.
+-- The change log. Write functions collect their events while they run, and `write` appends all of them as its last step. Only then does
+-- it take the next positions of the organization, so other calls wait for the counter only during the commit.
 --
--- An event is collected as the text of a JSON object: {type, object, record_id, version, record, previous, changed, is_erased}.
--- Collected events wait in the setting `crm.events`, separated by commas. The setting ends with the transaction, and with a
--- subtransaction that is undone: a refused item of a bulk call leaves no event. Loops collect into an array first, because adding to
--- the setting copies it.
+-- An event is collected as JSON text: {type, object, record_id, version, record, previous, changed, is_erased}. The setting `crm.events`
+-- holds the collected events, separated by commas. PostgreSQL resets it when the transaction ends or a subtransaction is rolled back, so
+-- a refused item of a bulk call leaves no event. Loops collect into an array first, because every addition to the setting copies it.
 
--- Adds events to those of this call.
+-- Adds events to the collected events of this transaction.
 CREATE OR REPLACE FUNCTION collect_events(p_events text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_events <> '{}' THEN
@@ -15,7 +14,7 @@ BEGIN
 END
 $$;
 
--- The events that were collected since the last call of this function, or null for none; they are no longer collected.
+-- Returns the collected events and empties the collection; null if there are none.
 CREATE OR REPLACE FUNCTION take_events() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_events text := nullif(current_setting('crm.events', true), '');
@@ -27,7 +26,7 @@ BEGIN
 END
 $$;
 
--- Takes the next p_count numbers of an organization and returns the last one. The row stays locked until the transaction ends.
+-- Advances the counter of an organization by p_count and returns the new position. Its row stays locked until the transaction ends.
 CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_position bigint;
@@ -41,7 +40,7 @@ BEGIN
 END
 $$;
 
--- Appends the collected events. p_origin: {request_id, api_key_id}, or null where they are unknown.
+-- Appends the collected events. p_origin: {request_id, api_key_id}, or null if they are unknown.
 CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_events jsonb := ('[' || take_events() || ']')::jsonb;
@@ -65,8 +64,8 @@ BEGIN
 END
 $$;
 
--- Removes the values of a record from its retained events. The events and their numbers stay. The caller holds the record's lock, so no
--- other call appends events of it meanwhile.
+-- Erases the values of a record from its retained events. The events and their positions stay. The caller holds the lock of the record,
+-- so no other call appends an event of it at the same time.
 CREATE OR REPLACE FUNCTION erase_events(p_organization_id uuid, p_object text, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE events e SET record = NULL, previous = NULL, changed = '{}', is_erased = true
@@ -74,21 +73,22 @@ BEGIN
 END
 $$;
 
--- The timeline of a primary: it changes with a promotion and with a recovery to an earlier point. pg_walfile_name begins with it.
+-- The timeline of a primary. A promotion or a recovery to an earlier point begins a new one. WAL file names start with its eight hex
+-- digits.
 CREATE OR REPLACE FUNCTION current_timeline() RETURNS int LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int;
 END
 $$;
 
--- Names this server: the identifier that initdb gives, which replicas and base backups share.
+-- The identifier that initdb gave this server. Its replicas and base backups have the same one.
 CREATE OR REPLACE FUNCTION server_identifier() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN (SELECT c.system_identifier FROM pg_control_system() c);
 END
 $$;
 
--- Records the timeline before the first events of it are appended.
+-- Records the current timeline before its first events are appended.
 CREATE OR REPLACE FUNCTION note_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_server bigint := server_identifier();
@@ -101,10 +101,12 @@ BEGIN
 END
 $$;
 
--- Names the log that this database holds: <server>-<database>-<table>-<timeline>. The text is the same on a primary and its replicas. It
--- differs after a dump and restore, since at least one of server, database and table is another one then. It also differs after a recovery
--- to an earlier point, and after a promotion, since a promoted replica may lack the last commits: positions may then mean other events. A
--- replica learns of a new timeline from event_timelines, together with the first events of it.
+-- Identifies the change log in this database: <server>-<database>-<table>-<timeline>.
+--
+-- * A primary and its replicas return the same text.
+-- * It differs after a dump and restore, because the server, the database or the table is a different one.
+-- * It differs after a promotion or a recovery to an earlier point, because the last commits may be missing and a position may then be
+--   that of another event. A replica learns of a new timeline from event_timelines, together with the first events of that timeline.
 CREATE OR REPLACE FUNCTION log_id() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_server bigint := server_identifier();

@@ -1,7 +1,7 @@
--- Idempotency-Key: the result of a write is stored in its transaction, and a repeat answers from it.
+-- Idempotency-Key: a write stores its result in its own transaction, and a repeated request gets this result.
 -- p_idempotency: {operation, key, request_hash}.
 
--- The result of the first call with this key, or null; refuses another request under it.
+-- The stored result of the first call with this key, or null. Refuses a different request with the same key.
 CREATE OR REPLACE FUNCTION find_stored_result(p_organization_id uuid, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_found idempotency_keys;
@@ -16,7 +16,7 @@ BEGIN
 END
 $$;
 
--- The ids of the records that a result is about: of one write, or of the applied items of a bulk call by index.
+-- The ids of the records in a result: of a single write, or of the applied items of a bulk call.
 CREATE OR REPLACE FUNCTION result_record_ids(p_result jsonb) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN ARRAY(
@@ -26,18 +26,18 @@ BEGIN
 END
 $$;
 
--- Stands in record_ids for any record: the texts about refused items may repeat what the caller sent about anybody.
+-- An id in record_ids that stands for any record. Error texts of refused items may repeat values of any person.
 CREATE OR REPLACE FUNCTION any_record_id() RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
   SELECT '00000000-0000-0000-0000-000000000000'::uuid
 $$;
 
--- Stores a result for a day, and deletes a few expired ones of the organization.
+-- Stores a result for 24 hours, and deletes up to five expired results of the organization.
 CREATE OR REPLACE FUNCTION store_result(p_organization_id uuid, p_idempotency jsonb, p_result jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_expires_at timestamptz := write_time() + interval '24 hours';
   v_record_ids uuid[] := result_record_ids(p_result);
 BEGIN
-  -- Every item of a bulk call was refused: like a refused single call, it may be sent again.
+  -- Every item of a bulk call was refused. Like a refused single call, it may be sent again.
   IF v_record_ids = '{}' THEN
     RETURN;
   END IF;
@@ -52,7 +52,7 @@ BEGIN
 END
 $$;
 
--- Deletes expired results of an organization, p_limit at most. Returns how many.
+-- Deletes at most p_limit expired results of an organization. Returns how many it deleted.
 CREATE OR REPLACE FUNCTION delete_expired_results(p_organization_id uuid, p_limit int) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := clock_timestamp();
@@ -68,7 +68,7 @@ BEGIN
 END
 $$;
 
--- Deletes the stored results that may repeat values of a record that is deleted.
+-- Deletes the stored results that may contain values of a deleted record.
 CREATE OR REPLACE FUNCTION delete_results_of_record(p_organization_id uuid, p_record_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   DELETE FROM idempotency_keys k USING (

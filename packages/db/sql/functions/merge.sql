@@ -1,11 +1,12 @@
--- Merging two records: what accounts and contacts share. `kept` is the record that stays, `other` the one that goes.
+-- Merging two records: what accounts and contacts share. `kept` is the record that stays, `other` the one that is merged into it and
+-- deleted.
 --
--- Merges and deletions of an organization run one after another, because both hold its stored results exclusively. So no record that
--- a merge has seen can go before it ends. The name locks of both records keep new opportunities away; locks on the rows keep new
--- contacts and notes away.
+-- Merges and deletions of one organization run one after another, because each of them locks the stored results exclusively. So no record
+-- that a merge has read is deleted before the merge ends. Name locks on both records keep other calls from linking opportunities to them.
+-- Row locks keep other calls from adding contacts and notes.
 
--- Ends a merge that would move more than fits into one statement's time. p_limits: {opportunities,
--- merged_opportunities, contacts, notes, note_bytes}.
+-- Refuses a merge that would move more than the time limit of a statement allows. p_limits: {opportunities, merged_opportunities,
+-- contacts, notes, note_bytes}.
 CREATE OR REPLACE FUNCTION check_merge_size(p_limits jsonb, p_object text, p_count bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_count > (p_limits->>p_object)::bigint THEN
@@ -14,7 +15,7 @@ BEGIN
 END
 $$;
 
--- The size of the texts of notes.
+-- The total size of the texts of notes, in bytes.
 CREATE OR REPLACE FUNCTION note_bytes(p_organization_id uuid, p_ids uuid[]) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN (SELECT coalesce(sum(
@@ -24,8 +25,8 @@ BEGIN
 END
 $$;
 
--- Ends a merge that would change a record that it has not locked: a parallel call gave it a key, a name or a contact after the merge had
--- looked. The caller runs the call again.
+-- Raises serialization_failure if a merge would change a record that it has not locked, because a parallel call changed a key, a name or
+-- a contact after the merge had computed its locks. The merge is retried.
 CREATE OR REPLACE FUNCTION check_merge_locks(p_ids uuid[], p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF NOT p_ids <@ p_locked_ids THEN
@@ -34,8 +35,9 @@ BEGIN
 END
 $$;
 
--- Ends a merge that would rename the kept record and did not lock the opportunities that repeat its name, because a parallel call cleared
--- the name meanwhile. p_held: what the merge expected when it took its locks, null before.
+-- Raises serialization_failure if a merge would rename the kept record but has not locked the opportunities that copy its name. This
+-- happens if a parallel call clears the name after the merge has computed its locks. p_renames: whether the merge renames the kept
+-- record. p_held: what p_renames was when the locks were taken; null before.
 CREATE OR REPLACE FUNCTION check_merge_renames(p_renames boolean, p_held boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_renames AND NOT p_held THEN
@@ -44,8 +46,8 @@ BEGIN
 END
 $$;
 
--- The change that fills the empty values of a kept record with those of the other one: of p_columns, and custom fields. Shaped as in
--- account_changes.sql. p_kept, p_other: their rows.
+-- The change that fills empty values of the kept record from the other one: the columns p_columns and the custom fields. It has the form
+-- described in account_changes.sql. p_kept, p_other: the two rows.
 CREATE OR REPLACE FUNCTION filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_columns text[] := ARRAY(SELECT c FROM unnest(p_columns) c WHERE coalesce(p_kept->>c, '') = '' AND coalesce(p_other->>c, '') <> '');
@@ -65,7 +67,7 @@ BEGIN
 END
 $$;
 
--- The names of the fields that a change fills: columns, and `custom__slug`s.
+-- The names of the fields that a change fills: columns, and custom fields as `custom__<slug>`.
 CREATE OR REPLACE FUNCTION filled_fields(p_change jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_agg(f.name ORDER BY f.name COLLATE "C"), '[]') FROM (
@@ -73,7 +75,7 @@ BEGIN
 END
 $$;
 
--- The event of a record that another one was merged into, made of that of its change.
+-- Turns the `updated` event of the kept record into its `merged` event.
 CREATE OR REPLACE FUNCTION merged_event(p_event text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   v_event jsonb := p_event;
@@ -82,8 +84,8 @@ BEGIN
 END
 $$;
 
--- The notes that a merge moves: those on p_other_id, an account or contact, and those on opportunities that are merged. Refuses more than
--- p_limits.
+-- The notes that a merge changes: those on p_other_id, an account or contact, and those on opportunities that are merged into others.
+-- Refuses more than p_limits.
 CREATE OR REPLACE FUNCTION moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_limit int := (p_limits->>'notes')::int + 1;
@@ -101,8 +103,8 @@ BEGIN
 END
 $$;
 
--- The opportunities among p_ids that would get the natural key of another one if their account key p_old_key became p_new_key:
--- [{id, existing_id, pipeline_id, name}], oldest first.
+-- The opportunities in p_ids that would get the natural key of another opportunity if their account_key changed from p_old_key to
+-- p_new_key: [{id, existing_id, pipeline_id, name}], oldest first.
 CREATE OR REPLACE FUNCTION colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities;
@@ -120,7 +122,7 @@ BEGIN
 END
 $$;
 
--- Refuses collisions unless the caller asked to merge them.
+-- Refuses collisions unless the request asks to merge the opportunities.
 CREATE OR REPLACE FUNCTION check_collisions(p_collisions jsonb, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_collisions <> '[]' AND NOT (p_input->>'merges_opportunities')::boolean THEN
@@ -130,7 +132,7 @@ BEGIN
 END
 $$;
 
--- The ids under one key of collisions.
+-- The ids of collisions. p_key: `id` or `existing_id`.
 CREATE OR REPLACE FUNCTION collision_ids(p_collisions jsonb, p_key text) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN ARRAY(SELECT (c.value->>p_key)::uuid FROM jsonb_array_elements(p_collisions) c);
@@ -148,15 +150,16 @@ BEGIN
 END
 $$;
 
--- The records that a merge reads and may change, besides the merged two: opportunities, and the contacts of those that are merged.
+-- The records that a merge reads and may change, apart from the two records themselves: opportunities, and the contacts of opportunities
+-- that are merged into others.
 CREATE OR REPLACE FUNCTION merge_ids(p_organization_id uuid, p_opportunity_ids uuid[], p_collisions jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN p_opportunity_ids || collision_ids(p_collisions, 'existing_id') || contact_ids_of_opportunities(p_organization_id, collision_ids(p_collisions, 'id'));
 END
 $$;
 
--- Stores an opportunity that a merge has changed, whose lock is held, with its additional contacts and what it repeats of others. Returns
--- the event.
+-- Stores an opportunity that a merge has changed, with its additional contacts and its copies of other records. Returns the event. The
+-- caller holds the lock of the opportunity.
 CREATE OR REPLACE FUNCTION store_merged_opportunity(p_old opportunities, p_new opportunities, p_contact_ids uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new opportunities := copy_related_texts(p_new);
@@ -173,7 +176,7 @@ BEGIN
 END
 $$;
 
--- An opportunity with the empty values filled from another one of the same pipeline. An amount goes with its currency.
+-- The kept opportunity, with empty values filled from another one of the same pipeline. Fills an amount only together with its currency.
 CREATE OR REPLACE FUNCTION filled_opportunity(p_kept opportunities, p_other opportunities) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_columns text[] := '{external_id,stage_id,owner_id,close_date,next_action_date,next_step,contact_id}';
@@ -186,9 +189,9 @@ BEGIN
 END
 $$;
 
--- Merges opportunities that would have one natural key. The kept one gets the contacts and notes of both, and the other one's values where
--- it has none. p_from_contact_id becomes p_to_contact_id on the way; null outside of merges of contacts. Returns the
--- events.
+-- Merges two opportunities that would have the same natural key. The kept one gets the contacts and notes of both. Values of the other
+-- one fill its empty values. In a merge of contacts, p_to_contact_id replaces p_from_contact_id; both are null in a merge of accounts.
+-- Returns the events.
 CREATE OR REPLACE FUNCTION merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit int, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_kept opportunities;
@@ -219,7 +222,7 @@ BEGIN
 END
 $$;
 
--- Merges each pair of collisions.
+-- Merges the two opportunities of each collision. The other parameters are those of merge_opportunity.
 CREATE OR REPLACE FUNCTION merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit int, p_from_contact_id uuid DEFAULT NULL, p_to_contact_id uuid DEFAULT NULL) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_pair record;
@@ -232,7 +235,7 @@ BEGIN
 END
 $$;
 
--- Notes where a merged record went, also for records that were merged into it before.
+-- Records that p_id was merged into p_kept_id. Updates records that were merged into p_id earlier to point to p_kept_id too.
 CREATE OR REPLACE FUNCTION note_merged_record(p_organization_id uuid, p_object text, p_id uuid, p_kept_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE merged_records m SET merged_into = p_kept_id
@@ -242,7 +245,7 @@ BEGIN
 END
 $$;
 
--- The result of a merge. p_filled: the change of filling_change.
+-- The result of a merge. p_filled: the result of filling_change.
 CREATE OR REPLACE FUNCTION merge_result(p_input jsonb, p_filled jsonb, p_collisions jsonb, p_contacts int, p_opportunities int, p_notes int) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN jsonb_build_object('id', p_input->'id', 'from', p_input->'from', 'contacts', p_contacts,
@@ -251,7 +254,7 @@ BEGIN
 END
 $$;
 
--- Refuses a merge of records that do not exist, or of a kept one in another version than the caller has seen.
+-- Refuses a merge if one of the records does not exist, or if the kept one has another version than the request names.
 CREATE OR REPLACE FUNCTION check_merged_records(p_kept_version int, p_other_version int, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM check_version(p_kept_version, p_input);

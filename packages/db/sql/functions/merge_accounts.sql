@@ -1,6 +1,6 @@
 -- Merging accounts.
 
--- What a merge of accounts moves, by id, oldest first; refuses more than the limits.
+-- What a merge of accounts moves, by id. Refuses more than the limits.
 CREATE OR REPLACE FUNCTION account_merge_plan(p_organization_id uuid, p_input jsonb,
   OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -21,8 +21,8 @@ BEGIN
 END
 $$;
 
--- Takes the locks of a merge of accounts, in the order of locks.sql, and returns what it locked, as merge_ids lists it.
--- p_renames: whether the kept account gets a name, which its opportunities repeat.
+-- Takes the locks of a merge of accounts, in the order of locks.sql. Returns what it locked, for the comparison with merge_ids.
+-- p_renames: whether the kept account gets a name, which its opportunities copy.
 CREATE OR REPLACE FUNCTION lock_account_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';
@@ -51,7 +51,7 @@ BEGIN
 END
 $$;
 
--- Moves opportunities, whose locks are held, to the kept account, in the order of their natural keys.
+-- Moves opportunities to the kept account, in the order of their natural keys. The caller holds the locks of the opportunities.
 CREATE OR REPLACE FUNCTION move_opportunities_to_account(p_organization_id uuid, p_ids uuid[], p_account_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old opportunities;
@@ -70,7 +70,7 @@ BEGIN
 END
 $$;
 
--- Moves contacts and notes to the kept account, and what named the other one: its domain and its aliases.
+-- Moves contacts, notes and aliases to the kept account, deletes the other account and makes its domain an alias.
 CREATE OR REPLACE FUNCTION move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -97,7 +97,8 @@ BEGIN
 END
 $$;
 
--- Fills the kept account, whose locks are held, from the other one. An external id leaves the other one first, because it is unique.
+-- Fills empty values of the kept account, whose locks are held, from the other one. First removes a moved external id from the other
+-- account, because external ids are unique.
 CREATE OR REPLACE FUNCTION fill_account(p_old accounts, p_other_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new accounts := changed_account(p_old, p_change);
@@ -115,8 +116,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, from, version, is_dry_run, merges_opportunities, contact_limit, limits}. Merges the account `from` into the account
--- `id`. A dry run takes no lock and writes nothing.
+-- p_input: {id, from, version, is_dry_run, merges_opportunities, contact_limit, limits}. Merges the account `from` into the account `id`.
+-- A dry run takes no lock and writes nothing.
 CREATE OR REPLACE FUNCTION merge_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_columns constant text[] := '{external_id,name,industry,description,website,employee_range}';

@@ -1,6 +1,6 @@
 -- Merging contacts.
 
--- What a merge of contacts moves; refuses more than the limits.
+-- What a merge of contacts moves, by id. Refuses more than the limits.
 CREATE OR REPLACE FUNCTION contact_merge_plan(p_organization_id uuid, p_input jsonb,
   OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -16,8 +16,8 @@ BEGIN
 END
 $$;
 
--- Takes the locks of a merge of contacts, in the order of locks.sql, and returns what it locked, as merge_ids lists it.
--- p_renames: whether the kept contact gets a name, which its opportunities repeat.
+-- Takes the locks of a merge of contacts, in the order of locks.sql. Returns what it locked, for the comparison with merge_ids.
+-- p_renames: whether the kept contact gets a name, which its opportunities copy.
 CREATE OR REPLACE FUNCTION lock_contact_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';
@@ -27,7 +27,8 @@ DECLARE
   v_contact_ids uuid[];
   v_repeating_ids uuid[] := '{}';
 BEGIN
-  -- All name locks in one call, so that they are taken in their order; check_merge_locks compares what the merge finds under them.
+  -- One call takes all name locks, so that they are taken in order. If the second plan needs more locks, check_merge_locks ends the
+  -- merge.
   SELECT * INTO v_plan FROM contact_merge_plan(p_organization_id, p_input);
   v_contact_ids := contact_ids_of_opportunities(p_organization_id, collision_ids(v_plan.collisions, 'id')) || v_id || v_other_id;
   PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, true);
@@ -44,7 +45,8 @@ BEGIN
 END
 $$;
 
--- Puts the kept contact in the other one's place in opportunities, whose locks are held, in the order of their natural keys.
+-- Replaces the other contact by the kept one in opportunities, in the order of their natural keys. The caller holds the locks of the
+-- opportunities.
 CREATE OR REPLACE FUNCTION move_opportunities_to_contact(p_organization_id uuid, p_ids uuid[], p_other_id uuid, p_contact_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old opportunities;
@@ -61,7 +63,7 @@ BEGIN
     v_new.account_key := CASE WHEN v_old.account_key = p_other_id::text THEN p_contact_id::text ELSE v_old.account_key END;
     v_linked := additional_contact_ids(p_organization_id, v_old.id);
     v_wanted := distinct_contact_ids(array_replace(v_linked, p_other_id, p_contact_id), v_new.contact_id);
-    -- One that was kept in a merge of opportunities has the kept contact already.
+    -- An opportunity that merge_opportunities kept already has the kept contact.
     IF v_new IS DISTINCT FROM v_old OR v_wanted <> v_linked THEN
       v_events := v_events || store_merged_opportunity(v_old, v_new, v_wanted);
     END IF;
@@ -70,7 +72,7 @@ BEGIN
 END
 $$;
 
--- Moves notes to the kept contact, and what named the other one: its email and its aliases.
+-- Moves notes and aliases to the kept contact, deletes the other contact and makes its email an alias.
 CREATE OR REPLACE FUNCTION move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM collect_events(move_notes(p_organization_id, 'contact', p_other.id, p_contact_id)
@@ -83,7 +85,7 @@ BEGIN
 END
 $$;
 
--- Fills the kept contact, as fill_account does.
+-- Like fill_account, for contacts.
 CREATE OR REPLACE FUNCTION fill_contact(p_old contacts, p_other_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new contacts := changed_contact(p_old, p_change);

@@ -1,7 +1,8 @@
 -- Notes.
 
--- Keeps accounts and contacts from being deleted until the transaction ends. Returns false if one of them is gone: a merge may have made its
--- domain or email an alias, so that the caller looks again. A call that creates a note is never run again as a whole.
+-- Keeps accounts and contacts from being deleted until the transaction ends. Returns false if one of them no longer exists. A merge may
+-- have made its domain or email an alias, so the caller looks up the ids again. It has to do so itself, because create_note is never
+-- retried.
 CREATE OR REPLACE FUNCTION lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -23,8 +24,9 @@ BEGIN
 END
 $$;
 
--- Keeps opportunities from being changed or deleted until the transaction ends, and refuses unknown ones by their places in the list,
--- from 0. A weaker lock would let a parallel call lock an opportunity too and then wait for this one to change its key or delete it.
+-- Keeps opportunities from being changed or deleted until the transaction ends. Refuses unknown ids by their places in the list, from 0.
+-- The lock is FOR SHARE. With FOR KEY SHARE, a parallel call could also lock an opportunity, and then wait for this call before it can
+-- change the opportunity's key or delete it.
 CREATE OR REPLACE FUNCTION lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -43,7 +45,7 @@ BEGIN
 END
 $$;
 
--- What a note is on: {account_ids, contact_ids, opportunity_ids}, each in the order of ids.
+-- The records that a note is linked to: {account_ids, contact_ids, opportunity_ids}, each in id order.
 CREATE OR REPLACE FUNCTION note_links(p_organization_id uuid, p_note_id uuid) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN jsonb_build_object(
@@ -57,14 +59,14 @@ BEGIN
 END
 $$;
 
--- The text that words of `q` are searched in.
+-- The text that `q` searches.
 CREATE OR REPLACE FUNCTION note_search_text(p_normalized_title text, p_normalized_content text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN concat_ws(' ', p_normalized_title, p_normalized_content);
 END
 $$;
 
--- The normalized content of a note: what note_search_text put after the title.
+-- The normalized content of a note: the part of search_text after the title.
 CREATE OR REPLACE FUNCTION normalized_note_content(p_note notes) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN CASE WHEN p_note.content IS NOT NULL THEN substr(p_note.search_text, coalesce(length(p_note.normalized_title) + 2, 1)) END;
@@ -111,7 +113,7 @@ BEGIN
 END
 $$;
 
--- Stores a note whose lock is held as its next version, and returns it. Its texts stay as they are.
+-- Increments the version of a note whose lock is held, sets updated_at and returns the note.
 CREATE OR REPLACE FUNCTION touch_note(p_note notes) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes := p_note;
@@ -124,7 +126,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version, set: the texts that change, normalized: their normalized texts}. A note keeps a title or a content.
+-- p_input: {id, version, set: the texts that change, normalized: their normalized texts}. Refuses a change that removes both title and
+-- content.
 CREATE OR REPLACE FUNCTION update_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old notes;
@@ -154,8 +157,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. The accounts, contacts and opportunities of the note stay.
--- A note is free text about people, so its events lose their values too.
+-- p_input: {id, version}. Deletes a note, but not the records that it is linked to. Also erases the values in its events, because a note
+-- is free text about people.
 CREATE OR REPLACE FUNCTION delete_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old notes;
@@ -170,7 +173,7 @@ BEGIN
 END
 $$;
 
--- The notes on an account, contact or opportunity, as p_object says; at most p_limit.
+-- The notes on a record; at most p_limit. p_object: 'account', 'contact' or 'opportunity'.
 CREATE OR REPLACE FUNCTION note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN CASE p_object
@@ -180,8 +183,8 @@ BEGIN
 END
 $$;
 
--- Removes an account, contact or opportunity from at most p_limit of its notes; the caller holds the record's lock. Returns whether it has
--- left all. p_object: which of the three it is.
+-- Removes a record from at most p_limit of its notes. Returns whether no note is left. The caller holds the lock of the record.
+-- p_object: 'account', 'contact' or 'opportunity'.
 CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_id, p_limit);
@@ -210,8 +213,8 @@ BEGIN
 END
 $$;
 
--- Puts the record p_to_id in the place of p_from_id on its notes. The links of p_from_id go with that record, which the caller deletes.
--- p_object: 'account', 'contact' or 'opportunity'. Returns the events.
+-- Replaces the record p_from_id by p_to_id on its notes, and returns the events. The links of p_from_id disappear when the caller deletes
+-- that record. p_object: 'account', 'contact' or 'opportunity'.
 CREATE OR REPLACE FUNCTION move_notes(p_organization_id uuid, p_object text, p_from_id uuid, p_to_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_from_id, NULL);

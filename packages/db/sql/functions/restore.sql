@@ -1,7 +1,7 @@
--- Restoring deleted accounts and opportunities from their deletion events. The events of contacts and notes lose their values with the
--- record, so those cannot be restored. A restored record has its id and values, and a new version.
+-- Restoring deleted accounts and opportunities from their deletion events. Contacts and notes cannot be restored, because deleting them
+-- erases the values of their events. A restored record has its old id and values, and a new version.
 
--- The record that a deletion event holds. The caller has found it before: it can only have expired or been erased since.
+-- The record in a deletion event. The caller has already found the event, so a missing record means that it expired or was erased since.
 CREATE OR REPLACE FUNCTION deleted_record(p_organization_id uuid, p_position bigint, p_object text) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := (SELECT e.previous FROM events e WHERE e.organization_id = p_organization_id AND e.position = p_position AND e.type = p_object || '.deleted');
@@ -13,14 +13,15 @@ BEGIN
 END
 $$;
 
--- A restored record may have been merged into another one: its id names the record itself again.
+-- Removes the entry that a restored record was merged into another one. Its id stands for the record itself again.
 CREATE OR REPLACE FUNCTION forget_merge(p_organization_id uuid, p_object text, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   DELETE FROM merged_records m WHERE m.organization_id = p_organization_id AND m.object_type = p_object AND m.id = p_id;
 END
 $$;
 
--- p_input: {position, change: what follows from the values of the record, with the fields as they are defined now}.
+-- p_input: {position, change}. `position` is that of the deletion event. `change` has the columns that are computed from the record's
+-- values and the current definitions of its custom fields.
 CREATE OR REPLACE FUNCTION restore_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'account');
@@ -46,7 +47,7 @@ BEGIN
 END
 $$;
 
--- The contacts of p_ids that exist, in their order. They are locked against deletion.
+-- The contacts of p_ids that exist, in the order of p_ids. Locks them against deletion.
 CREATE OR REPLACE FUNCTION lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -62,7 +63,7 @@ BEGIN
 END
 $$;
 
--- p_input as for restore_account. Links to records that are gone are left out; `dropped` names them.
+-- p_input as for restore_account. Omits links to records that no longer exist, and lists the omitted fields in `dropped`.
 CREATE OR REPLACE FUNCTION restore_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'opportunity');
