@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type Database, type DatabaseOptions, openDatabase, sessionSettings } from './database.js';
 import { PrismaClient } from './generated/client.js';
 
-/** What administration works with: Prisma and `pg`, which share a pool of their own, besides what gateways have. */
+/** A database for administration: the gateways' {@link Database}, plus Prisma and `pg`, which share a separate pool. */
 export interface AdministrationDatabase extends Database {
   readonly prisma: PrismaClient;
   readonly pool: pg.Pool;
@@ -12,7 +12,7 @@ export interface AdministrationDatabase extends Database {
 /** Prisma's own limits, two seconds to begin and five to end, are for web requests. A busy server keeps a command waiting for longer. */
 const transactionLimitsMs = { maxWait: 30_000, timeout: 60_000 };
 
-/** Opens a database for administration, as the command line does; gateways need {@link openDatabase} only. */
+/** Opens a database for administration, such as for the command line. Gateways need only {@link openDatabase}. */
 export const openAdministrationDatabase = (options: DatabaseOptions): AdministrationDatabase => {
   const database = openDatabase(options);
   const pool = new pg.Pool({
@@ -23,7 +23,7 @@ export const openAdministrationDatabase = (options: DatabaseOptions): Administra
     keepAlive: true,
     ...sessionSettings(options),
   });
-  // Without a listener a server that goes away would end the process.
+  // Without a listener, a lost connection would end the process.
   pool.on('error', (error) => options.onConnectionError?.(error));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: transactionLimitsMs });
   return {

@@ -5,8 +5,8 @@ import { setupAdministration } from './administration/setup.js';
 import type { AdministrationDatabase } from './administration-database.js';
 
 /**
- * Everything that an operator sets up; every change is one transaction, which also holds its event in the audit trail.
- * @param origin - who does it; the trail says `unnamed` when it is absent
+ * All administration operations. Each change is one transaction, which also writes its event to the audit trail.
+ * @param origin - who makes the changes; by default the trail says `unnamed`
  */
 export const administration = (database: AdministrationDatabase, origin: AuditOrigin = unnamedOrigin()) => ({
   ...organizationAdministration(database, origin),

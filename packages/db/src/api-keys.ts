@@ -1,27 +1,27 @@
 import type { Database } from './database.js';
 import { traceStatement } from './statement-span.js';
 
-/** An API key as it is stored, without the key itself. */
+/** A stored API key, without the key text. */
 export interface StoredApiKey {
   readonly id: string;
   readonly organizationId: string;
   readonly allowedOperations: readonly string[];
   readonly limits: Readonly<Record<string, number>>;
-  /** Limits of the organization's own, for all its keys together. */
+  /** Limits that all keys of the organization share. */
   readonly organizationLimits: Readonly<Record<string, number>>;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
-/** The one statement without an organization: it is how the organization becomes known. */
+/** The only tenant query without an organization: the result says which organization the key belongs to. */
 const findApiKeysSql = `
   SELECT k.id, k.organization_id AS "organizationId", k.allowed_operations AS "allowedOperations", k.limits,
          o.limits AS "organizationLimits", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.hash
     FROM api_keys k JOIN organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`;
 
 /**
- * Finds keys by the SHA-256 of their texts, whatever their state, in one statement.
- * @returns one entry for each hash, in order; null where there is no such key
+ * Finds keys by the SHA-256 of their texts in one statement, expired and revoked keys included.
+ * @returns one entry for each hash, in order; null if there is no such key
  * @throws Failure `unavailable`
  */
 export const findApiKeysByHash = async (
@@ -36,7 +36,7 @@ export const findApiKeysByHash = async (
   return hashes.map((hash) => byHash.get(hash.toString('hex')) ?? null);
 };
 
-/** Finds one key as {@link findApiKeysByHash}. */
+/** Finds one key like {@link findApiKeysByHash}. */
 export const findApiKeyByHash = async (database: Database, hash: Buffer): Promise<StoredApiKey | null> => {
   const [key] = await findApiKeysByHash(database, [hash]);
   return key ?? null;
@@ -45,7 +45,7 @@ export const findApiKeyByHash = async (database: Database, hash: Buffer): Promis
 const touchApiKeySql =
   'UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)';
 
-/** Notes when a key was last used; an older instant than the one noted changes nothing. @throws Failure `unavailable` */
+/** Records the last use of a key, unless a later use is already recorded. @throws Failure `unavailable` */
 export const touchApiKey = async (database: Database, apiKeyId: string, usedAt: Date): Promise<void> => {
   await database.queryServer({ text: touchApiKeySql, values: [apiKeyId, usedAt] });
 };

@@ -7,8 +7,8 @@ const probeEveryMs = 1_000;
 export type AvailabilityListener = (change: { readonly isAway: boolean; readonly error?: unknown }) => void;
 
 /**
- * Whether a server is reachable. After the first failure that means that it is away, requests no longer wait for it. A
- * background probe asks it once a second until it answers.
+ * Tracks whether a server is reachable. After the first connection error, requests no longer wait for it, and a background probe
+ * connects once a second until it succeeds.
  */
 export class Availability {
   readonly #database: Database;
@@ -16,7 +16,7 @@ export class Availability {
   #isAway = false;
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
-  #question: Promise<boolean> | undefined;
+  #runningProbe: Promise<boolean> | undefined;
 
   constructor(database: Database, onChange: AvailabilityListener) {
     this.#database = database;
@@ -27,22 +27,25 @@ export class Availability {
     return this.#isAway;
   }
 
-  /** Takes note of a failure. Those that do not say that the server is away change nothing; of a full pool it asks first. */
+  /**
+   * Reports a failure of a statement. Only connection errors count. After a timeout while waiting for a pooled connection, it probes the
+   * server first, because the pool may just be busy.
+   */
   async report(error: unknown): Promise<void> {
     if (this.#isAway || !isConnectionError(error)) return;
-    if (isPoolTimeout(error) && (await this.#answers())) return;
-    this.#leave(error);
+    if (isPoolTimeout(error) && (await this.#isReachable())) return;
+    this.#markAway(error);
   }
 
-  #leave(error: unknown): void {
-    // Others may have found the same meanwhile.
+  #markAway(error: unknown): void {
+    // Another report may have marked it during the probe.
     if (this.#isAway) return;
     this.#isAway = true;
     this.#onChange({ isAway: true, error });
     this.#probeLater();
   }
 
-  /** Asks no more. */
+  /** Stops probing. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -53,22 +56,22 @@ export class Availability {
     this.#timer.unref();
   }
 
-  /** One question for everyone who wants to know at the same time. */
-  #answers(): Promise<boolean> {
-    this.#question ??= this.#database
+  /** Probes the server. Concurrent callers share one probe. */
+  #isReachable(): Promise<boolean> {
+    this.#runningProbe ??= this.#database
       .probe()
       .then(
         () => true,
         () => false,
       )
       .finally(() => {
-        this.#question = undefined;
+        this.#runningProbe = undefined;
       });
-    return this.#question;
+    return this.#runningProbe;
   }
 
   async #probe(): Promise<void> {
-    if (!(await this.#answers())) {
+    if (!(await this.#isReachable())) {
       if (!this.#isStopped) this.#probeLater();
       return;
     }

@@ -4,17 +4,17 @@ import { ApiError, Failure } from '@crm/domain';
 import { ServerError } from './connection/server-error.js';
 import { refusalOf } from './errors.js';
 
-/** What the server said, or null for an error of another kind. */
+/** The error if the server reported it, else null. */
 const serverErrorOf = (error: unknown): ServerError | null => (error instanceof ServerError ? error : null);
 
-/** The SQLSTATE of an error of the server, or undefined for an error of another kind. */
+/** The SQLSTATE of an error that the server reported, else undefined. */
 export const sqlStateOf = (error: unknown): string | undefined => serverErrorOf(error)?.code;
 
 /** The error itself, then its cause, and so on. */
 const withCauses = (error: unknown): readonly unknown[] =>
   types.isNativeError(error) && error.cause !== undefined ? [error, ...withCauses(error.cause)] : [error];
 
-/** The error of the server that an error stands for; null for none. */
+/** The server error among an error and its causes, or null. */
 const serverCauseOf = (error: unknown): ServerError | null => {
   for (const cause of withCauses(error)) {
     const found = serverErrorOf(cause);
@@ -23,12 +23,12 @@ const serverCauseOf = (error: unknown): ServerError | null => {
   return null;
 };
 
-/** Whether a write function asked for the call to run again, and no repeat helped. */
+/** Whether a transaction still failed with a serialization failure after all retries. Write functions raise it to request a retry. */
 export const isSerializationFailure = (error: unknown): boolean => serverCauseOf(error)?.code === '40001';
 
 /**
- * SQLSTATEs after which the whole transaction may simply run again, because nothing of it was committed: serialization
- * failure, deadlock, and a record that vanished (23503) or appeared (23505) after the write function had looked.
+ * SQLSTATEs after which the whole transaction can be retried, because nothing of it was committed: serialization failure, deadlock, and a
+ * record that was deleted (23503) or inserted (23505) after the write function had looked it up.
  */
 const retryable = new Set(['40001', '40P01', '23503', '23505']);
 
@@ -37,18 +37,18 @@ const isShardMoved = ({ code, message }: ServerError): boolean =>
   code === 'XX000' && message.startsWith('could not find valid entry for shard');
 
 /**
- * SQLSTATEs (or their classes) of a server that accepts no statements: the connection broke, the server refuses our role or database, it has
- * no connection left, or an operator intervenes.
+ * SQLSTATEs (or their classes) of a server that accepts no statements: the connection broke, the server rejects our role or database, it
+ * has no connection left, or it is shutting down or starting up.
  */
 const isServerGone = (code: string): boolean => /^(08|28|3D|53300|57P)/.test(code);
 
-/** A write met a server that only reads, as the former primary does after a failover. */
+/** A write on a read-only server, such as the former primary after a failover. */
 const readOnly = '25006';
 
-/** SQLSTATEs of transactions that the server ended because they took too long or did nothing. */
+/** SQLSTATEs of transactions that the server ended because they were idle or took too long. */
 const endedTransaction = /^25P0[34]$/;
 
-/** SQLSTATEs (or their classes) that say the database cannot serve this now: it is away or full, or a lock was not had in time. */
+/** SQLSTATEs (or their classes) of a temporary problem: the database is unreachable or out of resources, or a lock timed out. */
 const isUnavailable = (code: string): boolean =>
   isServerGone(code) ||
   code.startsWith('53') ||
@@ -57,20 +57,20 @@ const isUnavailable = (code: string): boolean =>
   endedTransaction.test(code) ||
   retryable.has(code);
 
-/** SQLSTATEs of a statement that was ended by a limit of its own: of time, or of room for what it sorts. */
+/** SQLSTATEs of a statement that reached its own limit of time or temporary disk space. */
 const beyondItsLimits = new Set(['57014', '53400']);
 
-/** Where a statement was that waited for another transaction: in our lock functions, or at a row or key that the other one holds. */
+/** Matches the context of an error in a statement that waited for another transaction: in a lock function, or for a row or key. */
 const lockWait =
   /PL\/pgSQL function (?:lock_(?:names|external_ids|organization_state|opportunities|accounts|contacts)|claim_(?:domain|email|opportunity_key))\(|^while (?:locking|updating|deleting|inserting|checking|rechecking)/m;
 
-/** Whether a statement ran into its time limit because it waited for other transactions: trying again can help, sending less cannot. */
+/** Whether a statement timed out while it waited for other transactions. Then a retry can help, and a smaller request cannot. */
 const isLockTimeout = ({ code, where }: ServerError): boolean => code === '57014' && lockWait.test(where);
 
-/** What Node calls errors of the system, of names and of TLS. */
+/** Node's codes for system, DNS and TLS errors. */
 const networkCode = /^(E(?!RR_)|ERR_(TLS|SSL)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_)/;
 
-/** Errors of the connection rather than of the database: refused, reset, closed, not trusted, or no free one in time. */
+/** Whether the connection failed: refused, reset, closed, not trusted, or none free in time. */
 const isNetworkError = (error: unknown): boolean =>
   types.isNativeError(error) &&
   (('code' in error && typeof error.code === 'string' && networkCode.test(error.code)) ||
@@ -80,19 +80,18 @@ const isNetworkError = (error: unknown): boolean =>
 
 const noConnectionText = 'timeout exceeded when trying to connect';
 
-/** The pool's own error for a connection that did not come free in time. */
+/** The pool's error if no connection became free in time. */
 export const noConnectionInTime = (): Error => new Error(noConnectionText);
 
-/** Whether no connection of the pool came free in time: the server may be away, or all connections in use. */
+/** Whether no connection of the pool became free in time. The server may be unreachable, or all connections may be in use. */
 export const isPoolTimeout = (error: unknown): boolean =>
   withCauses(error).some((cause) => types.isNativeError(cause) && cause.message === noConnectionText);
 
-/** Whether the server of a connection only reads. Another connection may lead to another server. */
+/** Whether the server of a connection is read-only. A new connection may reach another server. */
 const isReadOnlyServer = ({ code }: ServerError): boolean => code === readOnly;
 
 /**
- * Whether a connection must not be used again after an error. After a statement that failed it is as good as before, and after a
- * refusal of our own code too.
+ * Whether to close a connection after an error. It remains usable after a failed statement and after an error that our own code raised.
  */
 export const endsConnection = (error: unknown): boolean => {
   const found = serverCauseOf(error);
@@ -101,13 +100,13 @@ export const endsConnection = (error: unknown): boolean => {
   return !(origin instanceof Failure || origin instanceof ApiError);
 };
 
-/** Whether an error says that the server is away, rather than that it could not serve this statement. */
+/** Whether an error means that the server is unreachable, as opposed to a failed statement. */
 export const isConnectionError = (error: unknown): boolean => {
   const found = serverCauseOf(error);
   return found === null ? withCauses(error).some(isNetworkError) : isServerGone(found.code);
 };
 
-/** The failure of this package for an error of the driver; any other error unchanged. */
+/** The {@link Failure} for an error of the driver. Returns other errors unchanged. */
 const failureOf = (error: unknown): unknown => {
   const found = serverErrorOf(error);
   if (found === null) return isNetworkError(error) ? new Failure({ kind: 'unavailable' }, { cause: error }) : error;
@@ -121,7 +120,7 @@ const failureOf = (error: unknown): unknown => {
 };
 
 /**
- * Runs `work` and turns what the driver throws into failures; other errors pass unchanged.
+ * Runs `work` and converts errors of the driver to failures. Other errors pass unchanged.
  * @throws Failure `unavailable` if a retry can help, `timeout` if not, or the reason of a write function
  * @throws ItemsRefused
  */
@@ -133,12 +132,12 @@ export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promis
   }
 };
 
-/** The longest pause before a transaction that lost a deadlock runs again. The server took a second to find the deadlock. */
+/** The longest pause before a retry after a deadlock. It is short compared to the second that the server takes to detect a deadlock. */
 const deadlockPauseMs = 50;
 
 /**
- * Runs a whole transaction again where the database says that nothing of it happened and a repeat may succeed.
- * Never around work that is not idempotent and may have been committed: only errors that undo it are repeated.
+ * Runs a transaction and retries it after errors that guarantee a rollback and that a retry can resolve. It does not retry other errors,
+ * because the transaction may have been committed.
  */
 export const retryTransaction = async <T>(work: () => Promise<T>, attempts = 4): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
@@ -147,7 +146,7 @@ export const retryTransaction = async <T>(work: () => Promise<T>, attempts = 4):
     } catch (error) {
       const cause = serverCauseOf(error);
       if (cause === null || attempt === attempts || !(retryable.has(cause.code) || isShardMoved(cause))) throw error;
-      // Run at once, it could take its first lock before the other transaction has woken up, and close the circle again.
+      // Without a pause, it could take its first lock before the other transaction has woken up, and deadlock again.
       if (cause.code === '40P01') await sleep(deadlockPauseMs * (0.5 + Math.random() / 2));
     }
   }

@@ -8,42 +8,42 @@ import { traceStatement } from './statement-span.js';
 
 /** How to reach a database. */
 export interface DatabaseOptions {
-  /** `postgres://…`; with `pgbouncer=true` among its parameters no session setting is sent: give them to the role instead. */
+  /** `postgres://…`. With the parameter `pgbouncer=true`, no session settings are sent, so they must be set on the role. */
   readonly url: string;
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
-  /** Connections at most, 10 when absent. */
+  /** The maximum number of connections, by default 10. */
   readonly maxConnections?: number | undefined;
-  /** The server ends a statement that takes longer, 5,000 ms when absent; 0 for no limit, on either side. */
+  /** The server ends a statement that takes longer than this, by default 5,000 ms. 0 disables the limit here and on the server. */
   readonly statementTimeoutMs?: number | undefined;
-  /** The server ends a statement that waits longer for a lock, 3,000 ms when absent. */
+  /** The server ends a statement that waits longer than this for a lock, by default 3,000 ms. */
   readonly lockTimeoutMs?: number | undefined;
-  /** The server ends a connection in whose transaction nothing happens for longer, 10,000 ms when absent. */
+  /** The server closes a connection whose open transaction is idle for longer than this, by default 10,000 ms. */
   readonly idleInTransactionTimeoutMs?: number | undefined;
   /**
-   * Whether an organization that keeps many connections busy for long has only a fifth of them while others call, instead of four
-   * fifths; false when absent.
+   * Whether an organization that keeps many connections busy for long is limited to a fifth of them while others call, instead of four
+   * fifths. By default false.
    */
   readonly boundsTime?: boolean | undefined;
-  /** How long a statement may wait for a connection, 2,000 ms when absent. */
+  /** How long a statement may wait for a connection, by default 2,000 ms. */
   readonly poolWaitMs?: number | undefined;
-  /** Called for each connection that breaks while idle. Without it they are dropped silently. */
+  /** Called for each connection that breaks while idle. */
   readonly onConnectionError?: ((error: Error) => void) | undefined;
   /** Called with the time that each statement waited for a connection, in milliseconds. */
   readonly onConnectionWait?: ((waitMs: number) => void) | undefined;
 }
 
-/** A statement on tenant tables: `$1` is the organization, the values are those from `$2`. */
+/** A statement on tenant tables. `$1` is the organization; `values` starts at `$2`. */
 export interface TenantStatement extends Statement {
   readonly values: readonly unknown[];
 }
 
-/** What statements on tenant tables go to: a pool, or one connection of it. */
+/** Runs statements on tenant tables, on any connection of a pool or on a single connection. */
 export interface Queries {
   /**
    * Runs a statement for one organization and returns its rows.
-   * @throws Error when the statement does not bind the organization, before anything is sent.
-   * @throws Failure `unavailable` if the database is away or overloaded, `timeout` if the statement took too long.
+   * @throws Error if the statement does not use `$1`, before anything is sent
+   * @throws Failure `unavailable` if the database is unreachable or overloaded, `timeout` if the statement took too long
    */
   query<Row extends object = Record<string, unknown>>(
     organizationId: string,
@@ -51,15 +51,15 @@ export interface Queries {
   ): Promise<Row[]>;
 }
 
-/** One connection of a pool, for as long as the work with it lasts. */
+/** One connection of a pool, valid while the callback that received it runs. */
 export interface Connection extends Queries {
-  /** Runs a statement on no tenant table and returns its one row. */
+  /** Runs a statement that reads no tenant table and returns its only row. */
   queryServer<Row extends object>(text: string, values: readonly unknown[]): Promise<Row>;
 }
 
-/** How many connections a pool has now. */
+/** The current connections of a pool. */
 export interface PoolState {
-  /** Open connections, and those that are being opened. */
+  /** Connections that are open or being opened. */
   readonly totalCount: number;
   readonly idleCount: number;
   /** Statements that wait for a connection. */
@@ -67,36 +67,35 @@ export interface PoolState {
   readonly max: number;
 }
 
-/** One pool of connections: all that gateways do in a database. */
+/** A pool of connections with everything that gateways need of a database. */
 export interface Database extends Queries {
   readonly url: string;
-  /** How many connections there are. */
   readonly connections: PoolState;
   /**
-   * Runs an organization's work whose statements all go to one connection, one of those that the organization may have.
-   * @throws Failure `unavailable` when there is none in time.
+   * Runs an organization's work on one connection, which counts towards the organization's share of the pool.
+   * @throws Failure `unavailable` if no connection becomes free in time
    */
   withConnectionOf<T>(organizationId: string, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** The same for the process itself, as when it checks the server: no organization's share bounds it. */
+  /** The same for work of the process itself, such as a check of the server. It counts towards no organization's share. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Runs a statement on no tenant table. @throws Failure `unavailable` as {@link Queries.query} */
+  /** Runs a statement that reads no tenant table. @throws Failure like {@link Queries.query} */
   queryServer<Row extends object>(statement: Statement): Promise<Row[]>;
-  /** Succeeds when the database answers. @throws Failure `unavailable` when it does not. */
+  /** Succeeds if the database responds. @throws Failure `unavailable` */
   ping(): Promise<void>;
-  /** Succeeds when the server answers on a connection of its own, however busy the pool is. @throws Error when it does not. */
+  /** Succeeds if a new connection outside the pool can be opened, so that a busy pool does not matter. @throws Error */
   probe(): Promise<void>;
-  /** Ends all connections after their current statement. */
+  /** Closes all connections after their current work. */
   close(): Promise<void>;
 }
 
 const defaultPoolWaitMs = 2_000;
 const defaultMaxConnections = 10;
-/** A server that is there ends a statement in time; one that does not answer by then, nor after this, is gone. */
-const silenceMs = 1_000;
+/** A reachable server ends a statement after `statementTimeoutMs`. If it has not responded this much later, the connection is dead. */
+const responseGraceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
-/** Settings of sessions that bound every wait; none where a pooler in transaction mode would refuse or leak them. */
+/** Session settings that limit every wait. Empty for a pooler in transaction mode, which would reject or leak them. */
 export const sessionSettings = (options: DatabaseOptions): Readonly<Record<string, string>> => {
   if (new URL(options.url).searchParams.get('pgbouncer') === 'true') return {};
   const limits = {
@@ -110,17 +109,17 @@ export const sessionSettings = (options: DatabaseOptions): Readonly<Record<strin
   return settings;
 };
 
-/** A statement without the organization would read or change every tenant's rows. */
+/** Guards against statements without the organization, which would read or change the rows of all tenants. */
 const assertTenantStatement = (organizationId: string, text: string): void => {
   if (organizationId === '' || !/\$1\b/.test(text))
     throw new Error('A statement on tenant tables must bind the organization as $1');
 };
 
-/** How long this side waits for an answer; 0 for no limit. Without one a connection that died unnoticed holds its caller for ever. */
-const answerLimitMs = ({ statementTimeoutMs = sessionLimitsMs.statement_timeout }: DatabaseOptions): number =>
-  statementTimeoutMs === 0 ? 0 : statementTimeoutMs + silenceMs;
+/** How long to wait for a response; 0 for no limit. Without a limit, a caller waits forever if the connection dies unnoticed. */
+const responseLimitMs = ({ statementTimeoutMs = sessionLimitsMs.statement_timeout }: DatabaseOptions): number =>
+  statementTimeoutMs === 0 ? 0 : statementTimeoutMs + responseGraceMs;
 
-/** Runs work on a connection of the pool. After an error that only says that a write was refused, the connection is kept. */
+/** Runs work on a connection of the pool. The connection is closed after errors for which {@link endsConnection} is true. */
 const withConnection = async <T>(
   pool: ConnectionPool,
   work: (connection: ServerConnection) => Promise<T>,
@@ -153,12 +152,12 @@ const queriesOf = (connection: ServerConnection): Connection => ({
   queryServer: async <Row extends object>(text: string, values: readonly unknown[]) =>
     translateDatabaseErrors(async () => {
       const [row] = await connection.query<Row>({ text, values });
-      if (row === undefined) throw new Error('The server answered no row');
+      if (row === undefined) throw new Error('The statement returned no row');
       return row;
     }),
 });
 
-/** Opens a pool; nothing is connected until the first statement. */
+/** Opens a pool. It connects at the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const max = options.maxConnections ?? defaultMaxConnections;
   const waitMs = options.poolWaitMs ?? defaultPoolWaitMs;
@@ -166,11 +165,11 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     address: readAddress(options.url),
     settings: { application_name: options.applicationName, ...sessionSettings(options) },
     openWithinMs: waitMs,
-    answerWithinMs: answerLimitMs(options),
+    responseLimitMs: responseLimitMs(options),
   };
   const { onConnectionError, onConnectionWait } = options;
   const pool = new ConnectionPool({ ...connectionOptions, max, waitMs, onConnectionError, onConnectionWait });
-  // Beyond what there is in all, organizations wait in the pool's own queue.
+  // The shares limit each organization. The pool's own queue limits all organizations together.
   const share = shareOf(max);
   const shares =
     options.boundsTime === true

@@ -1,13 +1,14 @@
 import { Failure, type FailureReason } from '@crm/domain';
 import type { ServerError } from './connection/server-error.js';
 
-/** SQLSTATEs of our own: a write function refused its call, or items of a bulk call. See `refuse` and `write_many`. */
+/** Our own SQLSTATEs: a write function refused its call, or some items of a bulk call. See the functions `refuse` and `write_many`. */
 const refused = 'CRM01';
 const itemsRefused = 'CRM02';
 
-/** A bulk call in which some items were refused, by index; nothing of it was written. */
+/** A bulk call in which some items were refused. The call was rolled back. */
 export class ItemsRefused extends Error {
   constructor(
+    /** By the index of the item. */
     readonly refusals: ReadonlyMap<number, Failure>,
     cause: unknown,
   ) {
@@ -16,7 +17,7 @@ export class ItemsRefused extends Error {
   }
 }
 
-/** What `refuse` raises: a kind of {@link FailureReason} and its facts. */
+/** The error that `refuse` raises: a kind of {@link FailureReason} and its properties. */
 interface Refusal {
   readonly kind: string;
   readonly facts: object;
@@ -25,7 +26,7 @@ interface Refusal {
 const failureOf = ({ kind, facts }: Refusal, cause: unknown): Failure =>
   new Failure({ kind, ...facts } as FailureReason, { cause });
 
-/** The error that a write function refused its call with; null for any other error of the server. */
+/** The error with which a write function refused its call; null for any other server error. */
 export const refusalOf = ({ code, message, detail }: ServerError, cause: unknown): Failure | ItemsRefused | null => {
   if (code !== refused && code !== itemsRefused) return null;
   const facts = JSON.parse(detail) as object;
@@ -35,9 +36,9 @@ export const refusalOf = ({ code, message, detail }: ServerError, cause: unknown
   return new ItemsRefused(new Map(refusals), cause);
 };
 
-/** What is asked for does not exist. @param message - for the command line and the log */
+/** The requested object does not exist. @param message - for the command line and the log */
 export const notFound = (message: string): Failure => new Failure({ kind: 'not_found' }, { message });
 
-/** What is to be created exists, or cannot change in its present state. @param message - for the command line and the log */
+/** The object already exists, or its state does not allow the change. @param message - for the command line and the log */
 export const conflict = (message: string, cause?: unknown): Failure =>
   new Failure({ kind: 'conflict' }, { message, cause });

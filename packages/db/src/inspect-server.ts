@@ -1,20 +1,20 @@
 import type { Database } from './database.js';
 
-/** What an operator should know of a server before gateways rely on it. */
+/** Properties of a server that an operator should check before gateways use it. */
 export interface ServerFacts {
-  /** As `180004`. */
+  /** `server_version_num`, such as `180004`. */
   readonly versionNumber: number;
   readonly encoding: string;
   readonly isSuperuser: boolean;
   readonly isInRecovery: boolean;
   /** Values of `fsync`, `synchronous_commit`, `full_page_writes`. */
   readonly durability: Readonly<Record<string, string>>;
-  /** Connections that roles like this one may open: the least of the server's, the database's and the role's limit. */
+  /** The number of connections that this role can open: the lowest limit of the server, the database and the role. */
   readonly connectionLimit: number;
   readonly extensions: readonly string[];
-  /** The server's clock when it answered, in Unix milliseconds. */
+  /** The server's clock at the time of the response, in Unix milliseconds. */
   readonly clockMs: number;
-  /** How far a replica is behind, in milliseconds; 0 when it has replayed all that it has, null on a primary. */
+  /** The replay lag of a replica in milliseconds. 0 if it has replayed all WAL that it received, null on a primary. */
   readonly replayLagMs: number | null;
 }
 
@@ -36,6 +36,6 @@ const factsSql = `
     FROM pg_database d, pg_roles r
    WHERE d.datname = current_database() AND r.rolname = current_user`;
 
-/** Asks a server about itself, with rights that every role has. */
+/** Reads properties of a server. Every role has the rights to do so. */
 export const inspectServer = (database: Database): Promise<ServerFacts> =>
   database.withConnection((connection) => connection.queryServer(factsSql, []));

@@ -25,19 +25,19 @@ export interface Pipeline {
   readonly id: string;
   readonly name: string;
   readonly position: number;
-  /** An archived one keeps its opportunities and gets no new ones. */
+  /** False if archived. An archived pipeline keeps its opportunities and gets no new ones. */
   readonly isActive: boolean;
   /** RFC 3339, UTC. */
   readonly createdAt: string;
   readonly stages: readonly Stage[];
 }
 
-/** A person of the organization. */
+/** A member of the organization, current or former. */
 export interface Member {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  /** A former member keeps opportunities and gets no new ones. */
+  /** False for a former member, who keeps opportunities and gets no new ones. */
   readonly isActive: boolean;
   /** RFC 3339, UTC. */
   readonly createdAt: string;
@@ -56,15 +56,15 @@ interface SetupData {
   readonly fields: readonly SetupField[];
 }
 
-/** What an organization has set up: everything that requests refer to and that seldom changes. */
+/** The setup of an organization: pipelines, members, custom fields and settings. Requests refer to it, and it seldom changes. */
 export class OrganizationSetup {
   readonly freemail: 'create' | 'skip';
-  /** The currency of new opportunities that name none. */
+  /** The default currency of new opportunities. */
   readonly currency: string | null;
   readonly pipelines: readonly Pipeline[];
-  /** All people, former members too. */
+  /** All members, including former ones. */
   readonly members: readonly Member[];
-  /** All custom fields, archived ones too. */
+  /** All custom fields, including archived ones. */
   readonly fields: readonly SetupField[];
   /** Every stage's label by its id. */
   readonly stageLabels: ReadonlyMap<string, string>;
@@ -96,23 +96,23 @@ export class OrganizationSetup {
     );
   }
 
-  /** The pipeline of this id, or undefined when the organization has none such. Ids are compared in lower case. */
+  /** The pipeline with this id, or undefined. Ids are compared in lower case. */
   findPipeline(id: string): Pipeline | undefined {
     return this.#pipelinesById.get(id.toLowerCase());
   }
 
-  /** The stage of this id in any pipeline. */
+  /** The stage with this id in any pipeline, or undefined. */
   findStage(id: string): Stage | undefined {
     const wanted = id.toLowerCase();
     return this.pipelines.flatMap(({ stages }) => stages).find((stage) => stage.id === wanted);
   }
 
-  /** The member of this id or normalised email. */
+  /** The member with this id or normalized email, or undefined. */
   findMember(idOrEmail: string): Member | undefined {
     return this.#members.get(idOrEmail.toLowerCase());
   }
 
-  /** The custom fields of an object that hold for a pipeline; all of them when the pipeline is null. Archived ones are unknown. */
+  /** The active custom fields of an object type in a pipeline. For a null pipeline, those of all pipelines. */
   fieldIndex(objectType: ObjectType, pipelineId: string | null): FieldIndex {
     const key = `${objectType} ${pipelineId ?? ''}`;
     let fieldIndex = this.#fieldIndexes.get(key);
@@ -126,7 +126,7 @@ export class OrganizationSetup {
     return fieldIndex;
   }
 
-  /** The custom fields of an object by slug, archived ones too: what is stored of their values comes back with them. */
+  /** The custom fields of an object type by slug. Archived fields are included, because a restored record has their values too. */
   storedFields(objectType: ObjectType): ReadonlyMap<string, SetupField> {
     return new Map(this.fields.filter((field) => field.objectType === objectType).map((field) => [field.slug, field]));
   }
@@ -155,11 +155,11 @@ const setupSql = `
   ) AS setup
   FROM organizations o WHERE o.id = $1`;
 
-/** Reads what an organization has set up, in one statement. */
+/** Reads the setup of an organization in one statement. */
 export const loadSetup = async (database: Queries, organizationId: string): Promise<OrganizationSetup> => {
   const statement = { text: setupSql, values: [], isPrepared: true };
   const [row] = await database.query<{ setup: SetupData }>(organizationId, statement);
-  // A replica may not have it yet.
+  // A replica may not have a new organization yet.
   if (row === undefined) throw notFound(`There is no organization ${organizationId}`);
   return new OrganizationSetup(organizationId, row.setup);
 };

@@ -1,11 +1,11 @@
 import { ApiError, isFailure } from '@crm/domain';
 
-/** Whether a reader of the change log is ahead of the server that was asked. */
+/** Whether a reader of the change log asked for a position that the server has not reached. */
 export const isPositionAhead = (error: unknown): boolean => isFailure(error, 'position_ahead');
 
 /**
- * Whether a request was refused for what it refers to. What was read for it may be older than what it refers to: a cached setup, or
- * a replica.
+ * Whether a request failed because of something that it refers to. The cause may be outdated data: a cached setup or a replica that
+ * does not have a new record yet.
  */
 export const mayBeOutdated = (error: unknown): boolean =>
   isFailure(error, 'not_found') ||

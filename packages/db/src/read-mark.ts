@@ -1,30 +1,33 @@
 import { encodeReadMark, Failure, type ReadMark } from '@crm/domain';
 import type { Connection } from './database.js';
 
-/** The mark that the function `read_mark` of the database answers, as `X-Read-After` carries it. */
+/** Converts the result of the SQL function `read_mark` to the value of `X-Read-After`. */
 export const readMarkText = (answer: string): string => {
   const [cluster = '', kind, value = ''] = answer.split(' ');
-  if (kind !== 'transaction' && kind !== 'position') throw new Error(`Not an answer of read_mark: ${answer}`);
+  if (kind !== 'transaction' && kind !== 'position') throw new Error(`Not a result of read_mark: ${answer}`);
   return encodeReadMark({ cluster: BigInt(cluster), kind, value: BigInt(value) });
 };
 
 /**
- * What a server says of a mark: everything marked can be read on it, or not yet, or the mark is of another cluster, whose
- * transactions and positions mean nothing here; or the server cannot decide.
+ * The state of a marked write on a server:
+ * - `visible`: statements on the server see the write
+ * - `absent`: the server does not have the write yet
+ * - `foreign`: the mark is of another cluster, so its transaction or position means nothing here; or the server cannot read its state
  */
 export type MarkState = 'visible' | 'absent' | 'foreign';
 
 /**
- * The id is compared before its state is asked for, since the server refuses to speak of ids that it has not seen. While it
- * recovers, its snapshots do not list transactions in progress, so that `pg_visible_in_snapshot` would take them for done; the
- * commit log is right. It forgets those that every snapshot sees.
+ * Compares the transaction id first, because `pg_xact_status` raises an error for ids in the future. `pg_visible_in_snapshot` does not
+ * work during recovery: snapshots then do not list transactions in progress, so it would treat them as committed. `pg_xact_status` reads
+ * the commit log and returns null for transactions so old that every snapshot sees them.
  */
 const isCommitted = `CASE WHEN $2::text::xid8 < pg_snapshot_xmax(pg_current_snapshot())
   THEN coalesce(pg_xact_status($2::text::xid8), 'committed') = 'committed' ELSE false END`;
 
 /**
- * If a WAL record ends exactly at the end of a page, the primary's position is after the header of the next page, while a replica
- * that has everything reports the position before that header. A header has at most 40 bytes, so positions in those are equal.
+ * If a WAL record ends exactly at the end of a page, the primary's position is after the header of the next page. A replica that has
+ * replayed everything reports the position before that header. A header has at most 40 bytes, so a position within the first 40 bytes of
+ * a page is rounded down to the start of the page.
  */
 const reachedFrom = `$2::text::numeric
   - CASE WHEN mod($2::text::numeric, current_setting('wal_block_size')::int) <= 40
@@ -39,13 +42,13 @@ const stateSql = (condition: string): string => `
 
 const statements = { transaction: stateSql(isCommitted), position: stateSql(isReached) };
 
-/** Asks the server of a connection whether later statements on it see the marked write. */
+/** Asks a server whether later statements on this connection see the marked write. */
 export const markState = async (connection: Connection, { cluster, kind, value }: ReadMark): Promise<MarkState> => {
   const values = [String(cluster), String(value)];
   try {
     return (await connection.queryServer<{ state: MarkState }>(statements[kind], values)).state;
   } catch (error) {
-    // A server that recovers in a way of its own does not know these functions.
+    // Some PostgreSQL-compatible servers do not have these functions.
     if (error instanceof Failure) throw error;
     return 'foreign';
   }

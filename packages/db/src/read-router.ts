@@ -7,27 +7,27 @@ import { isPoolTimeout } from './database-errors.js';
 import { isPositionAhead, mayBeOutdated } from './outdated.js';
 import { markState } from './read-mark.js';
 
-/** What a read asks: records and the set-up as one server has them. */
+/** Where a read gets its data: the records and the setups of one server. */
 export interface ReadSource {
   readonly database: Queries;
   readonly setups: SetupCache;
 }
 
-/** Decides which server answers a read. */
+/** Decides which server serves a read. */
 export interface ReadRouter {
   /**
-   * Runs a read on the replica, or on the primary where there is none, where it is away, or where it does not have what is
-   * marked within 500 ms. `work` runs once more on the primary when the replica fails or refuses (400, 404): what it refers
-   * to may only not have arrived yet.
+   * Runs a read on the replica. It runs on the primary instead if there is no replica, if the replica is unreachable, or if it does not
+   * have the marked write within 500 ms. If the replica fails or the request is rejected (400, 404), `work` runs again on the primary,
+   * because the replica may not have received what the request refers to.
    */
   read<T>(organizationId: string, mark: ReadMark | null, work: (source: ReadSource) => Promise<T>): Promise<T>;
-  /** Runs what must not be late on the primary; on the replica only while the primary is away. */
+  /** Runs work that needs current data on the primary, or on the replica while the primary is unreachable. */
   readLatest<T>(work: (database: Database) => Promise<T>): Promise<T>;
-  /** Runs what may be late and belongs to no single organization: on the replica where there is one, else on the primary. */
+  /** Runs work that tolerates outdated data and belongs to no single organization: on the replica if there is one, else on the primary. */
   readAny<T>(work: (database: Database) => Promise<T>): Promise<T>;
-  /** Succeeds when reads can be answered, by whichever server. @throws Failure `unavailable` when none answers. */
+  /** Succeeds if any server can serve reads. @throws Failure `unavailable` if none can */
   ping(): Promise<void>;
-  /** The kept setups of each server, by a name for their counts. */
+  /** The setup cache of each server, with the name of its metrics. */
   readonly setups: readonly { readonly name: string; readonly setups: SetupCache }[];
   /** Closes both pools. */
   close(): Promise<void>;
@@ -56,7 +56,7 @@ const onlyPrimary = (primary: Database): ReadRouter => {
   };
 };
 
-/** The answer of the work, or null where the replica does not get what is marked in time. */
+/** The result of the work, or null if the replica does not receive the marked write in time. */
 const readWhenVisible = async <T>(
   replica: Database,
   organizationId: string,
@@ -65,7 +65,7 @@ const readWhenVisible = async <T>(
 ): Promise<{ readonly answer: T } | null> => {
   const deadlineMs = performance.now() + markWaitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-    // Question and read go to one connection: the address may stand for several replicas. None is held while waiting.
+    // The check and the read use the same connection, because the address may lead to several replicas. It is released while waiting.
     const found = await replica.withConnectionOf(organizationId, async (connection) => {
       const state = await markState(connection, mark);
       return state === 'visible' ? { answer: await work(connection) } : state;
@@ -77,7 +77,7 @@ const readWhenVisible = async <T>(
   }
 };
 
-/** Reads on a replica; null where it does not get what is marked in time. */
+/** Runs reads on a replica. They return null if it does not receive the marked write in time. */
 const readsOf =
   (replica: Database, setups: SetupCache) =>
   <T>(
@@ -111,18 +111,18 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
         if (found !== null) return found.answer;
       } catch (error) {
         if (mayBeOutdated(error)) {
-          // A replica that is behind cannot say that a position does not exist: without the primary that is 503.
+          // A lagging replica cannot know that a position does not exist. If the primary is unreachable too, the response is 503.
           if (!isPositionAhead(error)) refusal = error;
         }
-        // A statement that takes too long here takes too long on the primary.
+        // A statement that times out here would time out on the primary too.
         else if (!isFailure(error, 'unavailable')) throw error;
         await replicaState.report(error);
-        // The load of a replica that is only busy would be too much for the primary too.
+        // If the replica is only busy, its load would overload the primary too.
         if (isPoolTimeout(error) && !isReplicaAway()) throw error;
       }
       return work(primarySource).catch(async (error: unknown) => {
         await primaryState.report(error);
-        // Without the primary, the replica's answer is the best one available.
+        // If the primary is unreachable, the replica's response is the best available one.
         throw mark === null && primaryState.isAway ? (refusal ?? error) : error;
       });
     },
@@ -159,6 +159,6 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
   };
 };
 
-/** Makes the router of one process; without a replica every read goes to the primary, and marks mean nothing. */
+/** Creates the router of one process. Without a replica, every read goes to the primary and marks are ignored. */
 export const createReadRouter = (options: ReadRouterOptions): ReadRouter =>
   options.replica === null ? onlyPrimary(options.primary) : withReplica(options.primary, options.replica, options);

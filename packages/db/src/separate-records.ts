@@ -1,5 +1,5 @@
 const comma = Buffer.from(',');
 
-/** Records with a comma between each two, to be sent one after the other: they are copied once, into the body of the answer. */
+/** Puts a comma between records. The caller sends the parts in order, so each record is copied only once: into the response body. */
 export const separateRecords = (records: readonly Buffer[]): Buffer[] =>
   records.flatMap((record, index) => (index === 0 ? record : [comma, record]));

@@ -5,5 +5,5 @@ export const sessionLimitsMs = {
   idle_in_transaction_session_timeout: 10_000,
 } as const;
 
-/** One statement may take two of the server's processes: one core more for what reads much, and not all of them from the others. */
+/** Each statement may use one parallel worker, so two processes. Large reads get a second core without taking all cores from others. */
 export const parallelWorkers = 1;

@@ -10,25 +10,25 @@ interface Entry {
   readonly loadedAtMs: number;
 }
 
-/** Organizations' setups, kept for at most a second so that requests do not each ask the database for them. */
+/** Caches the setups of organizations for at most a second, so that not every request reads its setup from the database. */
 export interface SetupCache {
-  /** How often a setup was at hand, and how often it was loaded, so far. */
+  /** The numbers of cache hits and loads so far. */
   readonly counts: { readonly hits: number; readonly misses: number };
   /**
-   * Runs `work` with the organization's setup. Where it refuses the request with a setup that was kept, it runs once
-   * more with a fresh one: what was set up a moment ago counts at once. So `work` must refuse before it writes.
+   * Runs `work` with the organization's setup. If `work` rejects the request with a cached setup, it runs once more with a fresh one, so
+   * that changes of the setup take effect at once. Therefore `work` must validate before it writes.
    */
   use<T>(organizationId: string, work: (setup: OrganizationSetup) => Promise<T>): Promise<T>;
-  /** Drops an organization's setup, as after a change of its set-up by this process. */
+  /** Drops an organization's setup from the cache. Called after this process changed it. */
   forget(organizationId: string): void;
   /**
-   * The same cache for work that holds a connection: what it loads, it loads on that. Else requests that hold all connections
-   * of an organization would wait for one more.
+   * The same cache for work that holds a connection. It loads setups on that connection. Otherwise requests that hold all connections of
+   * an organization would wait for another one.
    */
   on(connection: Queries): SetupCache;
 }
 
-/** Makes the cache of one process. */
+/** Creates the cache of one process. */
 export const createSetupCache = (database: Queries): SetupCache => {
   const entries = new Map<string, Entry>();
   const counts = { hits: 0, misses: 0 };
@@ -36,7 +36,7 @@ export const createSetupCache = (database: Queries): SetupCache => {
   const load = (from: Queries, organizationId: string): Entry => {
     counts.misses++;
     const entry = { setup: loadSetup(from, organizationId), loadedAtMs: performance.now() };
-    // The oldest go first: a Map keeps the order of insertion.
+    // Evicts the oldest entries first, because a Map iterates in insertion order.
     entries.delete(organizationId);
     for (const oldest of entries.keys()) {
       if (entries.size < maxOrganizations) break;
@@ -54,11 +54,11 @@ export const createSetupCache = (database: Queries): SetupCache => {
     on: cacheOn,
     forget: (organizationId) => void entries.delete(organizationId),
     use: async (organizationId, work) => {
-      const kept = entries.get(organizationId);
+      const cached = entries.get(organizationId);
       const startedAtMs = performance.now();
-      const isKept = kept !== undefined && startedAtMs - kept.loadedAtMs < maxAgeMs;
-      if (isKept) counts.hits++;
-      const entry = isKept ? kept : load(from, organizationId);
+      const isFresh = cached !== undefined && startedAtMs - cached.loadedAtMs < maxAgeMs;
+      if (isFresh) counts.hits++;
+      const entry = isFresh ? cached : load(from, organizationId);
       try {
         return await work(await entry.setup);
       } catch (error) {

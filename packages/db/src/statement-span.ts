@@ -2,12 +2,12 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { sqlStateOf } from './database-errors.js';
 
 const tracer = trace.getTracer('@crm/db');
-/** Statements that merge many parts are longer; what they do shows at their start. */
+/** Statements that merge many parts are longer. Their start is enough to identify them. */
 const longestText = 4_000;
 
 /**
- * Runs a statement as a span of the request that it is for: its text, which has `$1` where values go, and no value. Outside
- * of a traced request there is none.
+ * Runs a statement inside a span. The span has the text of the statement with placeholders such as `$1`, and no values. Outside of a
+ * traced request there is no span.
  */
 export const traceStatement = async <T>(text: string, run: () => Promise<T>): Promise<T> => {
   if (trace.getActiveSpan() === undefined) return run();
@@ -23,7 +23,7 @@ export const traceStatement = async <T>(text: string, run: () => Promise<T>): Pr
     return await run();
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR });
-    // The message may hold values.
+    // The message is left out because it may contain values.
     span.setAttribute('error.type', sqlStateOf(error) ?? (error instanceof Error ? error.name : typeof error));
     throw error;
   } finally {

@@ -3,13 +3,13 @@ import { type ConnectionOptions, openConnection, type ServerConnection } from '.
 
 /** The server, the database or the role has no connection left. */
 const tooManyConnections = '53300';
-/** How long the pool asks for no new connection after the server refused one, in milliseconds. */
+/** How long the pool opens no connection after the server refused one, in milliseconds. */
 const refusedPauseMs = 1_000;
 /** How long a connection may be idle, in milliseconds. */
 const idleMs = 10_000;
 /** Connections that stay open when idle, because logging in takes longer than most requests. */
 const minConnections = 1;
-/** Callers that may wait at once; gateways let in fewer requests. */
+/** The most callers that may wait at once. Gateways admit fewer requests. */
 const maxWaiting = 1_000;
 
 /** Options of a {@link ConnectionPool}. */
@@ -29,14 +29,13 @@ interface Waiter {
 }
 
 /**
- * Lends connections to callers, one caller each. Callers wait in order, within a limit of time and of number; a statement is never handed
- * to the driver without a free connection. While the server refuses new connections because others use them all, callers wait
- * for those that the pool has.
+ * Lends each connection to one caller at a time. Callers wait in order, with a limit on their waiting time and on their number. While the
+ * server refuses new connections because all are in use, callers wait for the connections that the pool has.
  */
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #open = new Set<ServerConnection>();
-  /** The one used last is lent next, so that others become old and close. */
+  /** The most recently used connection is lent next, so that surplus connections stay idle and are closed. */
   readonly #idle: { readonly connection: ServerConnection; readonly sinceMs: number }[] = [];
   readonly #waiting: Waiter[] = [];
   readonly #sweeper: NodeJS.Timeout;
@@ -53,7 +52,7 @@ export class ConnectionPool {
     return this.#options.max;
   }
 
-  /** Open connections, and those that are being opened. */
+  /** Connections that are open or being opened. */
   get totalCount(): number {
     return this.#open.size + this.#opening;
   }
@@ -67,7 +66,7 @@ export class ConnectionPool {
     return this.#waiting.length;
   }
 
-  /** Lends a connection until {@link release}. @throws Error when there is none in time, or why none could be opened */
+  /** Lends a connection until {@link release}. @throws Error if none becomes free in time or opening one fails */
   async acquire(): Promise<ServerConnection> {
     const startedAtMs = performance.now();
     try {
@@ -83,7 +82,7 @@ export class ConnectionPool {
     else if (connection.isOpen) this.#lend(connection);
   }
 
-  /** Closes idle connections now and the others after their work. Callers that wait are refused. */
+  /** Closes idle connections now and the others after their work. Rejects waiting callers. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
     const empty = new Promise<void>((resolve) => (this.#onEmpty = resolve));
@@ -124,7 +123,7 @@ export class ConnectionPool {
     else this.#idle.push({ connection, sinceMs: performance.now() });
   }
 
-  /** Opens as many connections as callers wait for, up to the maximum. */
+  /** Opens a connection for each waiting caller, up to the maximum. */
   #openMore(): void {
     while (
       this.#opening < this.#waiting.length &&

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** A new error for each use: the driver adds the statement and its values to the errors that it passes on. */
+/** Creates a new error for each use, because the driver adds the statement and its values to errors. */
 const ended = (): Error => new Error('The connection has ended');
 
 /**
- * What the driver reads and writes in place of a socket. A socket that closes becomes an error of this stream, which fails all
- * that the driver is doing; the event `close`, at which it would connect again, does not come. So a connection is opened once, by us: the
- * driver neither repeats attempts without end nor writes to a socket that is gone, which would end the process.
+ * The stream that the driver uses instead of a socket. If the socket closes, this stream emits an error, which fails the driver's current
+ * work. It never emits `close`, on which the driver would reconnect. So each connection is opened once, by us. The driver neither retries
+ * endlessly nor writes to a closed socket, which would end the process.
  */
 export class DriverStream extends Duplex {
   readonly #socket: Socket;
@@ -15,18 +15,18 @@ export class DriverStream extends Duplex {
   constructor(socket: Socket) {
     super({
       emitClose: false,
-      // The driver reads at once whatever it is handed, and asks one thing at a time.
+      // Data is pushed by the socket. No backpressure is needed, because the driver consumes data at once and runs one statement at a time.
       read: () => undefined,
       write: (chunk: Buffer, _encoding, done) => socket.write(chunk, (error) => done(error ? ended() : null)),
       final: (done) => socket.end(done),
     });
     this.#socket = socket;
     socket.once('close', () => this.destroy(ended()));
-    // Whether or not the driver listens already.
+    // The socket may close before the driver has added its listener.
     this.on('error', () => undefined);
   }
 
-  /** The driver takes leave of the server only where this is `open`. */
+  /** The driver sends its Terminate message only if this is `open`. */
   get readyState(): string {
     return this.#socket.readyState;
   }

@@ -8,7 +8,7 @@ const message = (content: Buffer): Buffer => {
   return Buffer.concat([head, content]);
 };
 
-test('hands out whole messages only, all of them, in order, and leaves what it handed out as it is', () => {
+test('returns all messages whole and in order, and does not overwrite them later', () => {
   const lengths = fc.array(fc.oneof(fc.nat(300), fc.nat(200_000)), { minLength: 1, maxLength: 12 });
   const reads = fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 20 });
   fc.assert(

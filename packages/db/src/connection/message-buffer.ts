@@ -2,27 +2,27 @@ const usualBytes = 64 * 1024;
 /** The server sends eight kilobytes at a time. */
 const leastRoomBytes = 16 * 1024;
 
-/** A byte for the type of a message, and four for its length, which count themselves. */
+/** A message starts with one byte for its type and four for its length. The length includes its own four bytes. */
 const typeBytes = 1;
 const headBytes = typeBytes + 4;
 
 /**
- * Where a socket writes what arrives. Whole messages are handed out as they lie there: the driver would copy each read to join it to the
- * end of the one before. Bytes that were handed out are never written to again, so rows may be views of them.
+ * The buffer into which a socket reads. It returns whole messages as views without a copy. With partial messages, the driver would copy
+ * each chunk to append it to the previous one. Returned bytes are never overwritten, so rows may be views of them too.
  */
 export class MessageBuffer {
   #bytes = Buffer.allocUnsafeSlow(usualBytes);
-  /** Bytes that have arrived and were not handed out yet. */
+  /** The range of bytes that have arrived and were not returned yet. */
   #from = 0;
   #to = 0;
 
-  /** Where the next bytes belong. */
+  /** The space for the next bytes. */
   get room(): Buffer {
     if (this.#bytes.length - this.#to < leastRoomBytes) this.#startNext();
     return this.#bytes.subarray(this.#to);
   }
 
-  /** Takes note of bytes in the {@link room}. @returns the messages that are whole now, or null */
+  /** Adds bytes that were written to {@link room}. @returns the messages that are whole now, or null */
   received(count: number): Buffer | null {
     this.#to += count;
     let end = this.#from;
@@ -37,7 +37,7 @@ export class MessageBuffer {
     return messages;
   }
 
-  /** Continues in a new buffer. A long message gets twice the size that has arrived so far. */
+  /** Continues in a new buffer. For a long message, the buffer has twice the size that has arrived so far. */
   #startNext(): void {
     const rest = this.#bytes.subarray(this.#from, this.#to);
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(usualBytes, 2 * rest.length));

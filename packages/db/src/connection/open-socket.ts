@@ -3,13 +3,13 @@ import { connect as connectTls } from 'node:tls';
 import { MessageBuffer } from './message-buffer.js';
 import type { ServerAddress } from './server-address.js';
 
-/** Asks the server for TLS; it answers with one letter. */
+/** The SSLRequest message. The server replies with one letter. */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /** Why a socket closed. */
 export const closeReason = (socket: Socket): Error => socket.errored ?? new Error('Connection terminated unexpectedly');
 
-/** Waits for an event of a socket. @throws Error when the socket closes first */
+/** Waits for an event of a socket. @throws Error if the socket closes first */
 const eventOf = (socket: Socket, event: string): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const onClose = (): void => reject(closeReason(socket));
@@ -20,10 +20,10 @@ const eventOf = (socket: Socket, event: string): Promise<unknown> =>
     });
   });
 
-/** Without a listener an error would end the process; what is done about it is done at `close`, which follows. */
+/** Adds a listener, because an error without one would end the process. The error is handled at `close`, which follows. */
 const withoutThrowing = <S extends Socket>(socket: S): S => socket.on('error', () => undefined);
 
-/** @throws Error if the server has no TLS, or sends more than one letter: an attacker could have added the rest before TLS starts */
+/** @throws Error if the server has no TLS, or sends more than one letter: an attacker could have injected the rest before TLS starts */
 const requestTls = async (socket: Socket): Promise<void> => {
   socket.write(tlsRequest);
   const answer = String(await eventOf(socket, 'data'));
@@ -32,7 +32,7 @@ const requestTls = async (socket: Socket): Promise<void> => {
   throw new Error(`The server does not support SSL connections${answer === 'N' ? '' : ': its answer is not valid'}`);
 };
 
-/** Has a socket read into one buffer; by itself Node makes a new one of 64 KB for every read. Below TLS there is no such choice. */
+/** Makes a socket read into a {@link MessageBuffer}. By default, Node allocates 64 KB for every read. TLS sockets have no such option. */
 const readMessages = (onMessages: (bytes: Buffer) => void): OnReadOpts => {
   const buffer = new MessageBuffer();
   return {
@@ -50,7 +50,7 @@ const secure = async (socket: Socket, { host, tls, isTlsDirect }: ServerAddress)
   const secured = connectTls({
     socket,
     host,
-    // Certificates are checked against an address too, but TLS sends no address as a name.
+    // An IP address must not be sent as the TLS server name. The certificate is checked against it nevertheless.
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(isTlsDirect ? { ALPNProtocols: ['postgresql'] } : {}),
     ...tls,
@@ -60,10 +60,10 @@ const secure = async (socket: Socket, { host, tls, isTlsDirect }: ServerAddress)
 };
 
 /**
- * Opens a connection to a server, up to where the protocol's first message goes.
- * @param onMessages - receives whole messages of the server from then on
- * @param signal - closes the socket, now or later
- * @throws Error of the system, of the name look-up or of TLS
+ * Opens a socket to a server, including TLS, ready for the first message of the protocol.
+ * @param onMessages - receives the data of the server, without TLS in whole messages
+ * @param signal - closes the socket when aborted, also after it has opened
+ * @throws Error of the system, DNS or TLS
  */
 export const openSocket = async (
   address: ServerAddress,

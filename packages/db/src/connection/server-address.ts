@@ -1,27 +1,27 @@
 import { parse } from 'pg-connection-string';
 import type { ConnectionOptions } from 'node:tls';
 
-/** Where a server is and how to log in, as a URL says. */
+/** The address of a server and how to log in, parsed from a URL. */
 export interface ServerAddress {
-  /** A name, an address, or the folder of a Unix socket. */
+  /** A host name, an IP address, or the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
   /** Null for a connection without TLS. */
   readonly tls: ConnectionOptions | null;
-  /** Whether TLS starts without asking the server for it first, which PostgreSQL 17 and later take. */
+  /** Whether TLS starts without an SSLRequest, which PostgreSQL 17 and later support. */
   readonly isTlsDirect: boolean;
-  /** Empty for the driver's default: `PGUSER` or the name of the process's user. */
+  /** Empty for the driver's default: `PGUSER` or the operating system user. */
   readonly user: string;
   readonly password: string;
-  /** Empty for the database that is named after the user. */
+  /** Empty for the database with the name of the user. */
   readonly database: string;
-  /** Settings of the session from the URL's parameters. */
+  /** Session settings from the parameters of the URL. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
 const defaultPort = 5432;
 
-/** Parameters of a URL that the server takes at start-up; others mean something to the client, or nothing. */
+/** Parameters of a URL that are sent to the server as session settings. All others are for the client or are ignored. */
 const settingNames = [
   'application_name',
   'options',
@@ -35,16 +35,16 @@ const tlsOptions = (ssl: unknown): ConnectionOptions | null => {
   return ssl === true || ssl === 'true' ? {} : null;
 };
 
-/** What `PGSSLMODE` asks for where the URL says nothing. */
+/** The TLS options for `PGSSLMODE`, which applies if the URL has no `sslmode`. */
 const defaultTls = (mode: string | undefined): ConnectionOptions | null => {
   if (mode === undefined || mode === '' || mode === 'disable') return null;
   return mode === 'no-verify' ? { rejectUnauthorized: false } : {};
 };
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=verify-full`. `sslmode` and the files of certificates mean what they
- * mean to `pg`, which administration uses.
- * @throws Error for an address that is no URL, or a certificate file that cannot be read
+ * Parses `postgres://user:password@host:port/database?sslmode=verify-full`. `sslmode` and the certificate files have the same meaning as
+ * in `pg`, which administration uses.
+ * @throws Error if the URL is invalid or a certificate file cannot be read
  */
 export const readAddress = (url: string): ServerAddress => {
   const { host, port, ssl, sslnegotiation, user, password, database, ...others } = parse(url);

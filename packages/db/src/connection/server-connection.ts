@@ -8,53 +8,53 @@ import { parameterText, decodeRows } from './values.js';
 
 /** A statement and its values. */
 export interface Statement {
-  /** SQL with `$1`, `$2` … where values go. */
+  /** SQL with the placeholders `$1`, `$2` and so on. */
   readonly text: string;
   readonly values?: readonly unknown[] | undefined;
-  /** Whether the connection keeps it prepared; only for texts of which there are few. */
+  /** Whether to use a prepared statement. Only for a small number of different texts, because connections never discard them. */
   readonly isPrepared?: boolean | undefined;
 }
 
-/** What {@link openConnection} needs. */
+/** Options of {@link openConnection}. */
 export interface ConnectionOptions {
   readonly address: ServerAddress;
-  /** Settings of the session; those of the address win. */
+  /** Session settings. Settings in the address take precedence. */
   readonly settings: Readonly<Record<string, string>>;
   /** How long opening may take, in milliseconds. */
   readonly openWithinMs: number;
-  /** How long an answer may take, in milliseconds; 0 for no limit. */
-  readonly answerWithinMs: number;
+  /** How long a response may take, in milliseconds; 0 for no limit. */
+  readonly responseLimitMs: number;
 }
 
-/** How long a server may take to close a connection that is no longer needed, in milliseconds. */
+/** How long a server may take to close a connection after the Terminate message, in milliseconds. */
 const closeWithinMs = 1_000;
 
-/** Types whose values the driver would change, among them JSON, which it would encode twice: all values are texts already. */
-const changedTypes = [16, 17, 114, 1082, 1114, 1184, 3802];
+/** Types whose values the driver would convert. Our values are texts already; JSON, for example, would be encoded twice. */
+const convertedTypes = [16, 17, 114, 1082, 1114, 1184, 3802];
 const same = (text: string): string => text;
 
 const startDriver = ({ address, settings }: ConnectionOptions, stream: DriverStream): postgres.Sql => {
   const options = {
-    // One instance of the driver is one connection, opened by us, that carries one statement at a time: the driver queues nothing.
+    // Each instance of the driver has one connection, which we open. It runs one statement at a time, so the driver never queues any.
     max: 1,
     socket: () => stream,
     user: address.user,
     password: address.password,
     database: address.database,
     connection: { ...settings, ...address.settings } as Partial<postgres.ConnectionParameters>,
-    types: { text: { to: 25, from: changedTypes, serialize: same, parse: same } },
+    types: { text: { to: 25, from: convertedTypes, serialize: same, parse: same } },
     fetch_types: false,
     onnotice: () => undefined,
     idle_timeout: 0,
     connect_timeout: 0,
     max_lifetime: null,
-    // Without it the driver remembers every failed statement for ever. What it adds to errors goes no further than here.
+    // Without it, the driver remembers every failed statement forever. `withoutStatement` removes what it adds to errors.
     debug: true,
   };
   return postgres(options);
 };
 
-/** With `debug` the driver makes an error for every statement, of which the stack trace is what costs. */
+/** With `debug`, the driver creates an error for every statement. Its stack trace is the expensive part. */
 const withoutStackTraces = <T>(make: () => T): T => {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -65,17 +65,17 @@ const withoutStackTraces = <T>(make: () => T): T => {
   }
 };
 
-/** One connection to a server. It is never reopened after it was closed. */
+/** One connection to a server. A closed connection is never reopened. */
 export class ServerConnection {
   readonly #socket: Socket;
   readonly #sql: postgres.Sql;
-  readonly #answerWithinMs: number;
-  /** Fail the statements that have no answer yet. */
+  readonly #responseLimitMs: number;
+  /** Callbacks that fail the statements without a response. */
   readonly #pending = new Set<(reason: Error) => void>();
 
   constructor(options: ConnectionOptions, socket: Socket, stream: DriverStream) {
     this.#socket = socket;
-    this.#answerWithinMs = options.answerWithinMs;
+    this.#responseLimitMs = options.responseLimitMs;
     socket.once('close', () => {
       const reason = closeReason(socket);
       for (const fail of this.#pending) fail(reason);
@@ -94,9 +94,9 @@ export class ServerConnection {
 
   /**
    * Runs a statement and returns its rows.
-   * @throws ServerError as the server says; Error of the connection when it breaks, or is closed for want of an answer in time
+   * @throws ServerError if the server reports an error; Error if the connection breaks, or is closed because no response came in time
    */
-  query<Row extends object>(statement: Statement, withinMs = this.#answerWithinMs): Promise<Row[]> {
+  query<Row extends object>(statement: Statement, withinMs = this.#responseLimitMs): Promise<Row[]> {
     const { text, values = [], isPrepared = false } = statement;
     return new Promise((resolve, reject) => {
       const settle = (end: () => void): void => {
@@ -112,13 +112,13 @@ export class ServerConnection {
         fail(closeReason(this.#socket));
         return;
       }
-      // The driver's own list of rows has gaps after a statement that failed within its rows.
+      // The driver's own list of rows has gaps after a statement that failed while it returned rows.
       const rows: (Buffer | null)[][] = [];
       const parameters = values.map(parameterText);
       withoutStackTraces(() => this.#sql.unsafe(text, parameters, { prepare: isPrepared }))
         .raw()
         .forEach((row) => rows.push(row))
-        // What returns no rows may have no columns either.
+        // A statement without a result has no columns either.
         .then(({ columns }) => (rows.length === 0 ? [] : decodeRows<Row>(columns, rows)))
         .then(
           (read) => settle(() => resolve(read)),
@@ -127,13 +127,13 @@ export class ServerConnection {
     });
   }
 
-  /** Why a statement failed: what the server says, or why its connection ended. */
+  /** Why a statement failed: the server's error, or the reason why the connection closed. */
   #reasonOf(error: unknown): Error {
     const isOfServer = error instanceof postgres.PostgresError;
     return isOfServer || this.isOpen ? withoutStatement(error) : closeReason(this.#socket);
   }
 
-  /** Takes leave of the server, and waits a moment for it to close the connection. */
+  /** Sends the Terminate message and waits briefly for the server to close the connection. */
   async close(): Promise<void> {
     if (this.#socket.destroyed) return;
     const closed = new Promise((resolve) => this.#socket.once('close', resolve));
@@ -143,7 +143,7 @@ export class ServerConnection {
     clearTimeout(timer);
   }
 
-  /** Closes the connection at once, with whatever runs on it. */
+  /** Closes the connection at once, even while a statement runs. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -151,7 +151,7 @@ export class ServerConnection {
 
 /**
  * Opens a connection and logs in.
- * @throws Error of the system, of TLS or of the time limit; ServerError when the server refuses
+ * @throws Error of the system, TLS or the time limit; ServerError if the server refuses
  */
 export const openConnection = async (options: ConnectionOptions): Promise<ServerConnection> => {
   const limit = new AbortController();
@@ -159,10 +159,10 @@ export const openConnection = async (options: ConnectionOptions): Promise<Server
   const timer = setTimeout(() => limit.abort(late), options.openWithinMs);
   try {
     const socket = await openSocket(options.address, (bytes) => stream.push(bytes), limit.signal);
-    // The server says nothing before it was spoken to.
+    // The callback above may use `stream` because the server sends nothing before the first message of the client.
     const stream = new DriverStream(socket);
     const connection = new ServerConnection(options, socket, stream);
-    // The driver logs in when it has something to send.
+    // The driver logs in before its first statement.
     await connection.query({ text: 'SELECT 1' }, 0).catch((error: unknown) => {
       connection.destroy();
       throw error;

@@ -1,24 +1,24 @@
 import postgres from 'postgres';
 
-/** What the server says in an error, besides its message. */
+/** Fields of a server error besides its message. */
 export interface ServerErrorFields {
   /** SQLSTATE. */
   readonly code: string;
   /** `ERROR`, `FATAL` or `PANIC`, in English whatever the server's language. */
   readonly severity: string;
   readonly detail?: string | undefined;
-  /** Call stack of the server, innermost first: the statement's part or the function that failed. */
+  /** The server's context of the error: a call stack with the innermost function or operation first. */
   readonly where?: string | undefined;
 }
 
-/** An error that the server reported. Unlike the driver's own it holds no statement and no parameters, so it can be logged. */
+/** An error that the server reported. Unlike the driver's error, it contains neither statement nor parameters, so it can be logged. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: string;
   readonly severity: string;
   /** `''` if the server sent none. */
   readonly detail: string;
-  /** As {@link ServerErrorFields.where}; `''` outside of functions. */
+  /** See {@link ServerErrorFields.where}. `''` if the server sent none. */
   readonly where: string;
 
   constructor(message: string, { code, severity, detail = '', where = '' }: ServerErrorFields) {
@@ -30,7 +30,7 @@ export class ServerError extends Error {
   }
 }
 
-/** Replaces an error that came through the driver, which adds the statement and its parameters to each. */
+/** Replaces an error of the driver, because the driver adds the statement and its parameters to errors. */
 export const withoutStatement = (error: unknown): Error => {
   if (error instanceof postgres.PostgresError) return new ServerError(error.message, error);
   return new Error(error instanceof Error ? error.message : String(error));

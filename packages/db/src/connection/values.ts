@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Column } from 'postgres';
 
-/** The name of a text column whose values stay bytes: JSON in UTF-8 that is passed on and never read. */
+/** The name of a text column whose values stay bytes: UTF-8 JSON that is passed on without being parsed. */
 export const recordColumn = 'record_bytes';
 
 const elementText = (value: unknown): string => {
@@ -12,14 +12,14 @@ const elementText = (value: unknown): string => {
 
 const arrayText = (values: readonly unknown[]): string => `{${values.map(elementText).join(',')}}`;
 
-/** A value in PostgreSQL's text format; the server knows the type of each parameter. Objects are sent as JSON. */
+/** A value in PostgreSQL's text format. The server infers the type of each parameter. Objects are sent as JSON. */
 export const parameterText = (value: unknown): string | null => {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return arrayText(value);
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-  // JSON has no bigint.
+  // JSON.stringify throws for a bigint.
   return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 };
 
@@ -35,7 +35,7 @@ const readerOf = ({ name, type }: Column<string>): Reader => {
   return (value) => parse(value.toString('utf8'));
 };
 
-/** Makes objects of rows. Values have the types that `pg` gives them: `bigint` and `numeric` are texts, instants are dates. */
+/** Converts rows to objects. Values have the same types as in `pg`: `bigint` and `numeric` are strings, timestamps are `Date`s. */
 export const decodeRows = <Row extends object>(
   columns: readonly Column<string>[],
   rows: readonly (readonly (Buffer | null)[])[],

@@ -1,7 +1,7 @@
 import { type EventObject, type EventType, Failure, maxPageBytes } from '@crm/domain';
 import { recordColumn } from '../connection/values.js';
 import type { Queries } from '../database.js';
-import { bytesWithin, keptLimitTo } from '../page/bound.js';
+import { bytesWithin, preparedLimitTo } from '../page/bound.js';
 import { recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
 import { eventJson } from './event-sql.js';
@@ -81,7 +81,7 @@ const pageStatement = (request: EventPageRequest) => {
   if (request.type !== null) where.push(`e.type = ${parameters.add(request.type)}`);
   if (request.recordId !== null) where.push(`e.record_id = ${parameters.add(request.recordId)}::uuid`);
   const found = `SELECT e.position, ${eventJson} AS record FROM events e WHERE ${where.join(' AND ')}`;
-  const bound = keptLimitTo(request.limit, filtered ? `${parameters.add(request.limit)}::bigint` : '');
+  const bound = preparedLimitTo(request.limit, filtered ? `${parameters.add(request.limit)}::bigint` : '');
   // OFFSET keeps the planner from making the JSON of an event once for each use of it.
   const page = filtered ? bound(`${found} ORDER BY e.position`) : `${found} OFFSET 0`;
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`);

@@ -1,7 +1,7 @@
 import { type CursorPosition, maxPageBytes, type ObjectType } from '@crm/domain';
 import { recordColumn } from '../connection/values.js';
 import type { Queries } from '../database.js';
-import { bytesWithin, keptLimitTo } from '../page/bound.js';
+import { bytesWithin, preparedLimitTo } from '../page/bound.js';
 import { type Page, recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
 import { tables } from '../page/fields/record-sql.js';
@@ -33,7 +33,7 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
   ];
   if (request.position !== null) where.push(`e.position < ${parameters.add(request.position[0])}::bigint`);
   const count = request.limit + 1;
-  const bound = keptLimitTo(count, `${parameters.add(count)}::bigint`);
+  const bound = preparedLimitTo(count, `${parameters.add(count)}::bigint`);
   const page = bound(
     `SELECT e.position, ${eventJson} AS record FROM events e WHERE ${where.join(' AND ')} ORDER BY e.position DESC`,
   );

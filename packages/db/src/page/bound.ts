@@ -1,32 +1,32 @@
-/** Ends an ordered SELECT after so many rows. */
+/** Adds a row limit to an ordered SELECT. */
 export type Bound = (select: string) => string;
 
-/** Adds a limit whose number is a bind parameter. @param count - its placeholder, such as `$2` */
+/** Adds a limit that is a bind parameter. @param count - its placeholder, such as `$2` */
 export const limitTo =
   (count: string): Bound =>
   (select) =>
     `${select} LIMIT ${count}`;
 
-/** The limits that a prepared statement may have as a literal: one more than 10, 100 and 500 records. */
-const writtenLimits = [11, 101, 501] as const;
+/** Literal limits for prepared statements: pages of 10, 100 and 500 records, plus one record. Few limits mean few cached plans. */
+const literalLimits = [11, 101, 501] as const;
 
 /**
- * The same for a prepared statement, with a literal limit below the parameter. The planner assumes that `LIMIT $2` returns 10 % of the
- * rows, here of a pipeline. The generic plan then looks more expensive than a plan for the values, so PostgreSQL never caches it and
- * plans at every execution. Of a literal limit, 10 % is less than a page.
+ * The same for a prepared statement, with a literal limit inside the bound one. The planner assumes that `LIMIT $2` returns 10 % of the
+ * rows, which is a tenth of the whole pipeline. The generic plan then looks more expensive than a plan for the values, so PostgreSQL
+ * never caches it and plans every execution. With the literal limit inside, it assumes 10 % of at most 501 rows.
  *
  * `SELECT …` → `SELECT * FROM (SELECT … LIMIT 101) l LIMIT $2`
  * @param rows - the value of `count`
  */
-export const keptLimitTo =
+export const preparedLimitTo =
   (rows: number, count: string): Bound =>
   (select) =>
-    `SELECT * FROM (${select} LIMIT ${writtenLimits.find((most) => rows <= most) ?? rows}) l LIMIT ${count}`;
+    `SELECT * FROM (${select} LIMIT ${literalLimits.find((most) => rows <= most) ?? rows}) l LIMIT ${count}`;
 
 /**
- * Conditions that end a page at a bound of bytes, over the window `w` of the records `s.record` in the page's order. The server
- * keeps the length of a stored text, so that a record beyond the bound is not read for them.
- * @param bytes - the bound as SQL; the first record is within it however long it is
+ * Conditions that end a page when its records reach a number of bytes. They refer to the window `w` over the records `s.record` in page
+ * order. PostgreSQL stores the length of each text, so the conditions do not read the text of a record beyond the limit.
+ * @param bytes - the limit as SQL; the first record is always within it, whatever its length
  */
 export const bytesWithin = (bytes: string): { readonly isWithin: string; readonly isLastWithin: string } => {
   const sum = 'sum(octet_length(s.record)) OVER w';

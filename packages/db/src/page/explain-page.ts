@@ -9,7 +9,7 @@ import { type PartPlan, planPage } from './plan.js';
 export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
-  /** 0 for a part of the plan that was not needed. */
+  /** 0 if the node was never executed. */
   readonly 'Actual Loops': number;
   readonly 'Actual Rows': number;
   readonly 'Shared Hit Blocks': number;
@@ -23,15 +23,15 @@ interface ExplainRow extends Record<string, unknown> {
   ];
 }
 
-/** What a statement cost. */
+/** The cost of a statement. */
 export interface StatementCost {
-  /** Pages of tables and indexes that were read, of 8 KB each, cached or not. */
+  /** Number of 8 KB pages of tables and indexes that were read, cached or not. */
   readonly buffers: number;
-  /** Tables of records that were read from end to end. */
+  /** Record tables that were read from end to end. */
   readonly sequentialScans: readonly string[];
 }
 
-/** A statement of a page, as it was run. */
+/** An executed statement of a page. */
 export interface ExplainedStatement extends StatementCost {
   readonly sql: string;
   /** The values of `$1`, `$2` and so on. */
@@ -49,7 +49,7 @@ export interface ExplainedPage {
   readonly records: number;
 }
 
-/** Tables that grow with an organization's records. The few rows of its setup are rightly read whole. */
+/** Tables that grow with an organization's records. Setup tables have few rows, so a sequential scan of them is fine. */
 const recordTables = new Set(['accounts', 'contacts', 'opportunities', 'opportunity_contacts', 'notes']);
 
 const sequentialScansOf = (node: PlanNode): string[] => {
@@ -58,7 +58,7 @@ const sequentialScansOf = (node: PlanNode): string[] => {
   return [...(isScan ? [table] : []), ...(node.Plans ?? []).flatMap(sequentialScansOf)];
 };
 
-/** What the plan of a whole statement cost. */
+/** The cost of a statement, from the root node of its plan. */
 export const planCost = (plan: PlanNode): StatementCost => ({
   buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
   sequentialScans: [...new Set(sequentialScansOf(plan))],
@@ -66,7 +66,7 @@ export const planCost = (plan: PlanNode): StatementCost => ({
 
 /**
  * Reads a page as `listPage` does, and runs each statement twice: first with `EXPLAIN (ANALYZE, BUFFERS)`, then for its rows.
- * Prepared statements are planned for their values here, which costs the gateway nothing once their plan is kept.
+ * Here every statement is planned for its values. The gateway saves that planning time for prepared statements with a cached plan.
  */
 export const explainPage = async (database: Queries, asked: PageRequest): Promise<ExplainedPage> => {
   const request = withMergedLists(await withLatestLabels(database, asked));

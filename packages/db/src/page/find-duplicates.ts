@@ -2,26 +2,26 @@ import { areNearDomains, type CursorPosition, type ObjectType } from '@crm/domai
 import type { Queries } from '../database.js';
 import { tables } from './fields/record-sql.js';
 
-/** Records that one page looks at. A page may find fewer duplicates than asked for, even none, and still not be the last. */
-export const recordsLookedAt = 200;
-/** Older records of the same name, or the same phone, that each record is compared with: the latest ones. */
+/** Records that one page checks. A page may find fewer duplicates than its limit, or none, and still not be the last. */
+export const recordsChecked = 200;
+/** Each record is compared with at most this many older records of the same name or phone, the latest of them. */
 export const comparedRecords = 20;
 
-/** Why two records may be one. */
+/** Why two records may be duplicates. */
 export type DuplicateReason = 'same_name' | 'same_name_near_domain' | 'same_phone';
 
-/** A record as far as people need it to judge. */
+/** The fields of a record that help a person judge whether it is a duplicate. */
 export interface DuplicateRecord {
   readonly id: string;
   readonly name: string | null;
-  /** Domain of an account, email of a contact, the account's domain of an opportunity. */
+  /** The domain of an account, the email of a contact, or the account domain of an opportunity. */
   readonly key: string | null;
 }
 
-/** A record and the older ones that may be the same. */
+/** A record and the older records that it may duplicate. */
 export interface Duplicate extends DuplicateRecord {
   readonly candidates: readonly (DuplicateRecord & { readonly reasons: readonly DuplicateReason[] })[];
-  /** Whether there are more records of its name or phone than it was compared with. */
+  /** Whether more records have its name or phone than it was compared with. */
   readonly truncated: boolean;
 }
 
@@ -35,16 +35,16 @@ export interface DuplicatePage {
 export interface DuplicateRequest {
   readonly organizationId: string;
   readonly objectType: ObjectType;
-  /** The id of the last record that the page before looked at. */
+  /** The id of the last record that the previous page checked. */
   readonly position: CursorPosition | null;
   readonly limit: number;
 }
 
 interface Comparison {
   readonly reason: DuplicateReason;
-  /** What the index finds, for the older record `c` of the record `r`. */
+  /** The condition that the index serves, on the older record `c` and the record `r`. */
   readonly found: string;
-  /** What must hold besides; the index compares the first 200 characters. */
+  /** The exact condition. It is needed because the index compares only the first 200 characters. */
   readonly fits: string;
 }
 
@@ -86,7 +86,7 @@ const keys: Readonly<Record<ObjectType, string>> = {
   opportunity: 'account_domain',
 };
 
-/** The records that one comparison looks at, as a JSON array; one more than are compared shows whether there are more. */
+/** The older records of one comparison as a JSON array. It has one more than are compared, which shows whether there are more. */
 const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string => `(
   SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', ${names[objectType]('c')}, 'key', c.${keys[objectType]},
            'fits', coalesce(${fits}, false)) ORDER BY c.created_at DESC, c.id DESC), '[]')
@@ -95,8 +95,8 @@ const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string 
            ORDER BY c.created_at DESC, c.id DESC LIMIT ${comparedRecords + 1}) c)`;
 
 /**
- * Looks at some records in the order of their ids. An index leads from each to the older records of its name or phone, and stops after
- * a few: also where a hundred thousand have one name.
+ * Checks records in id order. For each, an index finds the older records of the same name or phone. The scan stops after a few rows,
+ * so a name that a hundred thousand records share costs no more than any other.
  *
  * ```sql
  * SELECT r.id, r.name AS name, r.domain AS key, ARRAY[(SELECT … FROM (SELECT c.* FROM accounts c
@@ -109,7 +109,7 @@ const pageSql = (objectType: ObjectType): string => `
   SELECT r.id, ${names[objectType]('r')} AS name, r.${keys[objectType]} AS key,
          json_build_array(${comparisons[objectType].map((one) => lookUpSql(objectType, one)).join(', ')}) AS found
     FROM (SELECT r.* FROM ${tables[objectType]} r
-           WHERE r.organization_id = $1 AND r.id > $2::uuid ORDER BY r.id LIMIT ${recordsLookedAt + 1}) r
+           WHERE r.organization_id = $1 AND r.id > $2::uuid ORDER BY r.id LIMIT ${recordsChecked + 1}) r
    ORDER BY r.id`;
 
 interface Row extends DuplicateRecord {
@@ -121,7 +121,7 @@ const toDuplicate = (objectType: ObjectType, { id, name, key, found }: Row): Dup
   const candidates = new Map<string, DuplicateRecord & { reasons: DuplicateReason[] }>();
   for (const [index, records] of found.entries()) {
     const reason = comparisons[objectType][index]?.reason;
-    if (reason === undefined) throw new Error('A comparison came without its reason');
+    if (reason === undefined) throw new Error('A comparison has no reason');
     for (const { fits, ...record } of records.slice(0, comparedRecords)) {
       if (!fits || (reason === 'same_name_near_domain' && !areNearDomains(key ?? '', record.key ?? ''))) continue;
       const candidate = candidates.get(record.id) ?? { ...record, reasons: [] };
@@ -135,17 +135,17 @@ const toDuplicate = (objectType: ObjectType, { id, name, key, found }: Row): Dup
 
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** Reads a page of duplicates, in one statement. Each pair is found once, at its younger record. */
+/** Reads a page of duplicates in one statement. Each pair is found once: at the newer record. */
 export const findDuplicates = async (database: Queries, request: DuplicateRequest): Promise<DuplicatePage> => {
   const { organizationId, objectType, position, limit } = request;
   const statement = { text: pageSql(objectType), values: [position?.[0] ?? nil], isPrepared: true };
   const rows = await database.query<Row & Record<string, unknown>>(organizationId, statement);
   const duplicates: Duplicate[] = [];
-  for (const [index, row] of rows.slice(0, recordsLookedAt).entries()) {
+  for (const [index, row] of rows.slice(0, recordsChecked).entries()) {
     const duplicate = toDuplicate(objectType, row);
     if (duplicate.candidates.length > 0) duplicates.push(duplicate);
-    const isLastLookedAt = duplicates.length === limit || index === recordsLookedAt - 1;
-    if (isLastLookedAt) return { duplicates, nextPosition: rows.length > index + 1 ? [row.id] : null };
+    const isLastChecked = duplicates.length === limit || index === recordsChecked - 1;
+    if (isLastChecked) return { duplicates, nextPosition: rows.length > index + 1 ? [row.id] : null };
   }
   return { duplicates, nextPosition: null };
 };

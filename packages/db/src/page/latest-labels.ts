@@ -4,9 +4,9 @@ import { labelField } from './fields/label-field.js';
 import type { PageRequest } from './page-request.js';
 
 /**
- * The request as `listPage` must get it. If it sorts by labels (of stages, pipelines or owners), it gets the latest setup: a cached
- * one may lack new labels, and the page would lack their records.
- * @param database - the server that the page is read from
+ * Prepares a request for `listPage`. A request that sorts by labels (of stages, pipelines or owners) gets the latest setup, because a
+ * page sorted by cached labels would lack the records of new labels.
+ * @param database - the server that serves the page
  */
 export const withLatestLabels = async (database: Queries, request: PageRequest): Promise<PageRequest> => {
   const { setup, sort } = request;

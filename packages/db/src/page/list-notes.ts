@@ -1,7 +1,7 @@
 import { type CursorPosition, maxPageBytes } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { recordColumn } from '../connection/values.js';
-import { bytesWithin, keptLimitTo, limitTo } from './bound.js';
+import { bytesWithin, preparedLimitTo, limitTo } from './bound.js';
 import { hasTrigram, wordSql } from './filter/text-parts.js';
 import { type Page, recordsWithinBytes } from './list-page.js';
 import { Parameters } from './parameters.js';
@@ -18,14 +18,14 @@ export interface NotePageRequest {
   readonly opportunityId: string | null;
   /** Normalized words, each of which the title or the content must contain. */
   readonly words: readonly string[];
-  /** The id of the last note of the page before. */
+  /** The id of the last note of the previous page. */
   readonly position: CursorPosition | null;
   readonly limit: number;
 }
 
 interface NoteRow {
   readonly id: string;
-  /** Null beyond the page's bound of bytes. */
+  /** Null for a note beyond the page's byte limit. */
   readonly [recordColumn]: Buffer | null;
 }
 
@@ -49,13 +49,21 @@ export const noteRecordSql = `json_build_object('id', n.id, 'title', n.title, 'c
 const isOn = (link: string, column: string, id: string): string =>
   `EXISTS (SELECT FROM ${link} l WHERE l.organization_id = $1 AND l.${column} = ${id} AND l.note_id = n.id)`;
 
-/** How many of the next notes are looked through for words before the trigram index is asked for all matches, as for records. */
+/** How many of the next notes are scanned for words before the trigram index looks up all matches. Pages of records do the same. */
 const scannedForWords = 5_000;
 
-/** Ways to find the notes of a page: by id, newest first; the words among the next notes; all notes with the words, sorted. */
+/**
+ * Ways to find the notes of a page:
+ * - `in-order`: all notes by id, newest first
+ * - `scan-next`: the matches among the next notes
+ * - `sort-matches`: all matches of the trigram index, sorted
+ */
 type NoteStep = 'in-order' | 'scan-next' | 'sort-matches';
 
-/** A page with words is full after the next notes if many have them; few have them if it is not. Without a trigram no index finds them. */
+/**
+ * The steps of a page, until one fills it. Common words fill the page from the next notes. If the next notes do not fill it, the words
+ * are rare, and sorting all matches is cheap. No index finds words shorter than a trigram.
+ */
 const stepsOf = (words: readonly string[]): readonly NoteStep[] =>
   words.some(hasTrigram) ? ['scan-next', 'sort-matches'] : ['in-order'];
 
@@ -68,7 +76,7 @@ const stepsOf = (words: readonly string[]): readonly NoteStep[] =>
  * -- scan-next, `q=acme`
  * SELECT n.* FROM (SELECT n.* FROM notes n WHERE n.organization_id = $1 ORDER BY n.id DESC LIMIT 5000) n
  *  WHERE n.search_text LIKE '%acme%' ORDER BY n.id DESC LIMIT 101
- * -- sort-matches; OFFSET 0 keeps the planner from reading in order instead, in the hope of early matches
+ * -- sort-matches; OFFSET 0 stops the planner from reading in id order in the hope of early matches
  * SELECT n.* FROM (SELECT n.* FROM notes n WHERE n.organization_id = $1 AND n.search_text LIKE '%acme%' OFFSET 0) n
  *  ORDER BY n.id DESC LIMIT 101
  * ```
@@ -94,9 +102,9 @@ const readNotes = async (database: Queries, request: NotePageRequest, step: Note
   const notes = notesSql(request, step, parameters);
   const count = request.limit + 1;
   const limit = parameters.add(count);
-  // As for records, a word is planned for its own value.
+  // A statement with words is planned for its values, as for records.
   const isPrepared = request.words.length === 0;
-  const bound = isPrepared ? keptLimitTo(count, limit) : limitTo(limit);
+  const bound = isPrepared ? preparedLimitTo(count, limit) : limitTo(limit);
   const bytes = `${parameters.add(maxPageBytes)}::bigint`;
   const text = `
     SELECT s.id, CASE WHEN ${bytesWithin(bytes).isWithin} THEN s.record END AS ${recordColumn}
@@ -111,9 +119,10 @@ const readNotes = async (database: Queries, request: NotePageRequest, step: Note
 };
 
 /**
- * Reads a page of notes, in one statement without words. Ids are made from the instant of creation, so that newest first is their order:
- * the primary key serves the whole list, (organization_id, account_id, note_id) that of one account. The page ends early where it
- * reaches `maxPageBytes`: records are made of no more contents than that, and may still be longer, since JSON escapes characters.
+ * Reads a page of notes. Without words it takes one statement. Ids contain the time of creation, so newest first is descending id order:
+ * the primary key serves the list of all notes, and (organization_id, account_id, note_id) the list of one account. The page ends early
+ * when it reaches `maxPageBytes`. JSON is built only for notes whose preceding contents are within the limit. The JSON can be longer
+ * than the contents because it escapes characters, so its length is checked too.
  */
 export const listNotes = async (database: Queries, request: NotePageRequest): Promise<Page> => {
   let rows: readonly NoteRow[] = [];

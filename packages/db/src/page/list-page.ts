@@ -7,15 +7,15 @@ import { planPage } from './plan.js';
 import type { PageRow } from './read-rows.js';
 import { runPlan } from './run-plan.js';
 
-/** A page as the database made it. */
+/** A page whose records are JSON text from the database. */
 export interface Page {
-  /** To be joined by `separateRecords`. */
+  /** Join them with `separateRecords`. */
   readonly records: readonly Buffer[];
-  /** Where the next page starts, or null when this is the last. */
+  /** The start of the next page, or null if this is the last one. */
   readonly nextPosition: CursorPosition | null;
 }
 
-/** The records up to the bound of bytes, which a row without its record shows. */
+/** The records within the byte limit. The first row without a record marks the limit. */
 export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buffer | null }[]): Buffer[] => {
   const records = rows.map((row) => row[recordColumn]);
   const cut = records.indexOf(null);
@@ -23,16 +23,16 @@ export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buf
 };
 
 /**
- * Reads one page: most plans take one statement, and none more than three (see `plan.ts`). A page that reaches from records with the
- * sort key to records without it has a plan for each part. A page ends early where its records reach `maxPageBytes`; where they do so
- * in the second part, by one record more.
+ * Reads one page. Most plans take one statement, and none takes more than three (see `plan.ts`). A page that starts among records with
+ * the sort key and ends among records without it has a plan for each part. A page ends early when its records reach `maxPageBytes`. If
+ * that happens in the second part, the page may have one record more.
  */
 export const listPage = async (database: Queries, asked: PageRequest): Promise<Page> => {
   const request = withMergedLists(asked);
   const rows: PageRow[] = [];
   let bytes = maxPageBytes;
   for (const plan of planPage(request)) {
-    // One more than shown: it reveals whether another page exists.
+    // Read one record more than the page shows. It reveals whether another page exists.
     const missing = request.limit + 1 - rows.length;
     if (missing === 0) break;
     const read = await runPlan(database, request, plan, { rows: missing, bytes });
@@ -43,8 +43,8 @@ export const listPage = async (database: Queries, asked: PageRequest): Promise<P
   }
   const records = recordsWithinBytes(rows.slice(0, request.limit));
   if (records.length === rows.length) return { records, nextPosition: null };
-  // Without it a walk would seem to be at its end.
+  // A page without a position would look like the last one.
   const nextPosition = rows[records.length - 1]?.position ?? null;
-  if (nextPosition === null) throw new Error('The last record of a page came without its position');
+  if (nextPosition === null) throw new Error('The last record of a page has no position');
   return { records, nextPosition };
 };

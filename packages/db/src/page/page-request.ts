@@ -3,17 +3,17 @@ import type { OrganizationSetup } from '../organization-setup.js';
 
 /** A page to read. */
 export interface PageRequest {
-  /** The organization's setup. For an order by labels the latest one, as `withLatestLabels` loads it. */
+  /** The organization's setup. A sort by labels needs the latest one, which `withLatestLabels` loads. */
   readonly setup: OrganizationSetup;
   readonly objectType: ObjectType;
-  /** Null: all pipelines, or an object that has none. */
+  /** Null for all pipelines, and for objects without pipelines. */
   readonly pipelineId: string | null;
   readonly stageId: string | null;
   /** Normalized words that must all occur. */
   readonly words: readonly string[];
   readonly filters: FilterNode | null;
   readonly sort: readonly SortKey[];
-  /** Where the page before ended: the sort keys of its last record as text. */
+  /** The end of the previous page: the sort keys of its last record as text. */
   readonly position: CursorPosition | null;
   readonly limit: number;
   readonly selection: FieldSelection;
@@ -23,8 +23,8 @@ export interface PageRequest {
 export const maxBranches = 200;
 
 /**
- * Whether a page of opportunities names no pipeline and is merged from its pipelines. The indexes of opportunities start with the
- * pipeline. Beyond {@link maxBranches} pipelines the planner decides.
+ * Whether a page of opportunities is merged from a page of each pipeline. This is so if the request names no pipeline, because the
+ * indexes of opportunities start with the pipeline. With more than {@link maxBranches} pipelines, the planner chooses how to read.
  */
 export const isReadByPipeline = ({ setup, objectType, pipelineId }: PageRequest): boolean =>
   pipelineId === null &&

@@ -17,14 +17,14 @@ export class Parameters {
   }
 }
 
-/** What SQL is generated for: an object of an organization, within one statement. */
+/** The context in which SQL is generated: an object type of an organization, and the parameters of one statement. */
 export interface SqlScope {
   readonly setup: OrganizationSetup;
   readonly objectType: ObjectType;
   readonly parameters: Parameters;
 }
 
-/** The scope of a request's statement. Spreading a request would cost more than generating its sort keys (0.6 µs). */
+/** The scope of a request's statement. Spreading the request here would cost more than generating its sort keys (0.6 µs). */
 export const scopeOf = (
   { setup, objectType }: { readonly setup: OrganizationSetup; readonly objectType: ObjectType },
   parameters: Parameters,

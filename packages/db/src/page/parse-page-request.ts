@@ -10,7 +10,7 @@ import {
 import type { OrganizationSetup } from '../organization-setup.js';
 import type { PageRequest } from './page-request.js';
 
-/** What a list or search asks for, as it was sent. */
+/** The unparsed input of a list or search. */
 export interface PageRequestInput {
   readonly objectType: ObjectType;
   readonly pipelineId?: string | null | undefined;
@@ -19,18 +19,18 @@ export interface PageRequestInput {
   readonly filters?: unknown;
   readonly sort?: unknown;
   readonly defaultSort: DefaultSortField;
-  /** Reads the page size; query strings and bodies differ in how they carry it. */
+  /** Reads the page size, which query strings and bodies represent differently. */
   readonly readLimit: (errors: ErrorCollector) => number;
   readonly fields?: unknown;
 }
 
-/** A request for the first page, and the pipeline that was named: field definitions and cursors depend on it. */
+/** A request for the first page, and the pipeline that the caller named. Field definitions and cursors depend on that pipeline. */
 export interface ParsedPageRequest {
   readonly request: PageRequest;
   readonly requestedPipelineId: string | null;
 }
 
-/** The pipeline that was named, the pipeline to read (named, or that of the stage) and the stage; all null for other objects. */
+/** The named pipeline, the pipeline to read (the named one, or the one of the stage) and the stage. All are null for other objects. */
 const resolveScope = (setup: OrganizationSetup, input: PageRequestInput, errors: ErrorCollector) => {
   const pipeline = (input.pipelineId ?? null) === null ? null : setup.findPipeline(input.pipelineId ?? '');
   if (pipeline === undefined) throw unknownPipeline();
@@ -46,9 +46,9 @@ const resolveScope = (setup: OrganizationSetup, input: PageRequestInput, errors:
 };
 
 /**
- * Parses and checks what a list or search asks for. The gateway and `crm explain` share it.
+ * Parses and validates the input of a list or search. The gateway and `crm explain` share it.
  *
- * @param errors - collects the errors of all parts of the request; the result is only good if there are none
+ * @param errors - collects the errors of all parts of the request; use the result only if there are none
  * @throws ApiError `not_found` for an unknown pipeline
  */
 export const parsePageRequest = (

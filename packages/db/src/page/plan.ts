@@ -7,17 +7,17 @@ import { Parameters } from './parameters.js';
 import { isOfEmptySlot } from './plans/empty-slot.js';
 import { filterByValue } from './plans/merge-values.js';
 
-/** Ways to read a page in one statement, in the order of the page: an index stops them when the page is full. */
+/** Ways to read a page in one statement in page order. Reading stops when the page is full. */
 type OrderedRead = 'in-order' | 'merge-pipelines' | 'merge-values' | 'label-order' | 'empty-slot';
 
-/** A condition on a step, which a statement of its own decides. */
+/** A condition on a step. It takes a separate statement to check. */
 export type Check =
-  /** Whether one condition of the request has at most so many matches. */
+  /** Whether one condition of the request has at most this many matches. */
   | { readonly matchesAtMost: number }
-  /** Whether the pipeline, or all pipelines together, have so many records. */
+  /** Whether the number of records in the pipeline, or in all pipelines, is in this range. */
   | { readonly recordsFrom: number; readonly recordsBelow?: number };
 
-/** One way to read a page, which `plans/<read>.ts` turns into SQL. */
+/** One way to read a page. `plans/<read>.ts` generates its SQL. */
 export type Step = (
   { readonly read: OrderedRead | 'sort-matches' } | { readonly read: 'scan-next'; readonly records: number }
 ) & {
@@ -29,7 +29,7 @@ export type Step = (
 export interface PartPlan {
   readonly part: Part;
   readonly name: OrderedRead | 'words' | 'indexed-filter' | 'other-filter';
-  /** Taken in order until the page is full, or until one other than `scan-next` has been taken. */
+  /** Run in order. The page is complete when it is full, or after the first step that is not `scan-next`. */
   readonly steps: readonly Step[];
 }
 
@@ -38,8 +38,8 @@ const scannedForFilters = 20_000;
 const fewMatches = 2_000;
 
 /**
- * In a pipeline with fewer records, reading all of them as they lie takes half as long as reading them in order, and two processes
- * of the server share it. In a larger one, no more records are read than the page needs.
+ * The number of records from which a pipeline is read in page order and only as far as the page needs. A smaller pipeline is read in
+ * a sequential scan. That takes half as long as reading all its records in order, and PostgreSQL runs it in two processes.
  */
 export const readWhole = 1_000_000;
 
@@ -51,20 +51,23 @@ const indexedFilter: readonly Step[] = [
   { read: 'sort-matches' },
 ];
 
-/** The scan has read all records of a small pipeline. Some may be gone since, hence half of what it reads. */
+/**
+ * `scan-next` reads all records of a small pipeline, so no step follows it. The limit for small is half of what the scan reads, because
+ * records may be deleted between the two statements.
+ */
 const otherFilter = (ordered: OrderedRead): readonly Step[] => [
   { read: 'scan-next', records: scannedForFilters },
   { read: 'sort-matches', onlyIf: { recordsFrom: scannedForFilters / 2 + 1, recordsBelow: readWhole } },
   { read: ordered, onlyIf: { recordsFrom: readWhole } },
 ];
 
-/** Reads in order: value by value or pipeline by pipeline if the indexes start with them. */
+/** The way to read in page order: value by value or pipeline by pipeline if the indexes start with those. */
 const orderedRead = (request: PageRequest, keys: readonly KeySql[]): OrderedRead => {
   if (filterByValue(request, keys) !== null) return 'merge-values';
   return isReadByPipeline(request) ? 'merge-pipelines' : 'in-order';
 };
 
-/** Whether one statement in order is the best way: an index continues in the order after all conditions, or no index has the order. */
+/** Whether one ordered statement is best: an index serves all conditions and then continues in page order, or no index has that order. */
 const isOrdered = (request: PageRequest, keys: readonly KeySql[], conditions: readonly Condition[]): boolean => {
   if (request.sort.length > 1 || keys[0]?.isIndexed !== true || conditions.length === 0) return true;
   return (
@@ -83,13 +86,13 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
   if (ranking !== null || isOrdered(request, own.keys, conditions)) return only(ordered);
   if (conditions.some(({ isSearched }) => isSearched)) return { part, name: 'words', steps: words };
   if (!conditions.every(hasNoIndex)) return { part, name: 'indexed-filter', steps: indexedFilter };
-  // Records without a key that has no index are found by reading all of them.
+  // If the sort key has no index, finding the records without a value means reading all records.
   if (pageOrder[0]?.isIndexed !== true) return only(ordered);
   return { part, name: 'other-filter', steps: otherFilter(ordered) };
 };
 
 /**
- * How to read a page. A pure function of the request, without I/O: `run-plan.ts` runs what it returns, and `crm explain` prints it.
+ * Plans how to read a page. It is a pure function of the request. `run-plan.ts` runs the plan, and `crm explain` prints it.
  *
  * | Plan            | Chosen for                                        | Steps                           | Index          | Buffers    |
  * | --------------- | ------------------------------------------------- | ------------------------------- | -------------- | ---------- |
@@ -111,16 +114,17 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * |                 | a slot, `or`, `not`, `neq`, a two-character word  | sort-matches, if below 1,000,000| none           | 195,049    |
  * |                 |                                                   | in-order or merge-pipelines     | sort key       |            |
  *
- * - Buffers are the 8 KB pages that one page of 50 reads with one million opportunities, cached or not, for all steps up to that one.
- *   `npm run bench:plans` measures them; `docs/query-plans.md` has every shape, and the same with ten thousand opportunities: the
- *   plans of one step do not grow, but for a sort without an index. 7,425 buffers take 6 ms, 22,264 take 30, 195,049 take 810.
- * - Indexes start with the organization, then the pipeline, then what the column says; a sort key is followed by `created_at, id`.
- *   `packages/db/sql/README.md` lists them all.
- * - "Up to" bounds what one statement merges; beyond it the next plan that fits is chosen.
- * - A page that reaches from records with a sort key to records without one has a plan for each part.
- * - `sort-matches` of `other-filter` is for pipelines of 10,001 to 999,999 records: of fewer, all have been read by then.
+ * - Buffers: the 8 KB pages read for one page of 50 records among one million opportunities, cached or not, in this step and all steps
+ *   before it. `npm run bench:plans` measures them. `docs/query-plans.md` lists every request shape, also with ten thousand
+ *   opportunities. Plans of one step read as much at both sizes, except a sort without an index. 7,425 buffers take 6 ms, 22,264 take
+ *   30 ms and 195,049 take 810 ms.
+ * - Index: every index starts with the organization and the pipeline, followed by this column. After a sort key come `created_at, id`.
+ *   `packages/db/sql/README.md` lists all indexes.
+ * - "Up to" limits what one statement merges. A request beyond the limit gets the next plan that fits.
+ * - A page that starts among records with the sort key and ends among records without it has a plan for each part.
+ * - `sort-matches` of `other-filter` is for pipelines of 10,001 to 999,999 records. In smaller ones, `scan-next` has read all records.
  *
- * @returns the plan of each part that the page may have records of, see {@link Part}
+ * @returns the plan of each part that may contribute records to the page, see {@link Part}
  */
 export const planPage = (request: PageRequest): readonly PartPlan[] => {
   const keys = pageKeys(request, new Parameters());

@@ -2,16 +2,16 @@ import type { Queries } from '../database.js';
 import { readMarkText } from '../read-mark.js';
 import { noteRecordSql } from './list-notes.js';
 
-/** One note as the database made it. */
+/** One note as the database returns it. */
 export interface NoteText {
   /** The note as JSON text. */
   readonly record: string;
   readonly version: number;
-  /** What a replica must have to answer the same; null unless it was asked for. */
+  /** The state that a replica must have reached to return the same; null unless requested. */
   readonly readMark: string | null;
 }
 
-/** Reads one note by its id, or null when the organization has none such. `isMarked`: on the primary only. */
+/** Reads one note by its id. Returns null if the organization has no such note. Set `isMarked` only on the primary. */
 export const readNote = async (
   database: Queries,
   { organizationId, id, isMarked = false }: { organizationId: string; id: string; isMarked?: boolean },

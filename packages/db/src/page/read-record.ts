@@ -5,24 +5,24 @@ import { Parameters } from './parameters.js';
 import { recordSql, tables } from './fields/record-sql.js';
 import { idOfKeySql, keyValue, type RecordKey } from './record-key.js';
 
-/** One record as the database made it. */
+/** One record as the database returns it. */
 export interface RecordText {
   /** The record as JSON text. */
   readonly record: string;
   readonly version: number;
   /** The pipeline of an opportunity; null for other objects. */
   readonly pipelineId: string | null;
-  /** What a replica must have to answer the same; null unless it was asked for. */
+  /** The state that a replica must have reached to return the same; null unless requested. */
   readonly readMark: string | null;
 }
 
-/** Reads one record by its id or natural key, or null when the organization has none such. */
+/** Reads one record by its id or natural key. Returns null if the organization has no such record. */
 export const readRecord = async (
   database: Queries,
   request: RecordKey & {
     readonly organizationId: string;
     readonly selection: FieldSelection;
-    /** Whether to mark what was read; on the primary only. */
+    /** Whether to return a read mark; only on the primary. */
     readonly isMarked?: boolean;
   },
 ): Promise<RecordText | null> => {

@@ -9,22 +9,22 @@ import { Parameters } from './parameters.js';
 import type { Step } from './plan.js';
 import { pageSql } from './plans/page-sql.js';
 
-/** A record, and its sort keys as text. */
+/** A record of a page. */
 export interface PageRow {
-  /** Null for a record that would make the page longer than its bound of bytes. */
+  /** Null for a record beyond the page's byte limit. */
   readonly [recordColumn]: Buffer | null;
-  /** Only of the last record but one, where there are as many as were asked for, and of the last one before the bound of bytes. */
+  /** The sort keys as text, only for the last record of the page: the last but one that is read, or the last within the byte limit. */
   readonly position: (string | null)[] | null;
 }
 
-/** How much of a part is read. */
+/** How much of a part to read. */
 export interface RowBounds {
   readonly rows: number;
-  /** Of records; the first one comes however long it is. */
+  /** The length of all records together. The first record is always returned, whatever its length. */
   readonly bytes: number;
 }
 
-/** Reads so many of a part's records in one statement, as a step of a plan says. */
+/** Runs one step of a plan: reads records of a part in one statement, up to a limit. */
 export const readRows = async (
   database: Queries,
   request: PageRequest,
@@ -36,8 +36,8 @@ export const readRows = async (
   const { page, bound, count, keys, isPrepared } = pageSql(request, part, step, limit.rows, parameters);
   const shownKeys = keys.map((key, index) => ({ ...key, expression: `s.key_${index + 1}` }));
   const order = orderBySql(partSql(part, shownKeys).keys);
-  // A cursor names the last record that is shown, which is the last but one or the last before the bound of bytes. Making and
-  // reading the keys of a record costs a third of a page, so only that record has them.
+  // A cursor names the last record of the page: the last but one that is read, or the last within the byte limit. Only that record
+  // gets its keys as text, because the keys of all records would cost a third of the page's time.
   const { isWithin, isLastWithin } = bytesWithin(`${parameters.add(limit.bytes)}::bigint`);
   const text = `
     SELECT CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn},

@@ -16,7 +16,7 @@ const hasFewMatches = async (database: Queries, request: PageRequest, part: Part
   return row?.areFew === true;
 };
 
-/** The number of records that a request without conditions would find, {@link readWhole} at most. */
+/** The number of records in the pipeline, or in all pipelines, counted up to {@link readWhole}. */
 const pipelineSize = async (database: Queries, request: PageRequest): Promise<number> => {
   const parameters = new Parameters();
   const text = pipelineSizeSql(request, readWhole, scopeOf(request, parameters));
@@ -25,7 +25,7 @@ const pipelineSize = async (database: Queries, request: PageRequest): Promise<nu
   return row?.size ?? readWhole;
 };
 
-/** Reads the records of one part of a page, up to bounds: takes the steps of its plan one after the other. */
+/** Reads the records of one part of a page, up to a limit, by running the steps of its plan in order. */
 export const runPlan = async (
   database: Queries,
   request: PageRequest,

@@ -13,7 +13,7 @@ const partField = (definition: CustomFieldDefinition, part: string, parameters: 
   return isLocation ? scalar(`(${value})::float8`, 'float8', true) : text(value);
 };
 
-/** SQL for a custom field of the record `r`. A field with a slot compares and sorts by the slot's column, which has an index. */
+/** SQL for a custom field of the record `r`. A field with a slot compares and sorts by the slot's column, which is indexed. */
 export const customField = (
   definition: CustomFieldDefinition,
   part: string | undefined,

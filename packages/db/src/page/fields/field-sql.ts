@@ -1,19 +1,19 @@
-/** The SQL type in which values of a field compare. */
+/** The SQL type in which the values of a field are compared. */
 export type ComparisonType = 'text' | 'numeric' | 'float8' | 'bigint' | 'uuid' | 'boolean' | 'timestamptz';
 
-/** A field of the record `r` in comparison form. */
+/** How to compare and sort by a field of the record `r`. */
 export interface FieldSql {
   /** `scalar` for most; `set`: a jsonb array; `whole`: jsonb, for a date range or location named without a part. */
   readonly form: 'scalar' | 'set' | 'whole';
-  /** The whole value; text in code-point order. */
+  /** The whole value. Text compares in code-point order. */
   readonly expression: string;
   readonly type: ComparisonType;
   /** The sort key: the value itself, or the first 200 code points of a text. */
   readonly key: string;
-  /** Whether the sort key is only the beginning of a longer value. */
+  /** Whether the sort key is cut to the start of the value. */
   readonly isKeyCut: boolean;
   readonly nullable: boolean;
-  /** Whether an index of the record's own table has {@link key} right after organization and pipeline. */
+  /** Whether an index of the record's table has {@link key} directly after organization and pipeline. */
   readonly isIndexed: boolean;
 }
 
@@ -22,7 +22,7 @@ interface ScalarOptions {
   readonly isIndexed?: boolean;
 }
 
-/** A field whose SQL binds nothing. */
+/** A single-valued field whose SQL is already generated. */
 export const scalar = (
   expression: string,
   type: ComparisonType,
@@ -42,10 +42,10 @@ export const scalar = (
 export const first200 = (expression: string): string => `left(${expression}, 200)`;
 
 /**
- * A text whose SQL is generated when it is first used. It may bind parameters, and PostgreSQL cannot infer the type of a
- * parameter that the statement does not mention.
+ * A text whose SQL is generated on first use. Generating it may bind parameters, and PostgreSQL rejects a statement with a parameter
+ * that its text does not use.
  *
- * @param column - holds the sort key; null where it is cut from the text
+ * @param column - the column with the sort key; null to cut the key from the text
  */
 export const lazyText = (make: () => string, column: string | null = null, isIndexed = column !== null): FieldSql => {
   let made: string | undefined;
@@ -65,7 +65,7 @@ export const lazyText = (make: () => string, column: string | null = null, isInd
   };
 };
 
-/** A text whose SQL binds nothing. */
+/** A text whose SQL has no parameters of its own. */
 export const text = (expression: string, isIndexed = false): FieldSql => lazyText(() => expression, null, isIndexed);
 
 /** A column of the account, contact or member that the record `r` refers to. */

@@ -4,17 +4,17 @@ import type { Parameters } from '../parameters.js';
 import { type FieldSql, lazyText } from './field-sql.js';
 
 /**
- * A field whose values are labels of the organization's setup: a stage's label, a pipeline's name, an owner's email. The record
- * holds an id, and the process knows all labels.
+ * A field whose values are labels from the organization's setup: a stage's label, a pipeline's name or an owner's email. The record
+ * has only the id. The setup in memory has all labels.
  */
 export interface LabelField {
-  /** The record's column that holds the id. */
+  /** The record's column with the id. */
   readonly column: 'stage_id' | 'pipeline_id' | 'owner_id';
   /** Labels by id. */
   readonly labels: ReadonlyMap<string, string>;
 }
 
-/** The labels of a field, or null if it has none. */
+/** The labels of a field, or null if it is not a label. */
 export const labelField = (setup: OrganizationSetup, ref: FieldRef): LabelField | null => {
   if (ref.source !== 'system') return null;
   switch (ref.field.name) {
@@ -29,7 +29,7 @@ export const labelField = (setup: OrganizationSetup, ref: FieldRef): LabelField 
   }
 };
 
-/** The ids whose labels match a comparison. They are found here because the ids have an index and the labels have none. */
+/** The ids whose labels match a comparison. They are matched in memory, because the database indexes the ids and not the labels. */
 export const idsOfMatchingLabels = ({ labels }: LabelField, leaf: FilterLeaf): readonly string[] =>
   [...labels].filter(([, label]) => matchesFilter(leaf, () => normalizeForSearch(label))).map(([id]) => id);
 

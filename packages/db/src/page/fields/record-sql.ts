@@ -11,7 +11,7 @@ export const tables: Readonly<Record<ObjectType, string>> = {
 
 const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** System fields that are computed. All others are the column of the same name. */
+/** Computed system fields. All others are columns of the same name. */
 const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> = {
   opportunity: {
     amount: 'trim_scale(r.amount)',
@@ -26,7 +26,7 @@ const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> =
   contact: { name: `nullif(concat_ws(' ', r.first_name, r.last_name), '')` },
 };
 
-/** A system field as it is read, as an SQL expression over the record `r`. */
+/** The output value of a system field as an SQL expression over the record `r`. */
 const systemFieldSql = (objectType: ObjectType, field: SystemField): string =>
   computed[objectType][field.name] ?? (field.kind === 'timestamp' ? utc(`r.${field.name}`) : `r.${field.name}`);
 
@@ -37,7 +37,7 @@ const baseRecords: Readonly<Record<ObjectType, string>> = {
     'last_name', r.last_name, 'email', r.email, 'account_id', r.account_id)`,
 };
 
-/** The custom values that a selection shows, as jsonb. */
+/** The custom values of a selection, as jsonb. */
 const customFieldsSql = (selection: FieldSelection, parameters: Parameters): string =>
   selection.custom.length === 0
     ? `'{}'::jsonb`
@@ -45,8 +45,8 @@ const customFieldsSql = (selection: FieldSelection, parameters: Parameters): str
          WHERE v.key = ANY (${parameters.add(selection.custom.map(({ slug }) => slug))}::text[]))`;
 
 /**
- * One record as JSON text. An opportunity in its default selection is stored as such: `r.record`. Other selections of an opportunity
- * start from the stored text too, because `additional_contacts` is part of it.
+ * One record as JSON text. The column `r.record` stores the text of an opportunity in its default selection. Other selections of an
+ * opportunity start from that column too, because it has `additional_contacts`.
  */
 export const recordSql = (objectType: ObjectType, selection: FieldSelection, parameters: Parameters): string => {
   if (objectType === 'opportunity' && selection.isDefault) return 'r.record';

@@ -1,16 +1,16 @@
 import type { FilterLeaf, ObjectType, Operator } from '@crm/domain';
 import type { FieldSql } from './field-sql.js';
 
-/** A text of a record's account or primary contact. */
+/** A text field of a record's account or primary contact. */
 export interface RelatedField {
   readonly table: 'accounts' | 'contacts';
-  /** The record's column with the related record's id. */
+  /** The record's column with the id of the related record. */
   readonly key: 'account_id' | 'contact_id';
   /** The text, as a field of the related record `x`. */
   readonly field: FieldSql & { readonly isUnique: boolean };
 }
 
-/** Natural keys are unique, and no related record lacks its own. Other texts may be absent. */
+/** A natural key is unique and never null. Other texts may be null. */
 const text = (expression: string, isUnique: boolean): RelatedField['field'] => ({
   form: 'scalar',
   expression,
@@ -43,7 +43,7 @@ const byName: Readonly<Record<string, RelatedField>> = {
   contact_last_name: contactName('last_name'),
 };
 
-/** Operators on a piece of a text. The trigram index of the few related records serves them. */
+/** Operators on a part of a text. The trigram index of the related table serves them, which has fewer records. */
 const pieceOperators: ReadonlySet<Operator> = new Set<Operator>([
   'contains',
   'not_contains',
@@ -52,8 +52,8 @@ const pieceOperators: ReadonlySet<Operator> = new Set<Operator>([
 ]);
 
 /**
- * The related record's field that a comparison looks up. Returns null if the record itself answers it: opportunities repeat whole
- * values of their account and primary contact, with an index for each.
+ * The field of the related record that a comparison must look up. Returns null if the record's own columns are enough: opportunities
+ * have indexed copies of these texts of their account and primary contact, which serve comparisons with whole values.
  */
 export const relatedField = (objectType: ObjectType, { field: ref, operator }: FilterLeaf): RelatedField | null => {
   if (ref.source === 'custom' || (objectType === 'opportunity' && !pieceOperators.has(operator))) return null;

@@ -5,7 +5,7 @@ import type { FieldSql } from './field-sql.js';
 import { relationField, systemField } from './system-field.js';
 
 /**
- * Turns a field that a filter or sort names into SQL over the record `r`. Names and slugs from outside become parameters.
+ * The SQL over the record `r` for a field that a filter or sort names. Slugs and part names become parameters, never SQL text.
  *
  * - `amount` → `r.amount`
  * - `custom__tier`, which has the slot `text_1` → sort key `r.text_1`, value `(r.normalized->>$2::text) COLLATE "C"`

@@ -1,11 +1,11 @@
 /**
- * The slots of a record: columns that hold the values of indexed custom fields. Their indexes are partial, so records without a value
- * are not in them.
+ * The slots of a record: columns with the values of indexed custom fields. Their indexes are partial and leave out records without a
+ * value.
  */
 export const slots = ['text', 'number'].flatMap((kind) =>
   Array.from({ length: 8 }, (_, index) => `${kind}_${index + 1}`),
 );
 
-/** The slot that an expression names, as a column of `r`; null for any other expression. */
+/** The expression itself if it is a slot column such as `r.text_1`, else null. */
 export const slotOf = (expression: string): string | null =>
   slots.some((slot) => expression === `r.${slot}`) ? expression : null;

@@ -5,10 +5,10 @@ import { labelField, labelSql } from './label-field.js';
 
 const column = (name: string): FieldSql => scalar(`r.${name}`, 'text', true, { isIndexed: true });
 
-/** A text whose sort key has its own column and index. */
+/** A text whose sort key is a separate, indexed column. */
 const keyedText = (expression: string, keyColumn: string): FieldSql => lazyText(() => expression, keyColumn);
 
-/** Texts of an opportunity's account and primary contact. The opportunity repeats their sort keys. */
+/** Texts of an opportunity's account and primary contact. The opportunity has copies of their sort keys. */
 const relatedTexts: Readonly<Record<string, FieldSql>> = {
   account_domain: column('account_domain'),
   account_name: keyedText(related('accounts', 'normalized_name', 'account_id'), 'account_name_key'),
@@ -20,7 +20,7 @@ const relatedTexts: Readonly<Record<string, FieldSql>> = {
   contact_last_name: keyedText(related('contacts', `normalized->>'last_name'`, 'contact_id'), 'contact_last_name_key'),
 };
 
-/** The system field of an opportunity that means the same as each relation. */
+/** The equivalent system field of an opportunity for each relation. */
 const relationFields: Readonly<Record<RelationName, string>> = {
   'account.domain': 'account_domain',
   'account.name': 'account_name',
@@ -32,7 +32,7 @@ const contactRelations: Readonly<Partial<Record<RelationName, FieldSql>>> = {
   'account.name': text(related('accounts', 'normalized_name', 'account_id')),
 };
 
-/** System fields without an index that starts with them after organization and pipeline. */
+/** System fields that no index has directly after organization and pipeline. */
 const unindexed: ReadonlySet<string> = new Set([
   'id',
   'pipeline_id',
@@ -59,7 +59,7 @@ export const systemField = ({ setup, objectType, parameters }: SqlScope, field: 
   const { name } = field;
   if (objectType === 'opportunity') {
     const byLabel = labelField(setup, { source: 'system', field });
-    // Owners may be many: their emails are read from the table, not bound.
+    // An organization can have many members, so their emails are read from the table instead of being bound.
     if (byLabel !== null)
       return byLabel.column === 'owner_id'
         ? text(related('members', 'email', 'owner_id'))
@@ -67,7 +67,7 @@ export const systemField = ({ setup, objectType, parameters }: SqlScope, field: 
     const relatedText = relatedTexts[name];
     if (relatedText !== undefined) return relatedText;
   }
-  // Only opportunities always have a name.
+  // A name is never null for opportunities only.
   if (name === 'name') {
     const key = first200('r.normalized_name');
     return scalar('r.normalized_name', 'text', objectType !== 'opportunity', { key, isIndexed: true });

@@ -12,27 +12,27 @@ import { relatedIdsSql } from './related-comparison.js';
 import { hasTrigram, isSearchedText, partsToSearch, wordSql } from './text-parts.js';
 import { valueBranches } from './value-branches.js';
 
-/** How to count the matches of a condition on its own index, up to a limit. */
+/** How to count the matches of a condition on its own index. */
 export interface Counting {
   /** The branches to count one by one, in place of the condition; null if the condition is one range of an index. */
   readonly branches: Branches | null;
-  /** The order of the index after the condition. Asking for it makes the planner use that index. */
+  /** The order in which the index continues after the condition. It goes into ORDER BY, so that the planner uses that index. */
   readonly order: string;
 }
 
-/** How an index helps to find the matches of a condition. */
+/** How indexes help to find the matches of a condition. */
 interface IndexUse {
-  /** Null if no B-tree index leads to the matches. */
+  /** Null if no B-tree index finds the matches. */
   readonly counting: Counting | null;
-  /** Whether that index continues in the order of the page: its first matches are the page. */
+  /** Whether that index continues in page order, so that its first matches are the page. */
   readonly isInOrder: boolean;
-  /** Whether the trigram index finds the matches, all at once. */
+  /** Whether the trigram index finds the matches. It returns all of them, in no order. */
   readonly isSearched: boolean;
 }
 
-/** Something that every record of a page must meet. */
+/** A condition that every record of a page must meet. */
 export interface Condition extends IndexUse {
-  /** The condition on the record `r`; its values go to the scope's parameters. */
+  /** The condition on the record `r`. Its values become parameters of the scope. */
   sql(scope: SqlScope): string;
 }
 
@@ -73,7 +73,7 @@ const leafUse = (request: PageRequest, leaf: FilterLeaf, keys: readonly KeySql[]
   if (related !== null && byLabel === null) return relatedUse(request, leaf, related, keys);
   const branches = valueBranches(request, leaf);
   if (branches !== null) return { ...noIndex, counting: { branches, order: creationOrder } };
-  // Only the form of the field matters here; its parameters are dropped.
+  // Only the form and indexes of the field matter here, so its parameters are discarded.
   const field = fieldSql({ setup, objectType, parameters: new Parameters() }, leaf.field);
   if (field.form !== 'scalar' || byLabel !== null) return noIndex;
   const isSearched = isSearchedText(objectType, leaf);
@@ -106,7 +106,7 @@ const filterConditions = (request: PageRequest, keys: readonly KeySql[]): readon
   const toSearch = new Set<FilterNode>(partsToSearch(searched));
   const isServed = ({ node, use }: (typeof parts)[number]): boolean =>
     use.counting !== null || (use.isSearched && toSearch.has(node));
-  // One condition for all others, so that parts of one text are compared at once.
+  // All others form one condition, so that comparisons with parts of the same text are combined.
   const others = parts.filter((part) => !isServed(part)).map(({ node }) => node);
   return [
     ...parts.filter(isServed).map(({ node, use }) => ({ ...use, sql: (scope: SqlScope) => filterSql(scope, node) })),
@@ -117,8 +117,8 @@ const filterConditions = (request: PageRequest, keys: readonly KeySql[]): readon
 };
 
 /**
- * What the records of a page must meet, besides organization and pipeline, and which index finds them in the order of `keys`: the
- * stage, each word, and each part of the filters.
+ * The conditions on the records of a page besides organization and pipeline: the stage, each word, and each part of the filters. Each
+ * says which index serves it and whether that index continues in the order of `keys`.
  */
 export const conditionsOf = (request: PageRequest, keys: readonly KeySql[]): readonly Condition[] => [
   ...(request.stageId === null ? [] : [stageCondition(request.stageId, keys)]),

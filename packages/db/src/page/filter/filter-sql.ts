@@ -30,8 +30,8 @@ const leafSql = (scope: SqlScope, leaf: FilterLeaf): string => {
 };
 
 /**
- * Several comparisons with parts of one text as one condition: `(… LIKE ANY ($2::text[]))`. Extracting the text from a record costs
- * more than searching it for one part more. "None of" becomes `NOT (a OR b)`, "not all of" becomes `NOT (a AND b)`.
+ * Combines several comparisons with parts of the same text: `(… LIKE ANY ($2::text[]))`. Extracting the text from a record costs more
+ * than searching it for another part. "None of" becomes `NOT (a OR b)`, "not all of" becomes `NOT (a AND b)`.
  */
 const textPartsSql = (scope: SqlScope, kind: 'and' | 'or', leaves: Leaves): string => {
   const [first] = leaves;
@@ -50,14 +50,14 @@ const textPartsSql = (scope: SqlScope, kind: 'and' | 'or', leaves: Leaves): stri
   return isNegated ? not(sql) : `(${sql})`;
 };
 
-/** Whether a node compares a part of a text that PostgreSQL reads. Parts of labels are compared in the process. */
+/** Whether a node compares a part of a text in PostgreSQL. Labels are compared in TypeScript. */
 const isOfStoredText = ({ setup }: SqlScope, node: FilterNode): node is FilterLeaf =>
   node.kind === 'leaf' && isOfTextPart(node) && labelField(setup, node.field) === null;
 
 const isSearchedLeaf = ({ objectType }: SqlScope, node: FilterNode): node is FilterLeaf =>
   node.kind === 'leaf' && isSearchedText(objectType, node);
 
-/** Comparisons with parts of texts, grouped by text. Rare texts come first: `contains` before `not_contains`. */
+/** Comparisons with parts of texts, grouped by text. `contains` comes before `not_contains`, because it excludes more records. */
 const groupByText = (leaves: readonly FilterLeaf[]): readonly Leaves[] => {
   const groups = new Map<string, [FilterLeaf, ...FilterLeaf[]]>();
   for (const leaf of leaves) {
@@ -70,10 +70,10 @@ const groupByText = (leaves: readonly FilterLeaf[]): readonly Leaves[] => {
   return [...groups.values()].sort((one, other) => isNegated(one) - isNegated(other));
 };
 
-/** The nodes of an `and` or `or`. */
+/** The SQL for the nodes of an `and` or `or`. */
 const listSql = (scope: SqlScope, kind: 'and' | 'or', nodes: readonly FilterNode[]): string => {
   const toSearch = partsToSearch(nodes.filter((node) => isSearchedLeaf(scope, node)));
-  // An index serves alternatives only if it serves each of them.
+  // An index serves an `or` only if it serves each of its nodes.
   const searched = new Set<FilterNode>(kind === 'and' || toSearch.length === nodes.length ? toSearch : []);
   const isGrouped = (node: FilterNode): node is FilterLeaf => isOfStoredText(scope, node) && !searched.has(node);
   const others = nodes.filter((node) => !isGrouped(node)).map((node) => filterSql(scope, node));
@@ -84,8 +84,8 @@ const listSql = (scope: SqlScope, kind: 'and' | 'or', nodes: readonly FilterNode
 };
 
 /**
- * A filter as a condition on the record `r`: true for the records that match it, false or null for all others. Every value is a
- * bind parameter.
+ * A filter as a condition on the record `r`. It is true for matching records, and false or null for all others. Every value is a bind
+ * parameter.
  *
  * `{and: [{amount gt 5}, {stage_name eq "Won"}]}` → `(r.amount > $2::numeric AND r.stage_id = ANY ($3::uuid[]))`
  */

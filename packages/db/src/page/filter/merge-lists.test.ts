@@ -26,20 +26,20 @@ describe('mergeLists', () => {
     expect(mergeLists(any(notIn('a', 1, 2), notIn('a', 2, 3)))).toEqual(notIn('a', 2));
   });
 
-  it('joins what is below another node', () => {
+  it('joins nested lists', () => {
     expect(mergeLists({ kind: 'not', node: any(inList('a', 1), any(inList('a', 2), inList('a', 3))) })).toEqual({
       kind: 'not',
       node: inList('a', 1, 2, 3),
     });
   });
 
-  it('leaves alone what one record can meet twice: it may have one value of each list', () => {
+  it('does not intersect lists of a field with several values: one record may have a value of each list', () => {
     const both = all(leaf(tags, 'in', ['x']), leaf(tags, 'in', ['y']));
     expect(mergeLists(both)).toEqual(both);
     expect(mergeLists(any(leaf(tags, 'in', ['x']), leaf(tags, 'in', ['y'])))).toEqual(leaf(tags, 'in', ['x', 'y']));
   });
 
-  it('matches the same records', () => {
+  it('keeps the set of matching records', () => {
     const values = fc.array(fc.constantFrom(1, 2, 3), { maxLength: 3 });
     const { filter } = fc.letrec<{ filter: FilterNode }>((tie) => ({
       filter: fc.oneof(

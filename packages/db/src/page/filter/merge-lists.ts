@@ -10,7 +10,7 @@ const intersection: Join = (one, other) => one.filter((value) => other.includes(
 const isSet = ({ field }: FilterLeaf): boolean =>
   field.source === 'custom' && field.part === undefined && comparisonKind(field.definition.attributeType) === 'set';
 
-/** How two lists of one field become one; null if they cannot. A field of several values may have one of each list. */
+/** How to combine two lists of one field; null if impossible. A field with several values can match two disjoint lists. */
 const joinOf = (kind: 'and' | 'or', node: FilterNode): Join | null => {
   if (node.kind !== 'leaf' || !Array.isArray(node.value)) return null;
   if (node.operator === 'in') return kind === 'or' ? union : isSet(node) ? null : intersection;
@@ -35,8 +35,8 @@ const mergeNodes = (kind: 'and' | 'or', nodes: readonly FilterNode[]): FilterNod
 };
 
 /**
- * Merges the lists that a filter compares one field with, so that each record is looked up in one list instead of many.
- * Fifty lists of 200 values took 1.2 s on 200,000 opportunities; merged they take a twentieth.
+ * Merges lists of values for the same field, so that each record is compared with one list instead of many. Fifty lists of 200 values
+ * took 1.2 s on 200,000 opportunities. The merged list takes a twentieth of that.
  *
  * `or: [{stage in [1, 2]}, {stage in [2, 3]}]` → `{stage in [1, 2, 3]}`
  * `and: [{stage in [1, 2]}, {stage in [2, 3]}]` → `{stage in [2]}`
@@ -51,6 +51,6 @@ export const mergeLists = (node: FilterNode): FilterNode => {
   return only !== undefined && nodes.length === 1 ? only : { ...node, nodes };
 };
 
-/** A request with merged lists. `planPage` expects them merged. */
+/** A request with merged lists, as `planPage` expects it. */
 export const withMergedLists = (request: PageRequest): PageRequest =>
   request.filters === null ? request : { ...request, filters: mergeLists(request.filters) };

@@ -4,14 +4,14 @@ import type { SqlScope } from '../parameters.js';
 import { not, scalarComparison } from './scalar-comparison.js';
 import { isOfTrigrams, withSearchText } from './text-parts.js';
 
-/** Operators that hold for records without a value, and what they are the complements of. */
+/** Operators that are true for records without a value, with the operators that they negate. */
 const complements: Readonly<Partial<Record<Operator, Operator>>> = {
   neq: 'eq',
   not_in: 'in',
   not_contains: 'contains',
 };
 
-/** Is null exactly if the record has no value of a related field, which is never the empty text. */
+/** An expression that is null exactly if the record has no value of the related field. The value is never an empty text. */
 const valueOrNull = ({ table, key, field }: RelatedField): string =>
   field.nullable
     ? `(SELECT ${field.expression} FROM ${table} x WHERE x.organization_id = r.organization_id AND x.id = r.${key})`
@@ -39,8 +39,8 @@ export const relatedIdsOfSeveralSql = (
 ): string => idsSql(related.table, `(${leaves.map((leaf) => matchSql(scope, leaf, related)).join(joint)})`);
 
 /**
- * A comparison of a field of the record's account or primary contact. It looks up the few ids that match and compares the record's
- * own column with them: `r.account_id = ANY (ARRAY(SELECT x.id FROM accounts x …))`.
+ * Compares a field of the record's account or primary contact. It looks up the ids of the matching accounts or contacts and compares
+ * the record's own column with them: `r.account_id = ANY (ARRAY(SELECT x.id FROM accounts x …))`.
  */
 export const relatedComparison = (scope: SqlScope, leaf: FilterLeaf, related: RelatedField): string => {
   const { key, field } = related;
@@ -49,6 +49,6 @@ export const relatedComparison = (scope: SqlScope, leaf: FilterLeaf, related: Re
   const complement = complements[leaf.operator];
   if (complement !== undefined) return not(relatedComparison(scope, { ...leaf, operator: complement }, related));
   const ids = relatedIdsSql(scope, leaf, related);
-  // One value of a natural key has at most one id. This form lets the planner see that.
+  // A natural key has at most one id. `=` instead of `= ANY` lets the planner know that.
   return leaf.operator === 'eq' && field.isUnique ? `r.${key} = (${ids})` : `r.${key} = ANY (ARRAY(${ids}))`;
 };

@@ -4,14 +4,14 @@ import type { Parameters } from '../parameters.js';
 
 const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-/** The exact complement of a condition: `IS NOT TRUE` also holds for records without a value. */
+/** The exact complement of a condition. `IS NOT TRUE` is also true for records without a value, unlike `NOT`. */
 export const not = (sql: string): string => `(${sql}) IS NOT TRUE`;
 
 /** The values of a comparison as a list. */
 export const valuesOf = ({ value }: FilterLeaf): readonly FilterScalar[] =>
   value === null ? [] : typeof value === 'object' ? value : [value];
 
-/** Filters carry instants as Unix milliseconds; PostgreSQL compares timestamps. */
+/** Converts an instant from the Unix milliseconds of a filter to the timestamp that PostgreSQL compares. */
 const bindable = (value: FilterScalar, field: FieldSql): FilterScalar =>
   field.type === 'timestamptz' && typeof value === 'number' ? new Date(value).toISOString() : value;
 
@@ -21,15 +21,15 @@ const bind = (value: FilterScalar, field: FieldSql, parameters: Parameters): str
 const bindList = (values: readonly FilterScalar[], field: FieldSql, parameters: Parameters): string =>
   `${parameters.add(values.map((value) => bindable(value, field)))}::${field.type}[]`;
 
-/** Whether a value is short enough to be its own sort key. */
+/** Whether a value is short enough that only equal values have its sort key. */
 const isWholeKey = (value: FilterScalar): boolean => Array.from(String(value)).length < sortKeyCodePoints;
 
-/** Whether the index on the sort key decides a comparison alone. */
+/** Whether the index on the sort key is enough to decide a comparison. */
 export const isOfWholeKeys = (leaf: FilterLeaf, { isKeyCut }: FieldSql): boolean =>
   !isKeyCut || leaf.operator === 'eq' || valuesOf(leaf).every(isWholeKey);
 
 /**
- * Compares the sort key, which has the index. Equal values have equal keys, so a longer value is compared twice:
+ * Compares the sort key, which is indexed. Different long values can share a key, so a long value is compared as a whole too:
  * `r.text_1 = $2 AND (r.normalized->>$3) = $4`.
  */
 const equals = (value: FilterScalar, field: FieldSql, parameters: Parameters): string => {
@@ -43,8 +43,8 @@ const isOneOf = (values: readonly FilterScalar[], field: FieldSql, parameters: P
   `${values.every(isWholeKey) ? field.key : field.expression} = ANY (${bindList(values, field, parameters)})`;
 
 /**
- * A comparison of a field that has one value, or none. Only numbers and fixed-width texts are compared by order, and those are
- * their own sort keys.
+ * A comparison of a field with at most one value. Range operators compare the sort key, because they apply only to numbers and
+ * fixed-width texts, which are their own sort keys.
  */
 export const scalarComparison = (leaf: FilterLeaf, field: FieldSql, parameters: Parameters): string => {
   const { operator } = leaf;

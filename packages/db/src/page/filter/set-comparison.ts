@@ -3,7 +3,7 @@ import type { FieldSql } from '../fields/field-sql.js';
 import type { Parameters } from '../parameters.js';
 import { not, valuesOf } from './scalar-comparison.js';
 
-/** A comparison of a field that has several values, stored as a jsonb array. */
+/** A comparison of a field with several values, which is stored as a jsonb array. */
 export const setComparison = (leaf: FilterLeaf, field: FieldSql, parameters: Parameters): string => {
   const { operator } = leaf;
   const set = field.expression;

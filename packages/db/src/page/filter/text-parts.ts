@@ -1,7 +1,7 @@
 import { type FilterLeaf, type ObjectType, type Operator } from '@crm/domain';
 import type { Parameters } from '../parameters.js';
 
-/** The fewest code points that a trigram index can find. */
+/** The length in code points of the shortest text that a trigram index can find. */
 const trigramLength = 3;
 
 /** Whether a text is long enough for the trigram index. */
@@ -10,8 +10,8 @@ export const hasTrigram = (text: string): boolean => Array.from(text).length >= 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /**
- * The condition that a word occurs in the searched text of a record: `r.search_text LIKE '%word%'`. For a word without a trigram,
- * `|| ''` keeps the planner off the trigram index, of which it would read all entries.
+ * The condition that a word occurs in the search text of a record: `r.search_text LIKE '%word%'`. For a word shorter than a trigram,
+ * `|| ''` stops the planner from using the trigram index, because it would read all entries.
  */
 export const wordSql = (alias: 'n' | 'r' | 'x', word: string, parameters: Parameters): string => {
   const text = hasTrigram(word) ? `${alias}.search_text` : `(${alias}.search_text || '')`;
@@ -20,7 +20,7 @@ export const wordSql = (alias: 'n' | 'r' | 'x', word: string, parameters: Parame
 
 const parts: ReadonlySet<Operator> = new Set<Operator>(['contains', 'starts_with', 'ends_with']);
 
-/** Whether a comparison is with a part of a text. */
+/** Whether a comparison looks for a part of a text. */
 export const isOfTextPart = ({ operator }: FilterLeaf): boolean => parts.has(operator) || operator === 'not_contains';
 
 /** Whether the trigram index can find the texts that match a comparison. */
@@ -34,7 +34,7 @@ const searchedFields: Readonly<Record<ObjectType, ReadonlySet<string>>> = {
   contact: new Set(['name', 'first_name', 'last_name', 'email']),
 };
 
-/** Adds to a comparison that the part is in `search_text` too, so that its trigram index finds the records. */
+/** Adds the condition that `search_text` contains the part, so that its trigram index finds the records. */
 export const withSearchText = (alias: 'r' | 'x', { value }: FilterLeaf, parameters: Parameters, sql: string): string =>
   typeof value === 'string' ? `(${wordSql(alias, value, parameters)} AND ${sql})` : sql;
 
@@ -43,16 +43,16 @@ export const isSearchedText = (objectType: ObjectType, leaf: FilterLeaf): boolea
   leaf.field.source === 'system' && searchedFields[objectType].has(leaf.field.field.name) && isOfTrigrams(leaf);
 
 /**
- * The most parts of a text that are searched in the trigram index. Each costs an index scan and a second comparison per record. For
- * more, comparing all parts at once is quicker, even without the index.
+ * The most parts of texts to look up in the trigram index. Each lookup costs an index scan and a second comparison per record. With more
+ * parts, one comparison with all of them is faster, even without the index.
  */
 const maxSearchedParts = 4;
 
-/** Of the comparisons that the trigram index serves, the ones to use it for: those with the longest, hence rarest, texts. */
+/** The comparisons to use the trigram index for, out of those that it serves: the longest texts, because they are likely the rarest. */
 export const partsToSearch = <Leaf extends FilterLeaf>(leaves: readonly Leaf[]): readonly Leaf[] =>
   [...leaves].sort((one, other) => String(other.value).length - String(one.value).length).slice(0, maxSearchedParts);
 
-/** A comparison with a part of a text, as a pattern of LIKE. */
+/** The LIKE pattern of a comparison with a part of a text. */
 export const likePattern = ({ operator, value }: FilterLeaf): string => {
   const text = escapeLike(String(value));
   return `${operator === 'starts_with' ? '' : '%'}${text}${operator === 'ends_with' ? '' : '%'}`;

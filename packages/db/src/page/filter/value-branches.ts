@@ -9,9 +9,9 @@ import { isOfWholeKeys } from './scalar-comparison.js';
 /** Branches by the values of one expression. */
 export interface ValueBranches extends Branches {
   readonly expression: string;
-  /** As {@link Branches.from}, with the values sorted. */
+  /** Like {@link Branches.from}, with the values sorted. */
   ordered(parameters: Parameters, direction: SortDirection): string;
-  /** The condition of each branch by itself. */
+  /** A separate condition for each branch. */
   each(parameters: Parameters): readonly string[];
 }
 
@@ -30,16 +30,16 @@ const branchesOf = (expression: string, type: string, values: readonly FilterSca
         each: (parameters) => values.map((value) => `${expression} = ${parameters.add(value)}::${type}`),
       };
 
-/** One branch for each value that a comparison allows, if an index leads to each; null for other comparisons. */
+/** One branch for each value that a comparison allows. Returns null if no index serves them. */
 export const valueBranches = ({ setup, objectType }: PageRequest, leaf: FilterLeaf): ValueBranches | null => {
   const byLabel = labelField(setup, leaf.field);
   if (byLabel !== null) {
-    // Every comparison of a label allows some ids. A record without an id would be in no branch.
+    // Any comparison of a label becomes a list of ids. If it also matches records without an id, no branch would contain those.
     const holdsForNone = matchesFilter(leaf, () => null);
     return holdsForNone ? null : branchesOf(`r.${byLabel.column}`, 'uuid', idsOfMatchingLabels(byLabel, leaf));
   }
   if (leaf.operator !== 'in' || !Array.isArray(leaf.value)) return null;
-  // The key of an indexed field is a column and binds nothing; the parameters of others are dropped with them.
+  // The key of an indexed field is a column without parameters. Parameters of other fields are discarded.
   const field = fieldSql({ setup, objectType, parameters: new Parameters() }, leaf.field);
   const isReadable = field.form === 'scalar' && field.isIndexed && isOfWholeKeys(leaf, field);
   return isReadable && field.type !== 'timestamptz' ? branchesOf(field.key, field.type, leaf.value) : null;

@@ -4,13 +4,13 @@ import type { KeySql } from './sort-keys.js';
 
 const after = (direction: SortDirection): string => (direction === 'asc' ? '>' : '<');
 
-/** Whether one row comparison is enough: one direction and no nulls. PostgreSQL descends to its place in an index. */
+/** Whether one row comparison is enough: all keys have the same direction and no nulls. An index finds the start of such a range. */
 const isRowComparable = (keys: readonly KeySql[]): boolean =>
   keys.every(({ nullable, direction }) => !nullable && direction === keys[0]?.direction);
 
 /**
- * The condition that a record sorts after a position, which is where a cursor points. Nulls sort last: greater values and nulls sort
- * after a value, and only the next keys decide after a null.
+ * The condition that a record sorts after a cursor's position. Nulls sort last, so greater values and nulls come after a value, and
+ * only the next keys decide after a null.
  *
  * - `created_at:desc` → `(r.created_at, r.id) < ($2::timestamptz, $3::uuid)`
  * - `close_date:asc, name:desc` → `((r.close_date > $2::bigint OR r.close_date IS NULL) OR (r.close_date = $2::bigint AND …))`

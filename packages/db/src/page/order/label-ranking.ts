@@ -5,21 +5,21 @@ import { isReadByPipeline, type PageRequest } from '../page-request.js';
 import { Parameters, scopeOf } from '../parameters.js';
 import { type KeySql, sortKeysSql } from './sort-keys.js';
 
-/** An order by labels of the organization's setup, which `plans/label-order.ts` reads id by id. */
+/** An order by labels of the organization's setup. `plans/label-order.ts` reads it id by id. */
 export interface LabelRanking {
   readonly column: LabelField['column'];
   readonly direction: SortDirection;
-  /** The labels' sort keys by id: of all ids, or of those that a filter leaves. */
+  /** The sort key of each label by its id, for all ids or for those that a filter allows. */
   readonly labels: ReadonlyMap<string, string>;
 }
 
-/** The ranking of a request; null if it sorts by no label, or if it has conditions besides one on that label. */
+/** The ranking of a request. Null if it does not sort by a label alone, or has conditions other than one filter on that label. */
 export const labelRanking = (request: PageRequest): LabelRanking | null => {
   const { setup, words, stageId, filters, sort, pipelineId } = request;
   const [key, second] = sort;
   const field = key === undefined ? null : labelField(setup, key.field);
   if (key === undefined || field === null || second !== undefined || words.length > 0 || stageId !== null) return null;
-  // Without a pipeline, the index on owners is read pipeline by pipeline.
+  // The index on owners starts with the pipeline, so without one it must be read by pipeline.
   if (field.column === 'owner_id' && pipelineId === null && !isReadByPipeline(request)) return null;
   const labels = [...field.labels].map(([id, label]) => [id, sortKey(label)] as const);
   const ranking = { column: field.column, direction: key.direction };
@@ -31,14 +31,14 @@ export const labelRanking = (request: PageRequest): LabelRanking | null => {
   return { ...ranking, labels: new Map(labels.filter(([id]) => matching.has(id))) };
 };
 
-/** The keys of a ranking's order. The first one, `rank_key`, is a column of the rows that `plans/label-order.ts` reads. */
+/** The sort keys of a ranking. The first one, `rank_key`, is a column of the subselect in `plans/label-order.ts`. */
 export const rankingKeys = (request: PageRequest, { column, direction }: LabelRanking): readonly KeySql[] => {
   const [, ...closing] = sortKeysSql(scopeOf(request, new Parameters()), request.sort);
   const rankKey = { expression: 'r.rank_key', presence: `r.${column}`, type: 'text', nullable: true } as const;
   return [{ ...rankKey, direction, isIndexed: true }, ...closing];
 };
 
-/** The keys of a page's order. */
+/** The sort keys of a page. */
 export const pageKeys = (request: PageRequest, parameters: Parameters): readonly KeySql[] => {
   const ranking = labelRanking(request);
   return ranking === null ? sortKeysSql(scopeOf(request, parameters), request.sort) : rankingKeys(request, ranking);

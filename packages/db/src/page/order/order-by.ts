@@ -1,7 +1,7 @@
 import type { KeySql } from './sort-keys.js';
 
 /**
- * `ORDER BY` of the keys, nulls last in both directions. A key that cannot be null has no `NULLS LAST`, because its index has none.
+ * The `ORDER BY` list of the keys, with nulls last in both directions. A key that is never null gets no `NULLS LAST`, to match its index.
  *
  * `amount:desc` → `r.amount DESC NULLS LAST, r.created_at DESC, r.id DESC`
  */
@@ -17,9 +17,9 @@ export const orderBySql = (keys: readonly KeySql[]): string =>
 const continuesByChange = /^r\.(?:(?:text|number)_[1-8]|stage_id|owner_id|pipeline_id)$/;
 
 /**
- * Whether the index of an expression has the order of `keys`. For a fixed value, every index continues in `created_at` order, and
- * some columns have a second one that continues in `updated_at` order. Several values in their own order are the order of the
- * field itself.
+ * Whether an index on an expression returns records in the order of `keys`. For a fixed value, every index continues in `created_at`
+ * order, and some columns have a second index that continues in `updated_at` order. For several values, the index is in order only if
+ * the expression is the first sort key.
  */
 export const continuesInOrder = (expression: string, isOneValue: boolean, [first]: readonly KeySql[]): boolean =>
   first?.expression === expression ||

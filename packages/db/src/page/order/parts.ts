@@ -5,8 +5,8 @@ import type { PageRequest } from '../page-request.js';
 import type { KeySql } from './sort-keys.js';
 
 /**
- * The parts of an order. If the only key is nullable, the records with a value (`present`) and those without (`absent`) are read one
- * after the other, each straight from an index. Reading both at once would sort them all.
+ * The parts of an order. If the only sort key is nullable, the records with a value (`present`) are read before those without
+ * (`absent`), each in index order. One statement for both would have to sort all records.
  */
 export type Part = 'all' | 'present' | 'absent';
 
@@ -14,9 +14,9 @@ export type Part = 'all' | 'present' | 'absent';
 export interface PartSql {
   /** The condition for the records of this part, then the cursor's position. */
   readonly conditions: readonly string[];
-  /** The slot that is empty in its records; null if the key is no slot. */
+  /** The slot that is empty in the records of this part; null if the key is not a slot. */
   readonly emptySlot: string | null;
-  /** The keys of the order within the part. */
+  /** The sort keys within the part. */
   readonly keys: readonly KeySql[];
 }
 
@@ -30,7 +30,7 @@ const requiresKey = ({ filters, sort: [key] }: PageRequest): boolean =>
       !matchesFilter(node, () => null),
   );
 
-/** The parts that a page may have records of, from its position on. */
+/** The parts that may have records after the position of a request. */
 export const partsOf = (request: PageRequest, [first, second]: readonly KeySql[]): readonly Part[] => {
   const { sort, position } = request;
   if (first?.nullable !== true || sort.length !== 1 || second === undefined) return ['all'];
@@ -38,7 +38,7 @@ export const partsOf = (request: PageRequest, [first, second]: readonly KeySql[]
   return requiresKey(request) ? ['present'] : ['present', 'absent'];
 };
 
-/** The condition and the keys of one part of the order of `keys`. */
+/** The condition and the sort keys of one part. */
 export const partSql = (part: Part, keys: readonly KeySql[]): PartSql => {
   const [first, ...others] = keys;
   if (part === 'all' || first === undefined) return { conditions: [], emptySlot: null, keys };
@@ -53,7 +53,7 @@ export const partSql = (part: Part, keys: readonly KeySql[]): PartSql => {
   return { conditions: emptySlot === null ? [`${presence} IS NULL`] : [], emptySlot, keys: others };
 };
 
-/** The position within a part; null at its beginning, also if the position is in the part before. */
+/** The position within a part. Null for the start of the part, also if the position is in the part before. */
 export const positionIn = (part: Part, position: CursorPosition | null): CursorPosition | null => {
   if (part !== 'absent') return position;
   return position === null || position[0] !== null ? null : position.slice(1);

@@ -3,23 +3,23 @@ import type { ComparisonType } from '../fields/field-sql.js';
 import { fieldSql } from '../fields/resolve-field.js';
 import type { SqlScope } from '../parameters.js';
 
-/** One key of an order. */
+/** One sort key. */
 export interface KeySql {
   readonly expression: string;
-  /** An expression that is null exactly if the key is. Absent: the key itself. */
+  /** An expression that is null exactly if the key is. By default the key itself. */
   readonly presence?: string;
   readonly type: ComparisonType;
   readonly nullable: boolean;
   readonly direction: SortDirection;
-  /** Whether an index has this order, right after organization and pipeline. */
+  /** Whether an index has this key directly after organization and pipeline. */
   readonly isIndexed: boolean;
 }
 
-/** Instants as text at the stored precision, whatever the session's time zone and date style. */
+/** An instant as RFC 3339 text in UTC at the stored precision, independent of the session's time zone and date style. */
 export const instantText = (expression: string): string =>
   `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** A key as text, as cursors carry it. */
+/** The text of a key for a cursor. */
 export const keyText = ({ expression, type }: KeySql): string =>
   type === 'timestamptz' ? instantText(expression) : `(${expression})::text`;
 
@@ -32,7 +32,7 @@ const closing = (name: 'created_at' | 'id', direction: SortDirection): KeySql =>
 });
 
 /**
- * The keys of an order: those of the request, then `created_at` and `id` in the direction of the last, so that no two records tie.
+ * All sort keys: those of the request, then `created_at` and `id` in the direction of the last one, so that no two records tie.
  *
  * `amount:desc` → `r.amount`, `r.created_at`, `r.id`, all descending
  */
@@ -51,7 +51,7 @@ export const sortKeysSql = (scope: SqlScope, sort: readonly SortKey[]): readonly
     direction = key.direction;
   }
   for (const name of ['created_at', 'id'] as const) {
-    // No records tie on an id.
+    // Ids are unique, so no key is needed after them.
     if (keys.some(({ expression }) => expression === 'r.id' || expression === `r.${name}`)) continue;
     keys.push(closing(name, direction));
   }

@@ -2,23 +2,22 @@ import type { Bound } from '../bound.js';
 import type { Parameters } from '../parameters.js';
 
 /**
- * A condition that a record's column equals one of a few values. Each value has its own place in an index, and the index continues in
- * the order of the page. So each branch is read up to a page, and the branches are merged. PostgreSQL by itself would read all
- * matches and sort them.
+ * A condition that a record's column equals one of a few values. After each value, an index continues in page order. So at most one
+ * page is read per value, and the results are merged. For `column = ANY (…)`, PostgreSQL would read all matches and sort them.
  */
 export interface Branches {
-  /** The condition on `r`, which names a column of the values below. */
+  /** The condition on `r`, which refers to a column of {@link from}. */
   readonly condition: string;
-  /** The values as an item of FROM. Generated on demand, because too many branches are never read. */
+  /** The values as an item of FROM. Generated on demand, because requests with too many branches do not use it. */
   from(parameters: Parameters): string;
   readonly count: number;
 }
 
-/** The product of all branches. */
+/** The number of combinations of several branches. */
 export const countOf = (branches: readonly Branches[]): number =>
   branches.reduce((count, branch) => count * branch.count, 1);
 
-/** What to read of a table, as SQL. */
+/** A bounded read of a table as SQL. */
 export interface TableRead {
   readonly table: string;
   readonly where: readonly string[];
@@ -26,13 +25,13 @@ export interface TableRead {
   readonly bound: Bound;
 }
 
-/** An ordered, bounded subselect under further conditions. */
+/** An ordered, bounded subselect with further conditions. */
 export const subselect = ({ table, where, order, bound }: TableRead, ...conditions: readonly string[]): string =>
   `(${bound(`SELECT r.* FROM ${table} r WHERE ${[...where, ...conditions].join(' AND ')} ORDER BY ${order}`)})`;
 
 /**
- * The rows of branches, each read in order up to a bound: `unnest(…) AS by_value (value) CROSS JOIN LATERAL (SELECT …) r`. Without
- * branches, one bounded subselect.
+ * The rows of all branches, each read in order up to the bound: `unnest(…) AS by_value (value) CROSS JOIN LATERAL (SELECT …) r`. Without
+ * branches, it is one bounded subselect.
  */
 export const mergedSql = (read: TableRead, branches: readonly Branches[], parameters: Parameters): string => {
   const rows = `${subselect(read, ...branches.map(({ condition }) => condition))} r`;

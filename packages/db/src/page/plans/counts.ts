@@ -7,7 +7,7 @@ import type { SqlScope } from '../parameters.js';
 import { mergedSql } from './branches.js';
 import { pipelineBranches } from './merge-pipelines.js';
 
-/** Counts records on an index that has the order of `counting`, up to a limit. */
+/** Counts records up to a limit, on the index that has the order of `counting`. */
 const countSql = (
   request: PageRequest,
   where: readonly string[],
@@ -26,8 +26,8 @@ const countSql = (
 };
 
 /**
- * A statement that returns whether at most so many records match, as `"areFew"`: whether one of the conditions alone has so few matches.
- * Each count reads a few pages of the condition's own index.
+ * A statement that returns whether at most `records` records match, as `"areFew"`. It is true if any condition alone has that few
+ * matches. Each count reads a few pages of the condition's own index.
  */
 export const fewMatchesSql = (request: PageRequest, part: PartSql, records: number, scope: SqlScope): string => {
   const most = `${scope.parameters.add(records)}::int`;
@@ -41,7 +41,7 @@ export const fewMatchesSql = (request: PageRequest, part: PartSql, records: numb
   return `SELECT /* count-matches */ ${alternatives.join(' OR ')} AS "areFew"`;
 };
 
-/** A statement that counts the records of the pipeline, or of all pipelines, up to a limit, as `size`. */
+/** A statement that returns the number of records in the pipeline, or in all pipelines, up to a limit, as `size`. */
 export const pipelineSizeSql = (request: PageRequest, records: number, scope: SqlScope): string => {
   const limit = `${scope.parameters.add(records)}::int`;
   const count = countSql(request, [], { branches: null, order: creationOrder }, limit, scope);

@@ -6,27 +6,27 @@ import type { PageRequest } from '../page-request.js';
 import { pipelineSql, type Reading } from './reading.js';
 
 /**
- * Which slots of a record are empty, as one number with a bit for each. An index has exactly this expression:
+ * The empty slots of a record as a bit mask. An index has exactly this expression:
  * `((r.text_1 IS NULL)::int + (r.text_2 IS NULL)::int * 2 + … + (r.number_8 IS NULL)::int * 32768)`
  */
 export const emptySlotsSql = `(${slots
   .map((slot, index) => `(r.${slot} IS NULL)::int${index === 0 ? '' : ` * ${2 ** index}`}`)
   .join(' + ')})`;
 
-/** The most combinations of empty slots that are read one by one. Beyond, each slot is empty in many records. */
+/** The most combinations of empty slots that are read one by one. With more of them, each slot is likely empty in many records. */
 const maxCombinations = 200;
 
-/** Whether a part consists of the records with an empty slot, without further conditions. */
+/** Whether a part consists of all records with an empty slot, without further conditions. */
 export const isOfEmptySlot = ({ stageId, words, filters }: PageRequest, { emptySlot }: PartSql): boolean =>
   emptySlot !== null && stageId === null && words.length === 0 && filters === null;
 
 /**
- * Reads the records in which a slot is empty, which the slot's own index does not hold. Another index has the empty slots of each
- * record as a number, then the order of creation. The recursive query `e` goes from one number in that index to the next, and the
- * records of each number with the slot's bit are read in order. It is one statement, because a record that changes meanwhile moves
- * from one number to another.
+ * Reads the records in which a slot is empty. The slot's own index is partial and lacks them, so this uses the index on the bit mask of
+ * empty slots, which continues in `created_at` order. The recursive query `e` steps through the distinct masks in that index, and the
+ * records of each mask that has the slot's bit are read in order. It must be one statement, because a concurrent update can move a
+ * record from one mask to another. With 200 masks or more, the records are read in order and filtered by `IS NULL` instead.
  *
- * Example, the page after a record without a value. EMPTY_SLOTS stands for {@link emptySlotsSql}:
+ * Example: the page after a record without a value. EMPTY_SLOTS stands for {@link emptySlotsSql}:
  * `{"pipeline":"Sales","sort":"score:asc","after":[null,"2026-01-31T12:00:00.000Z","019c1402-8100-7000-8000-000000000001"]}`
  *
  * ```sql

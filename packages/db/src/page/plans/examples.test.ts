@@ -23,14 +23,14 @@ const examplesIn = (file: string): readonly Example[] => {
   }));
 };
 
-/** SQL with white space only between words. */
+/** SQL in which only a single space between words is left of its white space. */
 const normalized = (sql: string): string =>
   sql
     .replace(/\s+/g, ' ')
     .replace(/ ?([(),]) ?/g, '$1')
     .trim();
 
-/** The SQL of the first step of a request's plan that reads in this way. */
+/** The SQL of the first step with this `read` in the plan of a request. */
 const generate = (example: ExampleRequest, read: string): string => {
   const request = exampleRequest(example);
   for (const { part, steps } of planPage(request)) {
@@ -44,7 +44,7 @@ const generate = (example: ExampleRequest, read: string): string => {
   throw new Error(`The plan has no step ${read}`);
 };
 
-const ways: readonly Step['read'][] = [
+const allReads: readonly Step['read'][] = [
   ...(['in-order', 'merge-pipelines', 'merge-values', 'label-order', 'empty-slot'] as const),
   ...(['scan-next', 'sort-matches'] as const),
 ];
@@ -58,7 +58,7 @@ describe('the example in the doc comment', () => {
     expect(normalized(sql)).toBe(normalized(generate(request, read)));
   });
 
-  test('exists for every way to read', () => {
-    expect([...new Set(examples.map(({ read }) => read))].sort()).toEqual([...ways].sort());
+  test('exists for every kind of step', () => {
+    expect([...new Set(examples.map(({ read }) => read))].sort()).toEqual([...allReads].sort());
   });
 });

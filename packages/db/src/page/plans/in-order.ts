@@ -2,17 +2,17 @@ import { tables } from '../fields/record-sql.js';
 import { conditionsOf } from '../filter/conditions.js';
 import { partConditions, type Reading } from './reading.js';
 
-/** The conditions on a record, organization and pipeline first. */
+/** All conditions on a record, starting with organization and pipeline. */
 export const allConditions = (reading: Reading): string[] => [
   ...partConditions(reading),
   ...conditionsOf(reading.request, reading.part.keys).map((condition) => condition.sql(reading.scope)),
 ];
 
 /**
- * Reads the table under all conditions, in the order of the page. An index has that order after the conditions, so PostgreSQL stops
- * when the page is full. If no index has the order, it reads and sorts all matches.
+ * Reads the table with all conditions in page order. An index serves the conditions and then continues in page order, so PostgreSQL
+ * stops when the page is full. If no index has that order, PostgreSQL reads and sorts all matches.
  *
- * Example, the default list, which is kept prepared: `{"pipeline":"Sales"}`
+ * Example: the default list, a prepared statement: `{"pipeline":"Sales"}`
  *
  * ```sql
  * SELECT *
@@ -26,7 +26,7 @@ export const allConditions = (reading: Reading): string[] => [
  *  LIMIT $2
  * ```
  *
- * Example, the page after a cursor, under a filter whose index continues in the order:
+ * Example: the page after a cursor, with a filter whose index continues in page order:
  * `{"pipeline":"Sales","filters":{"field":"tier","operator":"eq","value":"gold"},
  *   "after":["2026-01-31T12:00:00.000Z","019c1402-8100-7000-8000-000000000001"]}`
  *
@@ -39,7 +39,7 @@ export const allConditions = (reading: Reading): string[] => [
  *  LIMIT $2
  * ```
  *
- * Example, an order that no index has: `{"pipeline":"Sales","sort":["currency","name:desc"]}`
+ * Example: an order that no index has: `{"pipeline":"Sales","sort":["currency","name:desc"]}`
  *
  * ```sql
  * SELECT r.record AS record, left((r.normalized->>'currency') COLLATE "C", 200) COLLATE "C" AS key_1, left(r.normalized_name, 200) AS key_2, r.created_at AS key_3, r.id AS key_4

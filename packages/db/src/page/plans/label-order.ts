@@ -8,14 +8,14 @@ import { type Branches, mergedSql } from './branches.js';
 import { pipelineBranches } from './merge-pipelines.js';
 import { pipelineSql, type Reading, tableRead } from './reading.js';
 
-/** The table of a column's ids, and its column for their pipeline. */
+/** The table that a column refers to, and that table's pipeline column. */
 const sources: Readonly<Record<LabelField['column'], { readonly table: string; readonly pipeline: string | null }>> = {
   stage_id: { table: 'stages', pipeline: 'pipeline_id' },
   pipeline_id: { table: 'pipelines', pipeline: 'id' },
   owner_id: { table: 'members', pipeline: null },
 };
 
-/** The ids in the order of their labels, from a position on. */
+/** The ids in label order, starting at a position. */
 const ranksSql = (
   { pipelineId }: PageRequest,
   { column, direction, labels }: LabelRanking,
@@ -35,7 +35,7 @@ const ranksSql = (
   if (position === null) return `(SELECT k.* FROM (${ranks}) k ORDER BY ${order}) AS by_rank`;
   const [key, createdAt, id] = position.map((value) => parameters.add(value));
   const isAsc = direction === 'asc';
-  // All records of the labels after the one in the position are wanted.
+  // The cursor applies only to records of its own label. For labels after it, infinity lets all records pass.
   return `(
     SELECT k.*, CASE WHEN k.key = ${key}::text THEN ${createdAt}::timestamptz ELSE '${isAsc ? '-' : ''}infinity' END AS after_at
       FROM (${ranks}) k WHERE k.key ${isAsc ? '>=' : '<='} ${key}::text ORDER BY ${order}) AS by_rank
@@ -56,9 +56,9 @@ const rankBranches = ({ request, position }: Reading, ranking: LabelRanking): Br
 };
 
 /**
- * Reads the records in the order of a label: a stage, a pipeline or an owner. The index on the id continues in `created_at` order,
- * so the records of the first label, then those of the second and so on are in the order of the page. PostgreSQL reads the next
- * label only while the page is not full. The process orders the labels and binds them, because only TypeScript normalizes text.
+ * Reads the records in the order of a label: a stage, a pipeline or an owner. The index on the id continues in `created_at` order, so
+ * the records of the first label, then of the second and so on come in page order. PostgreSQL reads the next label only while the
+ * page is not full. The labels and their sort keys are bound as parameters, because only TypeScript normalizes text.
  *
  * Example: `{"pipeline":"Sales","sort":"stage_name:asc"}`
  *

@@ -3,10 +3,10 @@ import { type Branches, mergedSql } from './branches.js';
 import { allConditions } from './in-order.js';
 import { type Reading, tableRead } from './reading.js';
 
-/** The organization's pipelines as the statement sees them: a cached setup may lack the newest one. */
+/** The organization's pipelines, read by the statement itself because a cached setup may lack the newest one. */
 export const pipelineIdsSql = 'SELECT p.id FROM pipelines p WHERE p.organization_id = $1';
 
-/** One branch for each pipeline if the request names none; no branches otherwise. */
+/** One branch for each pipeline if the request is read by pipeline; otherwise no branches. */
 export const pipelineBranches = (request: PageRequest): Branches[] =>
   isReadByPipeline(request)
     ? [
@@ -19,7 +19,7 @@ export const pipelineBranches = (request: PageRequest): Branches[] =>
     : [];
 
 /**
- * Reads a page of each pipeline in order and merges them, because the indexes of opportunities start with the pipeline.
+ * Reads one page of each pipeline in order and merges them, because the indexes of opportunities start with the pipeline.
  *
  * Example: `{"sort":"updated_at:desc"}`
  *

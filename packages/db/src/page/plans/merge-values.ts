@@ -10,7 +10,7 @@ import { countOf, mergedSql, subselect, type TableRead } from './branches.js';
 import { pipelineBranches } from './merge-pipelines.js';
 import { partConditions, type Reading, tableRead } from './reading.js';
 
-/** A filter of which one part is read value by value. */
+/** A filter with one part that is read value by value. */
 export interface FilterByValue {
   readonly branches: ValueBranches;
   /** The other parts of the filter. */
@@ -18,8 +18,8 @@ export interface FilterByValue {
 }
 
 /**
- * Splits a filter at the first part that can be read value by value in the order of `keys`. Returns null if it has none, or if it
- * would take more than {@link maxBranches} branches.
+ * Splits off the first part of a filter that can be read value by value in the order of `keys`. Returns null if no part can, or if that
+ * part takes more than {@link maxBranches} branches.
  */
 export const filterByValue = (request: PageRequest, keys: readonly KeySql[]): FilterByValue | null => {
   const nodes = conjuncts(request.filters);
@@ -33,10 +33,10 @@ export const filterByValue = (request: PageRequest, keys: readonly KeySql[]): Fi
   return null;
 };
 
-/** The most values that are merged record by record. Each is planned by itself (0.2 ms), which costs more than it saves for more. */
+/** The most values that are merged record by record. Each adds 0.2 ms of planning, which costs more than it saves beyond this number. */
 const maxStreams = 4;
 
-/** Reads no more of each value than the page takes of it; null if there are too many values. */
+/** Reads of each value only the records that the page takes. Returns null if there are too many values. */
 const streamedSql = (
   read: TableRead,
   branches: ValueBranches,
@@ -57,10 +57,10 @@ const streamedSql = (
 };
 
 /**
- * Reads the records of each value of a filter in order and merges them. The index of the field continues in the order of the page
- * after each value.
+ * Reads the records of each value of a filter in order and merges them. After each value, the index of the field continues in page
+ * order.
  *
- * Example, up to four values, which PostgreSQL merges record by record (a Merge Append):
+ * Example: up to four values, which PostgreSQL merges record by record (Merge Append):
  * `{"pipeline":"Sales","filters":{"field":"tier","operator":"in","value":["gold","iron"]},"sort":"updated_at:desc"}`
  *
  * ```sql
@@ -86,7 +86,7 @@ const streamedSql = (
  *  LIMIT $2
  * ```
  *
- * Example, values in the order of their own field, one after the other:
+ * Example: a sort by the filtered field itself, so the values are read one after the other:
  * `{"pipeline":"Sales","filters":{"field":"tier","operator":"in","value":["gold","iron"]},"sort":"tier:asc"}`
  *
  * ```sql
@@ -109,7 +109,7 @@ const streamedSql = (
  *  LIMIT $2
  * ```
  *
- * Example, all others, a page of each value, here of each pipeline:
+ * Example: all other cases read one page of each value, here in each pipeline:
  * `{"filters":{"field":"stage_name","operator":"in","value":["Lead","Won"]},"sort":"created_at:desc"}`
  *
  * ```sql

@@ -1,4 +1,4 @@
-import { type Bound, keptLimitTo, limitTo } from '../bound.js';
+import { type Bound, preparedLimitTo, limitTo } from '../bound.js';
 import { recordSql } from '../fields/record-sql.js';
 import { afterPositionSql } from '../order/after-position.js';
 import { pageKeys } from '../order/label-ranking.js';
@@ -17,7 +17,7 @@ import type { Reading } from './reading.js';
 import { scanNextSql } from './scan-next.js';
 import { sortMatchesSql } from './sort-matches.js';
 
-/** FROM and WHERE of a step. The source is called `r`, whether it is the table or a subselect of it. */
+/** FROM and WHERE of a step. The alias `r` is the table or a subselect of it. */
 const sourceSql = (reading: Reading, step: Step): string => {
   switch (step.read) {
     case 'in-order':
@@ -37,7 +37,7 @@ const sourceSql = (reading: Reading, step: Step): string => {
   }
 };
 
-/** Whether a statement is prepared: the texts of default lists are few. A filter or a word is planned for its own values. */
+/** Whether to prepare the statement. Default lists have few texts. Statements with filters or words are planned for their values. */
 const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean =>
   words.length === 0 &&
   filters === null &&
@@ -45,20 +45,20 @@ const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean
   sort.length === 1 &&
   sort[0]?.field.source === 'system';
 
-/** The rows of a page as SQL. */
+/** The SQL for the rows of a page. */
 export interface PageSql {
-  /** `SELECT record, key_1, key_2 …` in the order of the part, without its limit. */
+  /** `SELECT record, key_1, key_2 …` in the order of the part, without a limit. */
   readonly page: string;
   /** Adds the limit. */
   readonly bound: Bound;
   /** The placeholder of the limit. */
   readonly count: string;
-  /** The keys of the whole order. */
+  /** All sort keys. */
   readonly keys: readonly KeySql[];
   readonly isPrepared: boolean;
 }
 
-/** Generates the rows that a step reads of a part. Each file of this folder shows examples. */
+/** Generates the SQL of one step for one part. Each file of this folder shows examples. */
 export const pageSql = (
   request: PageRequest,
   part: Part,
@@ -69,11 +69,11 @@ export const pageSql = (
   const keys = pageKeys(request, parameters);
   const own = partSql(part, keys);
   const position = positionIn(part, request.position);
-  // After a position among records without the key, the better of two indexes depends on how far the position is.
+  // Among records without the key, which of two indexes is better depends on the position, so the statement is planned for it.
   const isPrepared = isFixedShape(request) && part !== 'absent';
   const count = parameters.add(rows);
-  const bound = isPrepared ? keptLimitTo(rows, count) : limitTo(count);
-  // A step by labels has its own condition on the position.
+  const bound = isPrepared ? preparedLimitTo(rows, count) : limitTo(count);
+  // `label-order` generates its own condition on the position.
   const after =
     position === null || step.read === 'label-order' ? [] : [afterPositionSql(own.keys, position, parameters)];
   const { emptySlot, keys: order } = own;
@@ -84,7 +84,7 @@ export const pageSql = (
     return `${expression} AS key_${index + 1}`;
   });
   const record = `${recordSql(request.objectType, request.selection, parameters)} AS record`;
-  // The scan comes in order already.
+  // `scan-next` returns rows in order. Its doc comment says why ORDER BY must not be repeated.
   const orderBy = step.read === 'scan-next' ? '' : ` ORDER BY ${orderBySql(order)}`;
   const page = `SELECT /* ${step.read} */ ${[record, ...columns].join(', ')} ${source}${orderBy}`;
   return { page, bound, count, keys, isPrepared };

@@ -7,11 +7,11 @@ import type { PageRequest } from '../page-request.js';
 import type { SqlScope } from '../parameters.js';
 import type { TableRead } from './branches.js';
 
-/** What a plan generates SQL for: one part of a page's order, up to a bound. */
+/** The input of a plan's SQL generator: one part of a page, up to a row limit. */
 export interface Reading {
   readonly request: PageRequest;
   readonly part: PartSql;
-  /** Where the page starts within the part; its condition is in `part`. */
+  /** Where the page starts within the part. `part` has the condition for it. */
   readonly position: CursorPosition | null;
   readonly bound: Bound;
   readonly scope: SqlScope;
@@ -25,7 +25,7 @@ export const pipelineSql = ({ request: { pipelineId }, scope }: Pick<Reading, 'r
 export const emptySlotCondition = ({ part: { emptySlot } }: Reading): string[] =>
   emptySlot === null ? [] : [`${emptySlot} IS NULL`];
 
-/** What every record of a part meets: organization, part, place of the cursor and pipeline. */
+/** The conditions on every record of a part: organization, part, cursor position and pipeline. */
 export const partConditions = (reading: Reading): string[] => [
   'r.organization_id = $1',
   ...reading.part.conditions,
@@ -33,7 +33,7 @@ export const partConditions = (reading: Reading): string[] => [
   ...pipelineSql(reading),
 ];
 
-/** The request's table in the part's order, under some conditions. */
+/** A read of the request's table in the part's order, with some conditions. */
 export const tableRead = ({ request, part, bound }: Reading, where: readonly string[]): TableRead => ({
   table: tables[request.objectType],
   where,

@@ -5,9 +5,9 @@ import { pipelineBranches } from './merge-pipelines.js';
 import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './reading.js';
 
 /**
- * Reads the next records of the order, up to a number, and keeps the matches. A page of common matches is full after a few records.
- * The outer SELECT has no ORDER BY: the rows come in order, and asking for it again would make PostgreSQL read and sort all of them
- * where keys are expressions (365 ms instead of 0.2).
+ * Reads a fixed number of next records in page order and returns the matches. If matches are common, the page is full after a few
+ * records. The outer SELECT has no ORDER BY, because the rows already come in order. If the keys are expressions, a second ORDER BY
+ * would make PostgreSQL read and sort all rows (365 ms instead of 0.2 ms).
  *
  * Example: `{"pipeline":"Sales","q":"acme","sort":"updated_at:desc"}`
  *
@@ -24,7 +24,7 @@ import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './read
  *  LIMIT $2
  * ```
  *
- * Example, a stage, whose index continues in the order of the page, and a filter without an index:
+ * Example: a stage, whose index continues in page order, and a filter without an index:
  * `{"pipeline":"Sales","stage":"Won","filters":{"field":"next_step","operator":"contains","value":"call"}}`
  *
  * ```sql
@@ -44,7 +44,7 @@ export const scanNextSql = (reading: Reading, records: number): string => {
   const { request, part, scope } = reading;
   const { parameters } = scope;
   const conditions = conditionsOf(request, part.keys);
-  // The scan may follow one condition whose index continues in the order. A second one might match none of the next records.
+  // One condition whose index continues in page order goes into the scan. A second one would read unboundedly if it matched no next record.
   const followed = conditions.find(({ isInOrder }) => isInOrder);
   const count = parameters.add(records);
   const read = tableRead({ ...reading, bound: limitTo(count) }, [
@@ -53,7 +53,7 @@ export const scanNextSql = (reading: Reading, records: number): string => {
   ]);
   const branches = pipelineBranches(request);
   const merged = mergedSql(read, branches, parameters);
-  // Merged branches are cut again: after the end of one branch, the next record of the others is unknown.
+  // Merged branches are limited once more: beyond the last row of a full branch, it is unknown which record comes next.
   const next = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${read.order} LIMIT ${count}) r`;
   const others = conditions.filter((condition) => condition !== followed).map((condition) => condition.sql(scope));
   return `FROM ${next} WHERE ${[...emptySlotCondition(reading), ...others].join(' AND ')}`;

@@ -7,20 +7,20 @@ import { pipelineIdsSql } from './merge-pipelines.js';
 import { emptySlotCondition, pipelineSql, type Reading } from './reading.js';
 
 /**
- * Hides conditions from the planner, which has no statistics on them: it would expect half of the records to match alternatives, and
- * read them in one process. Of an equality with an expression it expects one in two hundred.
+ * Hides conditions from the planner, which has no statistics on them. It would expect half of the records to match an `OR`, and scan in
+ * one process. For an equality with an expression, it expects one in two hundred.
  */
 const hideFromPlanner = (conditions: readonly string[]): string =>
   `CASE WHEN ${conditions.join(' AND ')} THEN 1 END = 1`;
 
-/** All pipelines of the organization, by which its indexes start; nothing if no index is used. */
+/** A condition on all pipelines of the organization, because the indexes start with the pipeline. Empty if no index is used. */
 const anyPipeline = ({ objectType, pipelineId }: PageRequest, conditions: readonly Condition[]): string[] =>
   pipelineId !== null || objectType !== 'opportunity' || conditions.every(({ counting }) => counting === null)
     ? []
     : [`r.pipeline_id = ANY (ARRAY(${pipelineIdsSql}))`];
 
 /**
- * The conditions of all matches, without an order: organization, pipeline, stage, words and filters. Summaries read the same.
+ * The conditions on all matches: organization, pipeline, stage, words and filters. Summaries use them too.
  *
  * @param keys - the order of the page, if it has one
  * @param others - further conditions on the records
@@ -44,8 +44,8 @@ export const matchConditions = (
 };
 
 /**
- * Finds all matches and sorts them: through the indexes of the conditions, or by reading the table if they have none. `OFFSET 0`
- * keeps the planner from scanning the order of the page instead, in the hope of early matches.
+ * Finds all matches and sorts them. It uses the indexes of the conditions, or reads the whole table if they have none. `OFFSET 0` stops
+ * the planner from scanning in page order instead, in the hope of early matches.
  *
  * Example:
  * `{"pipeline":"Sales","filters":{"field":"amount","operator":"between","value":[100,200]},"sort":"updated_at:desc"}`
@@ -63,7 +63,7 @@ export const matchConditions = (
  *  LIMIT $2
  * ```
  *
- * Example, no index:
+ * Example: no index:
  * `{"pipeline":"Sales","filters":{"field":"next_step","operator":"contains","value":"call"},"sort":"updated_at:desc"}`
  *
  * ```sql

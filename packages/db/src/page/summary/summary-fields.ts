@@ -25,13 +25,13 @@ const valueText = (ref: FieldRef, parameters: Parameters): string => {
 const dayMs = 86_400_000;
 
 /**
- * The UTC day of Unix milliseconds. Whole numbers only: a double cannot hold the microseconds of the year 9999, and a day before 1970
- * must be rounded down.
+ * The UTC day of Unix milliseconds. It computes with integers, because a double cannot represent the microseconds of the year 9999
+ * exactly. The double `%` rounds days before 1970 down.
  */
 const dayOfMs = (ms: string): string =>
   `(date '1970-01-01' + ((${ms} - (${ms} % ${dayMs} + ${dayMs}) % ${dayMs}) / ${dayMs})::int)`;
 
-/** The UTC day of a field that holds dates. */
+/** The UTC day of a date or time field. */
 const daySql = (ref: FieldRef, kind: FilterKind, parameters: Parameters): string => {
   const value = valueText(ref, parameters);
   if (kind === 'timestamp') return dayOfMs(`${value}::bigint`);
@@ -39,11 +39,11 @@ const daySql = (ref: FieldRef, kind: FilterKind, parameters: Parameters): string
     const isMs = ref.source === 'system' && ref.field.kind === 'epoch_ms';
     return isMs ? dayOfMs(value) : `(${value} AT TIME ZONE 'UTC')::date`;
   }
-  // RFC 3339 texts are stored in UTC: their first ten characters are the day.
+  // RFC 3339 texts are stored in UTC, so their first ten characters are the day.
   return kind === 'datetime' ? `left(${value}, 10)::date` : `${value}::date`;
 };
 
-/** Labels of the first day of each unit. */
+/** The `to_char` format for the label of each unit. */
 const labelFormats: Readonly<Record<DateUnit, string>> = {
   day: 'YYYY-MM-DD',
   week: 'IYYY-"W"IW',
@@ -52,7 +52,7 @@ const labelFormats: Readonly<Record<DateUnit, string>> = {
   year: 'YYYY',
 };
 
-/** Tables that have the labels of ids. They are read with the groups, because a cached setup may lack a new stage. */
+/** Lookups of the labels of ids. The statement reads the labels itself, because a cached setup may lack a new stage. */
 const labelsOfIds: Readonly<Record<string, (id: string) => string>> = {
   stage_id: (id) => `SELECT x.label FROM stages x WHERE x.organization_id = $1 AND x.id = ${id}`,
   pipeline_id: (id) => `SELECT x.name FROM pipelines x WHERE x.organization_id = $1 AND x.id = ${id}`,
@@ -64,14 +64,14 @@ const labelsOfIds: Readonly<Record<string, (id: string) => string>> = {
 export interface GroupKeySql {
   /** Over the record `r`. */
   readonly expression: string;
-  /** The key of a group as text. @param column - holds the expression's value */
+  /** The key of a group as text. @param column - the column with the value of the expression */
   text(column: string): string;
-  /** The label of a group; null if the process knows it. */
+  /** The label of a group; SQL `NULL` if the database has no label for it. */
   label(column: string): string;
 }
 
 /**
- * A key of groups as SQL.
+ * The SQL of one group key.
  *
  * - `stage_id` → `r.stage_id`
  * - `created_at:month` → `date_trunc('month', ((r.created_at AT TIME ZONE 'UTC')::date)::timestamp)::date`
@@ -101,6 +101,6 @@ export const groupKeySql = ({ field, unit }: SummaryGroup, parameters: Parameter
   };
 };
 
-/** The number of a record that a measure computes with. Exact: a custom number is read from its text, not from its slot. */
+/** The number that a measure aggregates. A custom number is read from its text, because its slot is a rounded double. */
 export const measureValueSql = ({ field }: SummaryMeasure, parameters: Parameters): string =>
   `${valueText(field, parameters)}::numeric`;

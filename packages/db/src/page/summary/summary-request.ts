@@ -13,25 +13,25 @@ import type { OrganizationSetup } from '../../organization-setup.js';
 import { type PageRequestInput, parsePageRequest } from '../parse-page-request.js';
 import type { PageRequest } from '../page-request.js';
 
-/** What a summary asks for, as it was sent. */
+/** The unparsed input of a summary. */
 export interface SummaryInput extends Pick<
   PageRequestInput,
   'objectType' | 'pipelineId' | 'stageId' | 'readWords' | 'filters'
 > {
   readonly groupBy: readonly string[];
   readonly measures: readonly string[];
-  /** Null for the most that there may be. */
+  /** Null for the maximum. */
   readonly limit: number | null;
 }
 
 /** A summary to read. */
 export interface SummaryRequest {
-  /** What the records must match; its order and fields mean nothing. */
+  /** The conditions on the records. Its sort and field selection are not used. */
   readonly page: PageRequest;
-  /** What was asked for and, if a measure needs it, the currency. */
+  /** The requested groups, followed by the currency if a measure needs it and the request does not group by it. */
   readonly groups: readonly SummaryGroup[];
   readonly measures: readonly SummaryMeasure[];
-  /** The group that keeps currencies apart; null if no measure adds amounts of several. */
+  /** The index of the currency group; null if no measure can mix currencies. */
   readonly currencyIndex: number | null;
   readonly limit: number;
 }
@@ -46,9 +46,9 @@ const currencyGroup = (): SummaryGroup => {
 };
 
 /**
- * Parses and checks what a summary asks for.
+ * Parses and validates the input of a summary.
  *
- * @param errors - collects the errors of all parts of the request; the result is only good if there are none
+ * @param errors - collects the errors of all parts of the request; use the result only if there are none
  * @throws Failure `not_found` for an unknown pipeline
  */
 export const parseSummaryRequest = (

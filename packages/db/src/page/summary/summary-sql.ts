@@ -5,19 +5,20 @@ import { type Parameters, scopeOf } from '../parameters.js';
 import { groupKeySql, measureValueSql } from './summary-fields.js';
 import type { SummaryRequest } from './summary-request.js';
 
-/** A measure over the records of a group, over the groups of a total, and as the answer writes it. */
+/** The SQL of a measure. */
 interface MeasureSql {
-  /** The columns that each group has for it. */
+  /** Columns of each group, aggregated over its records. */
   readonly columns: readonly (readonly [name: string, aggregate: string])[];
-  /** The same columns of several groups together. */
+  /** The same columns, aggregated over groups. */
   readonly totals: readonly (readonly [name: string, aggregate: string])[];
+  /** The value of the measure as text, computed from the columns. */
   readonly text: string;
 }
 
 /** Decimals of an average. All other measures are exact. */
 export const averageDecimals = 8;
 
-/** Parts of a quotient beyond the decimals that are shown: PostgreSQL would give a large quotient fewer. */
+/** A factor that gives a quotient more decimals than are shown. Without it PostgreSQL computes fewer decimals for a large quotient. */
 const divisible = '1.000000000000';
 
 const measureSql = ({ compute }: SummaryMeasure, value: string, index: number): MeasureSql => {
@@ -43,7 +44,7 @@ const measureSql = ({ compute }: SummaryMeasure, value: string, index: number): 
   };
 };
 
-/** One expression for each field, so that PostgreSQL computes what several measures share once. */
+/** The SQL of all measures. Measures of one field share an expression with the same parameters, so that PostgreSQL computes it once. */
 const measuresSql = (measures: readonly SummaryMeasure[], parameters: Parameters): readonly MeasureSql[] => {
   const values = new Map<string, string>();
   return measures.map((measure, index) => {
@@ -59,12 +60,12 @@ const named = (columns: readonly (readonly [name: string, sql: string])[]): stri
 
 const textArray = (items: readonly string[]): string => `ARRAY[${items.join(', ')}]::text[]`;
 
-/** The rows of a summary: groups, the totals of each currency if they are kept apart, and the total of all. */
+/** The kinds of rows in a summary: a group, the total of a currency (if currencies are separated), and the total of all records. */
 export type SummaryRowKind = 'group' | 'currency' | 'total';
 
 const kindSql = (kind: SummaryRowKind): string => `'${kind}'::text`;
 
-/** The totals of `groups`, made of the groups alone. */
+/** The totals, aggregated over `groups` instead of over the records. */
 const totalsSql = (currency: string | null, columns: readonly string[]): string => {
   const kind =
     currency === null ? kindSql('total') : `CASE grouping(${currency}) WHEN 1 THEN 'total' ELSE 'currency' END`;
@@ -79,9 +80,9 @@ const totalsSql = (currency: string | null, columns: readonly string[]): string 
 };
 
 /**
- * The statement of a summary: groups the matching records once, then the groups once more for the totals.
+ * The statement of a summary. It groups the matching records once, and then aggregates the groups for the totals.
  *
- * Example: `group_by: ["stage_id"]`, `measures: ["sum:amount"]` in one pipeline, where the currency joins the key:
+ * Example: `group_by: ["stage_id"]`, `measures: ["sum:amount"]` in one pipeline. The currency becomes part of the key:
  *
  * ```sql
  * WITH groups AS MATERIALIZED (
