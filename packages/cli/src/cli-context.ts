@@ -1,19 +1,19 @@
 import { errorCode, errorText, exitCodes } from './errors.js';
 
-/** What a command knows of the process it runs in; tests hand in their own. */
+/** The environment, output streams and signals of a command. Tests pass their own. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** From this call on, SIGINT, SIGTERM and SIGHUP abort the returned signal instead of ending the process. */
+  /** After this call, SIGINT, SIGTERM and SIGHUP abort the returned signal instead of ending the process. */
   readonly onInterrupt: () => AbortSignal;
 }
 
 const repeatedSignalMs = 1000;
 
 /**
- * Outlives a reader that has seen enough, as `head`: what is printed after that is dropped, and the command ends with the
- * exit code that it would have had. Other failures, as a full disk under a redirection, end the process.
+ * Lets the command continue after its reader, for example `head`, closes the pipe. Later output is dropped, and the
+ * exit code stays the same. Any other write error, such as a full disk, ends the process.
  */
 const outliveReader = (stream: NodeJS.WriteStream, name: string): NodeJS.WriteStream =>
   stream.on('error', (error) => {
@@ -31,7 +31,8 @@ export const processContext = (): CliContext => ({
     const controller = new AbortController();
     let abortedAtMs = 0;
     const onSignal = (): void => {
-      // npm passes a Ctrl-C on that the terminal sends here as well; only a later one means "now".
+      // npm forwards the Ctrl-C that the terminal also sends here, so an immediate repeat is ignored. A later one exits
+      // at once.
       if (controller.signal.aborted && performance.now() - abortedAtMs > repeatedSignalMs) process.exit(130);
       if (!controller.signal.aborted) abortedAtMs = performance.now();
       controller.abort();
@@ -41,10 +42,10 @@ export const processContext = (): CliContext => ({
   },
 });
 
-/** A text for people whose parts may come from anybody: without what steers a terminal, but for line breaks and tabs. */
+/** Replaces control characters, except line breaks and tabs: text from untrusted sources could control the terminal. */
 export const printable = (text: string): string => text.replace(/[^\P{C}\n\t]/gu, '\uFFFD');
 
-/** Writes the one result of a command: an object with `--json`, a text for people otherwise. */
+/** Prints the result of a command: a JSON object with `--json`, otherwise a text. */
 export const printResult = (
   context: CliContext,
   options: { readonly json?: boolean | undefined },

@@ -1,12 +1,12 @@
 import { types } from 'node:util';
 
-/** Exit codes of the process. 78 (EX_CONFIG of sysexits.h) lets a supervisor know that restarting will not help. */
+/** Exit codes of the process. 78 (EX_CONFIG of sysexits.h) tells a supervisor that a restart will not help. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2, configuration: 78 } as const;
 
 /** One of the values of {@link exitCodes}. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An end of a command that its user can act on: shown as text without a stack, then the process exits with `exitCode`. */
+/** An error that the user can act on. It is printed without a stack trace, and the process exits with `exitCode`. */
 export class CliError extends Error {
   constructor(
     message: string,
@@ -18,15 +18,18 @@ export class CliError extends Error {
   }
 }
 
-/** The command line itself is wrong: exit code 2. */
+/** An error in the command line: exit code 2. */
 export const usageError = (message: string): CliError => new CliError(message, exitCodes.usage);
 
-/** The environment or a configuration file is wrong: exit code 78. */
+/** An error in the environment or in a configuration file: exit code 78. */
 export const configurationError = (message: string): CliError => new CliError(message, exitCodes.configuration);
 
-/** A short text about anything thrown, with the cause that Node hides one level down; `fetch failed` above it says nothing. */
+/**
+ * A short text about any thrown value, with its cause. `fetch failed` is left out, because only its cause is
+ * informative.
+ */
 export const errorText = (error: unknown): string => {
-  // Not instanceof: an error of Node's own realm is none of ours where code runs in a VM context.
+  // Not `instanceof Error`, which is false for Node's own errors when this code runs in a VM context.
   if (!types.isNativeError(error)) return String(error);
   const causes: readonly unknown[] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [error.cause];
   const cause = causes.find((candidate) => types.isNativeError(candidate));
@@ -35,7 +38,7 @@ export const errorText = (error: unknown): string => {
   return own === 'fetch failed' ? errorText(cause) : `${own}: ${errorText(cause)}`;
 };
 
-/** The `code` of a Node error (`ENOENT`, `ECONNRESET`), when it has one. */
+/** The `code` of a Node error (`ENOENT`, `ECONNRESET`), if it has one. */
 export const errorCode = (error: unknown): string | undefined => {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

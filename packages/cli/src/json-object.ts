@@ -1,4 +1,4 @@
-/** A text as a JSON object; an empty one when it is anything else. */
+/** Parses a JSON object. Returns an empty object for any other text. */
 export const parseJsonObject = (content: string): Readonly<Record<string, unknown>> => {
   try {
     const value: unknown = JSON.parse(content);

@@ -1,5 +1,5 @@
 import { processContext } from './cli-context.js';
 import { runCli } from './program.js';
 
-// Set, not called: process.exit() would cut off output that a pipe has not taken yet.
+// Sets the code and does not call process.exit(), which would cut off output that is still waiting in a pipe.
 process.exitCode = await runCli(process.argv.slice(2), processContext());

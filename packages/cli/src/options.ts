@@ -1,13 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-/** Options that every command with a result has. */
+/** Options of every command that prints a result. */
 export interface OutputOptions {
   readonly json?: boolean;
 }
 
 /** Adds `--json`. */
-export const withJson = (command: Command): Command =>
-  command.option('--json', 'print one JSON object on stdout and nothing else there');
+export const withJson = (command: Command): Command => command.option('--json', 'print only one JSON object on stdout');
 
 /** Reads an option that is a whole number from `least` to `most`. */
 export const wholeNumber =

@@ -47,14 +47,14 @@ import { version } from './version.js';
 const introduction = `
 Start here:
   $ npm start                 the whole stack on this machine, with a demo organization
-  $ crm import --help         bring your data in
-  $ crm export --help         take your data out
-  $ crm key create --help     give a program access
-  $ crm doctor                find out what is wrong
+  $ crm import --help         import your data
+  $ crm export --help         export your data
+  $ crm key create --help     create an API key
+  $ crm doctor                find problems and what to do about them
 
 Exit codes: 0 ok, 1 failure, 2 wrong command line, 78 wrong configuration.`;
 
-/** Builds the whole of `crm`. */
+/** Builds the `crm` program with all its commands. */
 export const createProgram = (context: CliContext): Command => {
   const program = new Command('crm')
     .description('Run and administer the CRM API.')
@@ -135,22 +135,22 @@ const addGroup = (
 ): void => {
   const group = program.command(name).description(description).helpCommand(false);
   for (const add of commands) add(group, context);
-  group.addHelpText('after', `\nEach has examples: crm ${name} COMMAND --help`);
+  group.addHelpText('after', `\nFor examples: crm ${name} COMMAND --help`);
 };
 
-/** Runs one command line and answers the exit code; errors are shown as text, never as a stack. */
+/** Runs one command line and returns the exit code. Errors are printed without a stack trace. */
 export const runCli = async (args: readonly string[], context: CliContext): Promise<ExitCode> => {
   try {
     await createProgram(context).parseAsync(args, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    // Commander has shown its own text already; help that was asked for is no error.
+    // Commander has already printed its message. Help that the user requested is not an error.
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.ok;
       return showError(context, args, error.message, exitCodes.usage, true);
     }
     if (!(error instanceof CliError)) return showError(context, args, errorText(error), exitCodes.failure, false);
-    // An empty message: the command has already printed what failed.
+    // With an empty message, the command has already printed the failure.
     return error.message === '' ? error.exitCode : showError(context, args, error.message, error.exitCode, false);
   }
 };
@@ -163,7 +163,7 @@ const showError = (
   isShown: boolean,
 ): ExitCode => {
   if (!isShown) context.stderr.write(`crm: ${printable(message)}\n`);
-  // A script that reads stdout gets its one object on failure too.
+  // With --json a failure prints one object on stdout too.
   if (args.includes('--json')) {
     context.stdout.write(`${JSON.stringify({ error: { message, exit_code: exitCode } })}\n`);
   }

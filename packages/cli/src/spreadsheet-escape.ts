@@ -2,8 +2,10 @@
 const formula = /^'*[=+\-@\t\r\n]/;
 const escapedFormula = /^'+[=+\-@\t\r\n]/;
 
-/** Puts an apostrophe before a formula, which makes it a text: `=1+1` → `'=1+1`, `'=1` → `''=1`. */
+/**
+ * Adds an apostrophe before a formula, so that spreadsheet programs treat it as text: `=1+1` → `'=1+1`, `'=1` → `''=1`.
+ */
 export const escapeFormula = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
-/** Takes the apostrophe of {@link escapeFormula} away. */
+/** Removes the apostrophe that {@link escapeFormula} added. */
 export const unescapeFormula = (text: string): string => (escapedFormula.test(text) ? text.slice(1) : text);

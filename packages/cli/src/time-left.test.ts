@@ -12,7 +12,7 @@ describe('timeLeft', () => {
     [1, 10, ''],
     [Number.NaN, 10, ''],
     [0.5, 0.2, ''],
-  ])('with %d done in %d s is %j', (fraction, seconds, text) => {
+  ])('after %d of the work in %d s returns %j', (fraction, seconds, text) => {
     expect(timeLeft(fraction, seconds)).toBe(text);
   });
 });

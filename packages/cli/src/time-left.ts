@@ -8,10 +8,10 @@ const rounded = (seconds: number): string => {
 };
 
 /**
- * How long the rest takes at the pace so far: `about 3 min left`. Empty while there is nothing to go by.
+ * Estimates the remaining time from the pace so far: `about 3 min left`. Empty if no estimate is possible yet.
  *
- * @param fraction - how much of the work is done, from 0 to 1
- * @param seconds - how long that took
+ * @param fraction - the completed part of the work, from 0 to 1
+ * @param seconds - the time spent so far
  */
 export const timeLeft = (fraction: number, seconds: number): string => {
   if (!(fraction > 0) || fraction >= 1 || !(seconds >= 1)) return '';

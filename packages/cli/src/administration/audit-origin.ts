@@ -5,12 +5,12 @@ import type { AuditOrigin } from '@crm/db';
 
 import type { CliContext } from '../cli-context.js';
 
-/** The option of every command that changes something. */
+/** The option that names who runs a command. */
 export interface ActorOption {
   readonly actor?: string;
 }
 
-/** Containers run as users that no list of users has. */
+/** Returns null for a user id without an account, which containers often have. */
 const osUserName = (): string | null => {
   try {
     return userInfo().username;
@@ -19,7 +19,10 @@ const osUserName = (): string | null => {
   }
 };
 
-/** Who runs this command: `--actor`, then `CRM_ACTOR`, then the user of the operating system, who is noted besides. */
+/**
+ * Who runs this command: `--actor`, else `CRM_ACTOR`, else the operating system user. That user is recorded in any
+ * case.
+ */
 export const auditOrigin = (context: CliContext, option: ActorOption): AuditOrigin => {
   const osUser = osUserName();
   const named = [option.actor, context.env['CRM_ACTOR']].find((name) => name !== undefined && name.trim() !== '');

@@ -6,14 +6,14 @@ const web = { label: 'Website', value: 'web', color: 'blue' };
 const event = { label: 'Event', value: 'event', color: 'red' };
 
 describe('changeOptions', () => {
-  it('relabels the option whose value is given and leaves its place and color', () => {
+  it('changes the label of an existing option and keeps its position and color', () => {
     expect(changeOptions([web, event], [{ value: 'web', label: 'Site' }], [], [])).toEqual([
       { label: 'Site', value: 'web', color: 'blue' },
       event,
     ]);
   });
 
-  it('adds other options at the end', () => {
+  it('appends new options', () => {
     expect(changeOptions([web], [{ label: 'Referral' }], [], [])).toEqual([web, { label: 'Referral' }]);
   });
 
@@ -24,7 +24,7 @@ describe('changeOptions', () => {
     ]);
   });
 
-  it('refuses an option that is not there', () => {
+  it('refuses an unknown option', () => {
     expect(() => changeOptions([web], [], ['fax'], [])).toThrow('--archive-option: There is no option fax.');
   });
 });

@@ -22,9 +22,9 @@ const valueOf = (option: object): string => {
 };
 
 /**
- * The options of a field after a change: a given option takes the place of the one with its value, or comes last.
+ * Applies changes to the options of a field. A given option updates the one with the same value, or is appended.
  *
- * @throws CliError (2) when an option to archive or restore is not there
+ * @throws CliError (2) if an option to archive or restore does not exist
  */
 export const changeOptions = (
   current: readonly FieldOption[],

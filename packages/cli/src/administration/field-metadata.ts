@@ -2,12 +2,12 @@ import { parseFieldMetadata, type AttributeType, type FieldMetadata } from '@crm
 
 import { usageError } from '../errors.js';
 
-/** The option that gives each property. */
+/** The command-line option of each property. */
 const optionOf = { options: '--option', currency: '--currency', max: '--max' } as const;
 
 type Property = keyof typeof optionOf;
 
-/** The property that a type takes; other types take none. */
+/** The property that each type has; other types have none. */
 const propertyOf: Readonly<Partial<Record<AttributeType, Property>>> = {
   select: 'options',
   radio: 'options',
@@ -17,7 +17,7 @@ const propertyOf: Readonly<Partial<Record<AttributeType, Property>>> = {
 };
 
 /**
- * Reads what the command line says of a field beside its name and type.
+ * Reads the type-specific options of a field.
  *
  * @throws CliError (2) that names the option at fault
  */
@@ -26,10 +26,11 @@ export const readFieldMetadata = (
   given: Readonly<Partial<Record<Property, unknown>>>,
 ): FieldMetadata | null => {
   for (const property of Object.keys(given) as Property[]) {
-    if (propertyOf[type] !== property) throw usageError(`${optionOf[property]} is not for fields of the type ${type}.`);
+    if (propertyOf[type] !== property)
+      throw usageError(`${optionOf[property]} does not apply to fields of the type ${type}.`);
   }
   if (propertyOf[type] === 'options' && given.options === undefined) {
-    throw usageError(`--option: a field of the type ${type} needs at least one.`);
+    throw usageError(`--option: a field of the type ${type} needs at least one option.`);
   }
   const metadata = parseFieldMetadata(type, given);
   if (metadata.ok) return metadata.value;

@@ -10,7 +10,7 @@ import {
 
 import { CliError, usageError } from '../errors.js';
 
-/** What of a list has this id or name. */
+/** Finds the entry of a list with this id or name. */
 const findNamed = <T extends { readonly id: string }>(
   list: readonly T[],
   text: string,
@@ -20,21 +20,21 @@ const findNamed = <T extends { readonly id: string }>(
   return list.find((one) => one.id === wanted.toLowerCase()) ?? list.find((one) => nameOf(one) === wanted);
 };
 
-/** The pipeline of an id or name. @throws CliError when there is none */
+/** Finds a pipeline by id or name. @throws CliError if there is none */
 export const requirePipeline = (setup: OrganizationSetup, text: string): Pipeline => {
   const found = findNamed(setup.pipelines, text, ({ name }) => name);
   if (found === undefined) throw new CliError(`There is no pipeline ${text}. See: crm pipeline list`);
   return found;
 };
 
-/** The stage of an id or label. @throws CliError when the pipeline has none such */
+/** Finds a stage by id or label. @throws CliError if the pipeline has none */
 export const requireStage = (pipeline: Pipeline, text: string): Stage => {
   const found = findNamed(pipeline.stages, text, ({ label }) => label);
   if (found === undefined) throw new CliError(`${pipeline.name} has no stage ${text}. See: crm pipeline list`);
   return found;
 };
 
-/** The member of an id or email, who may be a former one. @throws CliError when there is none */
+/** Finds a member or former member by id or email. @throws CliError if there is none */
 export const requireMember = (setup: OrganizationSetup, text: string): Member => {
   const email = normalizeEmail(text);
   const found = setup.findMember(email.ok ? email.value.email : text.trim());
@@ -42,7 +42,7 @@ export const requireMember = (setup: OrganizationSetup, text: string): Member =>
   return found;
 };
 
-/** The custom field of a slug, which may be archived. @throws CliError when the object has none such */
+/** Finds a custom field by slug, including archived ones. @throws CliError if the object has none */
 export const requireField = (setup: OrganizationSetup, object: ObjectType, slug: string): SetupField => {
   const found = setup.fields.find((field) => field.objectType === object && field.slug === slug);
   if (found === undefined) throw new CliError(`The ${object} has no custom field ${slug}. See: crm field list`);
@@ -54,7 +54,7 @@ const valid = <T>(option: string, result: Result<T>): T => {
   throw usageError(`${option}: ${result.message}.`);
 };
 
-/** Reads a name, label or color of the command line. @throws CliError (2) that names the option */
+/** Reads a name or label from the command line. @throws CliError (2) that names the option */
 export const readName = (option: string, text: string): string => valid(option, normalizeName(text));
 /** See {@link readName}. */
 export const readColor = (option: string, text: string): string => valid(option, parseColor(text));

@@ -3,13 +3,16 @@ import { InvalidArgumentError } from 'commander';
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const instantPattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** `90d`, `12h` or `30m` in milliseconds, or null for another text. */
+/** Parses `90d`, `12h` or `30m` into milliseconds. Returns null for any other text. */
 const durationMs = (text: string): number | null => {
   const [, amount, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   return amount === undefined || unit === undefined ? null : Number(amount) * (unitMs[unit] ?? Number.NaN);
 };
 
-/** The instant of a duration from now (`direction` 1) or before it (-1), of a day (its start in UTC) or an RFC 3339 time. */
+/**
+ * Parses an instant: a duration after now (`direction` 1) or before now (-1), a day (its start in UTC) or an RFC 3339
+ * time.
+ */
 const instant = (text: string, nowMs: number, direction: 1 | -1): Date => {
   const offsetMs = durationMs(text);
   const timeMs = instantPattern.test(text) ? Date.parse(text) : Number.NaN;

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Groups of operations that keys allow. */
+/** Groups of operations that a key can allow. */
 export const operationGroups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup'] as const;
 
-/** What a key allows when nothing is said: all but deleting, which cannot be undone, and changing the set-up. */
+/** The groups of a key without `--allow`: all except `delete`, which cannot be undone, and `setup`. */
 export const defaultOperations: readonly string[] = ['list', 'search', 'inbound', 'bulk'];
 
-/** Groups that have a rate limit of their own; deletions and the set-up count as inbound. */
+/** Groups with their own rate limit. The groups `delete` and `setup` count as `inbound`. */
 const limitGroups = ['list', 'search', 'inbound', 'bulk'];
 const operationPattern = new RegExp(
   `^((list|search|summarize|get|create|update|delete|merge|bulkCreate|bulkUpdate)(${[
@@ -51,6 +51,9 @@ export const requestLimits = (
   before: Readonly<Record<string, number>> = {},
 ): Readonly<Record<string, number>> => readLimits<never>(text, before, {});
 
-/** Reads `list=5,search=default`: requests a minute of an organization; null takes a group's own limit away. */
+/**
+ * Reads `list=5,search=default`: requests a minute of an organization. Null, for `default`, removes the limit of a
+ * group.
+ */
 export const organizationLimits = (text: string): Readonly<Record<string, number | null>> =>
   readLimits<null>(text, {}, { default: null });

@@ -5,14 +5,14 @@ import { parse } from 'csv-parse/sync';
 
 import { CliError, errorCode, errorText, usageError } from '../errors.js';
 
-/** A person to become a member. */
+/** A person to add as a member. */
 export interface NewMember {
   readonly email: string;
   readonly name: string;
 }
 
 /**
- * Reads a file of members: one a line, `email` or `email,name`, with or without that header.
+ * Reads a file of members, one per line: `email` or `email,name`. The header line is optional.
  *
  * @throws CliError naming the line that cannot be read.
  */
@@ -25,9 +25,9 @@ export const readMembersFile = async (file: string): Promise<readonly NewMember[
 };
 
 /**
- * A member by address; without a name the address gives one: ann.lee@acme.com is Ann Lee.
+ * Validates a member. Without a name, derives one from the address: ann.lee@acme.com → Ann Lee.
  *
- * @throws CliError (2), its message after `place`, when address or name cannot be used.
+ * @throws CliError (2) if the address or the name is invalid. The message starts with `place`.
  */
 export const makeMember = (address: string, givenName: string | undefined, place = ''): NewMember => {
   const email = normalizeEmail(address);

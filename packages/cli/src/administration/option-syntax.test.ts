@@ -18,7 +18,7 @@ describe('readOption', () => {
 });
 
 describe('readStages', () => {
-  it('keeps the order, reads chances, and makes the first one the default', () => {
+  it('keeps the order, reads probabilities, and makes the first stage the default', () => {
     expect(readStages(['Open:10%', 'Ratio: 1:2', 'Won:100%'], undefined)).toEqual([
       { label: 'Open', probability: 10, isDefault: true },
       { label: 'Ratio: 1:2', probability: undefined, isDefault: false },
@@ -27,7 +27,7 @@ describe('readStages', () => {
     expect(readStages(['A', 'B'], 'B').map(({ isDefault }) => isDefault)).toEqual([false, true]);
   });
 
-  it('refuses a default that is no stage, chances above all, and blank labels', () => {
+  it('refuses an unknown default stage, probabilities above 100%, and blank or repeated labels', () => {
     expect(() => readStages(['A'], 'B')).toThrow('--default-stage: there is no stage "B".');
     expect(() => readStages(['A:101%'], undefined)).toThrow(/0% to 100%/);
     expect(() => readStages([' '], undefined)).toThrow(/blank/);

@@ -4,7 +4,7 @@ import { optionColors } from '@crm/domain';
 
 import { errorCode, usageError } from '../errors.js';
 
-/** A select option as the command line gives it; what is absent gets a default. */
+/** A select option from the command line. Missing properties get defaults. */
 export interface GivenOption {
   readonly label: string;
   readonly value?: string;
@@ -13,7 +13,7 @@ export interface GivenOption {
 
 const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text) || optionColors.some((color) => color === text);
 
-/** Reads `value=Label:color`, where value and color may be left out; a colon before no color belongs to the label. */
+/** Reads `value=Label:color`; value and color are optional. A colon that no color follows belongs to the label. */
 export const readOption = (text: string): GivenOption => {
   const equals = text.indexOf('=');
   const value = equals > 0 ? text.slice(0, equals).trim() : undefined;
@@ -26,9 +26,9 @@ export const readOption = (text: string): GivenOption => {
 };
 
 /**
- * Reads a file of options, one a line in the syntax of {@link readOption}.
+ * Reads a file of options, one per line, in the syntax of {@link readOption}.
  *
- * @throws CliError (2) when there is no such file.
+ * @throws CliError (2) if there is no such file.
  */
 export const readOptionsFile = async (file: string): Promise<readonly GivenOption[]> => {
   try {

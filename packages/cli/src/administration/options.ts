@@ -7,7 +7,7 @@ import type { DatabaseUrlOption } from './database-url.js';
 /** Options of every administrative command. */
 export interface AdministrationOptions extends OutputOptions, DatabaseUrlOption, ActorOption {}
 
-/** Options of every administrative command on one organization. */
+/** Options of every administrative command for one organization. */
 export interface OrganizationOptions extends AdministrationOptions {
   readonly org: string;
 }
@@ -28,9 +28,9 @@ export const withAdministrationOptions = (command: Command): Command =>
   withJson(
     command
       .option('--database-url <url>', 'PostgreSQL address (default: DATABASE_URL)')
-      .option('--actor <name>', 'who does it, for crm audit (default: CRM_ACTOR, or your user name)'),
+      .option('--actor <name>', 'who runs the command, for crm audit (default: CRM_ACTOR, or your user name)'),
   );
 
-/** Adds `--org` besides. */
+/** Adds `--org` and the options of {@link withAdministrationOptions}. */
 export const withOrganizationOptions = (command: Command): Command =>
   withAdministrationOptions(command.requiredOption('--org <id>', 'the organization (see: crm org list)', uuid));

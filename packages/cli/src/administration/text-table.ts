@@ -1,4 +1,4 @@
-/** Rows as columns of equal width, under a header; or a sentence when there are none. */
+/** Formats rows as a table with a header. Returns `whenEmpty` if there are no rows. */
 export const textTable = (
   header: readonly string[],
   rows: readonly (readonly string[])[],

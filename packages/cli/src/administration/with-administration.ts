@@ -18,26 +18,26 @@ import { CliError, configurationError, errorText } from '../errors.js';
 import { auditOrigin, type ActorOption } from './audit-origin.js';
 import { findDatabaseUrl, shownDatabase, type DatabaseUrlOption } from './database-url.js';
 
-/** What an administrative command works with. */
+/** The database functions that an administrative command uses. */
 export interface AdministrationSession {
   readonly administration: Administration;
-  /** What an organization has set up. @throws CliError when there is no such organization. */
+  /** Loads the set-up of an organization. @throws CliError if there is no such organization. */
   readonly setup: (organizationId: string) => Promise<OrganizationSetup>;
-  /** Reads a page and returns how it was read. */
+  /** Reads a page and returns its plan, its SQL and their cost. */
   readonly explainPage: (request: PageRequest) => Promise<ExplainedPage>;
   /** Rebuilds the stored records of an organization's opportunities. */
   readonly rebuildRecords: (organizationId: string, onProgress: (done: number) => void) => Promise<number>;
 }
 
-/** The longest that a statement may take, in milliseconds; absent: the default of `openDatabase`. */
+/** The time limit of a statement in milliseconds. Without it, the default of `openDatabase` applies. */
 interface StatementTimeout {
   readonly statementTimeoutMs?: number;
 }
 
 /**
- * Opens the database, checks that its tables are those of this version, runs `work` and closes it again.
+ * Opens the database, checks that it is migrated to this version, runs `work` and closes the database.
  *
- * @throws CliError with what the user can do: a database that is away or not migrated, or what `work` was refused.
+ * @throws CliError that says what to do, if the database is unreachable or not migrated, or `work` fails.
  */
 export const withAdministration = async <T>(
   context: CliContext,
@@ -92,14 +92,14 @@ const findSetup = async (
   }
 };
 
-/** Turns what the database layer throws into an error for people; one that is for them already stays. */
+/** Converts an error of the database layer into a CliError. Returns a CliError unchanged. */
 export const databaseError = (error: unknown, url: string): CliError => {
   if (error instanceof CliError) return error;
   const isAway = isFailure(error, 'unavailable') || isFailure(error, 'timeout');
   if (error instanceof Failure && !isAway) return new CliError(error.message);
   const text = errorText(error instanceof Failure ? (error.cause ?? error) : error);
   return new CliError(
-    `The database ${shownDatabase(url)} cannot be used: ${text}. See that it runs, and that address and password are right.`,
+    `The database ${shownDatabase(url)} cannot be used: ${text}. Check that it is running, and that the address and the password are correct.`,
     1,
     { cause: error },
   );

@@ -21,11 +21,12 @@ Examples:
   $ crm apply setup.yaml --org ID --yes
   $ crm export setup --org ID --output setup.yaml
 
-The file has currency, members, pipelines with their stages, and fields; packages/cli/examples/setup.yaml is an example, which npm start uses. What it does not
-name stays as it is. A pipeline, stage or member is renamed with "was: OLD NAME" beside the new one. Order in the file is order in
-the organization. "archived: true" takes something out of use.
-The plan is printed first. It is applied as a whole or not at all; a second run has nothing to do. Without --yes a terminal is
-asked, and without a terminal nothing is applied.`;
+The file can have a currency, members, pipelines with their stages, and fields. packages/cli/examples/setup.yaml is an example,
+which npm start uses. Entries that the file does not name stay unchanged. To rename a pipeline, stage or member, write
+"was: OLD NAME" beside the new name. The order in the file becomes the order in the organization. "archived: true" takes an
+entry out of use.
+The command prints the plan first, and applies all of it or nothing. A second run finds nothing to do. Without --yes it asks
+before it applies the plan, and without a terminal it applies nothing.`;
 
 const readText = async (file: string): Promise<string> => {
   try {
@@ -38,7 +39,7 @@ const readText = async (file: string): Promise<string> => {
 const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boolean> => {
   if (options.yes === true) return true;
   if (!process.stdin.isTTY || context.stderr.isTTY !== true || options.json === true) {
-    throw usageError('Nothing was applied: say --yes to apply the plan, or --dry-run to see it only.');
+    throw usageError('Nothing was applied. Give --yes to apply the plan, or --dry-run to only print it.');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -55,7 +56,7 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
     .description('set up an organization from a YAML file')
     .argument('<file>', 'the set-up file')
     .option('--dry-run', 'print the plan and change nothing')
-    .option('--yes', 'apply the plan without a question')
+    .option('--yes', 'apply the plan without asking')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (path: string, options: ApplyOptions) => {
     const source = setupSource(path, await readText(path));
@@ -69,7 +70,7 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
       }
       const isApplied = !isEmpty && options.dryRun !== true && (await isAgreed(context, options));
       if (isApplied) {
-        const onProgress = (done: number) => context.stderr.write(`${done} opportunities brought up to date\n`);
+        const onProgress = (done: number) => context.stderr.write(`${done} opportunities updated\n`);
         await administration.changeSetup(
           options.org,
           steps.flatMap(({ changes }) => changes),

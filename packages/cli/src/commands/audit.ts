@@ -17,19 +17,19 @@ const defaultLimit = 100;
 const longestLimit = 100_000;
 
 const help = `
-Every change of an organization's set-up: who, when, what, and what was set; the latest first. Everything that one command
-did has one command id. Keys themselves are never part of it. What programs do with records is in the gateways' logs.
+Lists the changes of an organization's set-up, the latest first: when, by whom, what, and the new values. All changes of one
+command have the same command id. API keys themselves are never recorded. Requests for records are in the gateways' logs.
 
 Examples:
   $ crm audit --org ID
   $ crm audit --org ID --since 7d --json
-  $ CRM_ACTOR=ann@acme.com crm key create --org ID      (who a change is noted for; --actor does the same)`;
+  $ CRM_ACTOR=ann@acme.com crm key create --org ID      (records the change under this name, as --actor does)`;
 
 /** Adds `crm audit`. */
 export const addAuditCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('audit')
-    .description('what administration changed, when and by whom')
+    .description('list changes of the set-up, when and by whom')
     .option('--since <when>', 'how far back: a duration (24h, 7d), a day or a time', (text: string) =>
       pastInstant(text),
     )
@@ -41,11 +41,7 @@ export const addAuditCommand = (program: Command, context: CliContext): void => 
       await setup(organizationId);
       return administration.listAuditEvents({ organizationId, since, limit });
     });
-    const text = textTable(
-      ['WHEN', 'WHO', 'WHAT', 'TARGET', 'DETAILS'],
-      rows.map(toCells),
-      'Nothing has been changed in that time.',
-    );
+    const text = textTable(['WHEN', 'WHO', 'WHAT', 'TARGET', 'DETAILS'], rows.map(toCells), 'No changes in that time.');
     printResult(context, options, { json: { events: rows.map(toEvent) }, text });
   });
 };
@@ -61,7 +57,7 @@ const toEvent = (row: AuditEventRow) => ({
   details: row.details,
 });
 
-/** What people named may hold anything; in a table it must neither break the line nor steer the terminal. */
+/** Replaces control characters in names, which could break the line of a table or control the terminal. */
 const printable = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD');
 
 const toCells = (row: AuditEventRow): readonly string[] =>

@@ -22,7 +22,7 @@ Examples:
   fish:
     $ crm completion fish > ~/.config/fish/completions/crm.fish
 
-It completes the word crm. In the repository make it one: alias crm='npx crm'`;
+Completion works for the command crm. In the repository, define it first: alias crm='npx crm'`;
 
 /** Adds `crm completion`. */
 export const addCompletionCommand = (program: Command, context: CliContext): void => {

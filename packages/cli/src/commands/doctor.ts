@@ -12,7 +12,8 @@ import { dataDirectory, readDemoFile, type DemoFile } from '../local-stack/demo-
 import { httpUrl, wholeNumber } from '../options.js';
 
 const help = `
-The local stack here needs nothing else (npm start). For others, give it the environment of the gateways: DATABASE_URL, CURSOR_SECRETS, and READ_DATABASE_URL and REDIS_URL where they are used.
+For the local stack (npm start) it needs no options. For other installations, set the environment variables of the gateways:
+DATABASE_URL, CURSOR_SECRETS, and READ_DATABASE_URL and REDIS_URL if they are used.
 It changes nothing. Exit code 0: no problem, perhaps warnings; 1: at least one problem.
 
 Examples:
@@ -31,9 +32,9 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
   const command = program
     .command('doctor')
     .description('check configuration, databases and gateways, and say what to do')
-    .option('--read-url <url>', 'a read gateway to ask whether it is ready', httpUrl)
-    .option('--inbound-url <url>', 'an inbound gateway to ask whether it is ready', httpUrl)
-    .option('--processes <n>', 'processes of each gateway, to compare pools with the server', wholeNumber(1, 1000), 1)
+    .option('--read-url <url>', 'a read gateway to check', httpUrl)
+    .option('--inbound-url <url>', 'an inbound gateway to check', httpUrl)
+    .option('--processes <n>', 'processes of each gateway, to check their connection pools', wholeNumber(1, 1000), 1)
     .addHelpText('after', help);
   withAdministrationOptions(command).action(async (options: DoctorOptions) => {
     const findings = await examine(context, options);
@@ -43,16 +44,16 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
   });
 };
 
-/** The local stack here, where nothing else is named or its own database is: it configures its gateways itself. */
+/** The local stack, if no database is given or the given one is its own. It configures its gateways itself. */
 const findLocalStack = async ({ env }: CliContext, { databaseUrl }: DoctorOptions): Promise<DemoFile | undefined> => {
   const named = databaseUrl ?? env['DATABASE_URL'] ?? '';
   if (named === '') return readDemoFile(dataDirectory(env));
-  // What is wrong with a stack that is not meant is no matter.
+  // Faults of a local stack do not matter if the user names another database.
   const demo = await readDemoFile(dataDirectory(env)).catch(() => undefined);
   return demo?.database_url === named ? demo : undefined;
 };
 
-/** The stack has one role, which is made with it and reached from this machine only. */
+/** The superuser is expected here: it is the only role of the local stack, and only this machine can connect. */
 const ofLocalStack = (finding: Finding): Finding =>
   finding.check === 'role' ? ok('role', 'the superuser of the local stack') : finding;
 

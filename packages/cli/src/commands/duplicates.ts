@@ -17,22 +17,22 @@ interface DuplicatesOptions extends OutputOptions {
 }
 
 const examples = `
-Lists records that may be the same as older ones, with the reason. The older one comes first: it is usually the one to keep.
+Lists records that may be duplicates of older ones, with the reason. The older record comes first. It is usually the one to keep.
 
 Examples:
-  Of the local stack (npm start):
+  For the local stack (npm start):
     $ crm duplicates account
   For scripts:
     $ crm duplicates contact --json | jq '.duplicates[].id'
 
-A key needs the group search.
+The key needs the group search.
 Next: crm merge --help`;
 
 /** Adds `crm duplicates`. */
 export const addDuplicatesCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('duplicates')
-    .description('list records that may be the same')
+    .description('list records that may be duplicates')
     .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'contact', 'opportunity']))
     .option('--limit <count>', 'the most records to list', wholeNumber(1, 100_000), 100)
     .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))

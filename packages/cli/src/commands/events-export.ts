@@ -18,17 +18,17 @@ interface ExportEventsOptions extends OutputOptions, EventOptions {
 }
 
 const examples = `
-Writes all events up to the newest one when the command began, one line of JSON each, oldest first.
+Writes all events, oldest first, up to the newest one at the start of the command. Each event is one line of JSON.
 
 Examples:
-  Of the local stack (npm start):
+  For the local stack (npm start):
     $ crm events export --output events.jsonl
     $ crm events export --object opportunity --after 1041 --output -
 
-Stopped or killed, the same command continues where it stopped, since FILE.progress.json says how far FILE.partial is; FILE
-itself appears when it is complete. --restart starts over. Without --after the file begins at the oldest retained event.
+If the export is stopped or killed, run the same command again to continue. Until it is complete, the events are in FILE.partial
+and the progress is in FILE.progress.json. --restart starts over. Without --after the file begins at the oldest retained event.
 The summary names the last position: give it as --after to the next export.
-A key needs the group list.
+The key needs the group list.
 Next: crm events tail --help`;
 
 /** Adds `crm events export`. */
@@ -42,7 +42,7 @@ export const addEventsExportCommand = (parent: Command, context: CliContext): vo
   withJson(withEventOptions(command)).action((options: ExportEventsOptions) => exportEvents(context, options));
 };
 
-/** How far an export is and where it ends, as the cursor of its state. */
+/** The progress and the end of an export, stored as the cursor of its state. */
 interface Range {
   readonly after: number | undefined;
   readonly end: number;
@@ -109,7 +109,7 @@ const exportEvents = async (context: CliContext, options: ExportEventsOptions): 
   const connection = await findReadConnection(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
-  const resume = options.output === '-' ? '' : ' The same command continues where it stopped.';
+  const resume = options.output === '-' ? '' : ' Run the same command again to continue.';
   try {
     const { output, earlier } = await openOutput(context, options);
     const write = async () => {
@@ -141,6 +141,6 @@ const printSummary = (
   const file = options.output === '-' ? null : options.output;
   const json = { file, events: records, last_position: position };
   const text = `${records} events up to position ${position}${file === null ? '' : `, in ${file}`}`;
-  // The events themselves are on stdout then.
+  // Without a file, stdout has the events, so the summary goes to stderr.
   printResult(file === null ? { ...context, stdout: context.stderr } : context, options, { json, text });
 };

@@ -13,17 +13,17 @@ interface TailOptions extends EventOptions {
 }
 
 const examples = `
-Shows changes as they happen, from now on or after a position, until Ctrl-C. Outages of the gateway are waited for.
+Shows changes as they happen, from now on or after a position, until Ctrl-C. It waits while the gateway is unreachable.
 
 Examples:
-  Of the local stack (npm start), in another terminal:
+  For the local stack (npm start), in another terminal:
     $ crm events tail
     $ crm events tail --object opportunity --after 0
 
   For scripts, each event as one line of JSON:
     $ crm events tail --json | jq --unbuffered .type
 
-A key needs the group list.
+The key needs the group list.
 Next: crm events export --help`;
 
 /** Adds `crm events tail`. */
@@ -34,7 +34,7 @@ export const addEventsTailCommand = (parent: Command, context: CliContext): void
     .action((options: TailOptions) => tailEvents(context, options));
 };
 
-const startOver = 'Without --after the command shows what happens from now on.';
+const startOver = 'Without --after the command shows new changes only.';
 
 const follow = async (client: CrmClient, options: TailOptions, signal: AbortSignal): Promise<EventStream> => {
   const { data } = await client.events.latest({ signal });

@@ -24,12 +24,12 @@ interface ExplainOptions extends OrganizationOptions {
   readonly fields?: string;
 }
 
-/** A statement that takes longer than the gateway's limit is the one to explain. */
+/** Longer than the limit of the gateways, because slow statements are the ones to explain. */
 const statementTimeoutMs = 60_000;
 
 const help = `
 Parses the request as the read gateway does and reads its page from the database. Prints the plan, the SQL of each statement
-and what it cost (EXPLAIN ANALYZE). Each statement runs twice; nothing is changed. The table of all plans is in
+and its cost (EXPLAIN ANALYZE). Each statement runs twice; nothing is changed. The table of all plans is in
 packages/db/src/page/plan.ts.
 
 Examples:
@@ -54,10 +54,12 @@ export const addExplainCommand = (program: Command, context: CliContext): void =
     .option('--pipeline <id>', 'opportunities of one pipeline (see: crm pipeline list)', uuid)
     .option('--stage <id>', 'opportunities of one stage', uuid)
     .option('--query <words>', 'words to search for')
-    .option('--filter <json>', 'as "filters" of a search', json)
-    .option('--sort <keys>', 'as updated_at:desc or amount:desc,name', (text: string) => text.split(','))
-    .option('--limit <n>', 'records of the page (default: 100)')
-    .option('--fields <names>', 'as "fields" of a list')
+    .option('--filter <json>', 'the "filters" of a search', json)
+    .option('--sort <keys>', 'the order, such as updated_at:desc or amount:desc,name', (text: string) =>
+      text.split(','),
+    )
+    .option('--limit <n>', 'records per page (default: 100)')
+    .option('--fields <names>', 'the "fields" of a list')
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (object: keyof typeof objects, options: ExplainOptions) => {
     const page = await withAdministration(context, { ...options, statementTimeoutMs }, async (session) =>
@@ -76,7 +78,7 @@ const optionOf = (path: string): string => {
   return `--${optionNames[name] ?? name}${rest === '' ? '' : ` ${rest}`}`;
 };
 
-/** Parses a request as a search does. @throws CliError that names all that is wrong */
+/** Parses a request as a search does. @throws CliError that lists all faults */
 const readRequest = (setup: OrganizationSetup, objectType: ObjectType, options: ExplainOptions): PageRequest => {
   const errors = new ErrorCollector();
   try {

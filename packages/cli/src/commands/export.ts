@@ -44,7 +44,7 @@ interface ExportOptions extends OutputOptions {
 
 const examples = `
 Examples:
-  From the local stack (npm start), into a file that crm import takes back:
+  From the local stack (npm start), into a file that crm import can read:
     $ crm export accounts --output accounts.csv
     $ crm export opportunities --pipeline Sales --output deals.jsonl --format jsonl
 
@@ -54,15 +54,15 @@ Examples:
   Some columns only, on stdout (the summary is then on stderr):
     $ crm export opportunities --fields stage,amount,custom_fields --output - | head
 
-Stopped or killed, the same command continues where it stopped, since FILE.progress.json says how far FILE.partial is; FILE
-itself appears when it is complete. --restart starts over.
-CSV: an empty cell is no value, "" is the empty text, lists and objects are JSON. Dates of deals are Unix milliseconds.
-In CSV a text that begins with = + - or @ gets an apostrophe in front, since spreadsheet programs would run it as a formula;
-crm import takes it away again. --raw leaves it out, and such a file is imported with --raw.
-Members in custom fields are written as emails, found as owners of opportunities; --database-url finds all of them.
-A key needs the groups list and search.
+If the export is stopped or killed, run the same command again to continue. Until it is complete, the records are in FILE.partial
+and the progress is in FILE.progress.json. --restart starts over.
+In CSV an empty cell is a missing value, "" is an empty text, and lists and objects are JSON. Dates of deals are Unix milliseconds.
+In CSV a text that begins with = + - or @ gets an apostrophe in front, because spreadsheet programs would run it as a formula.
+crm import removes it again. --raw adds no apostrophe; import such a file with --raw.
+Members in custom fields are written as emails. Without --database-url, members who own no opportunity are written as ids.
+The key needs the groups list and search.
 
-The set-up comes from the database and is what crm apply takes:
+The set-up is read from the database and written in the format of crm apply:
     $ crm export setup --org ID --output setup.yaml
 Next: crm import --help`;
 
@@ -73,9 +73,13 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
     .description('write records to a CSV or JSON lines file through the read gateway')
     .addArgument(new Argument('<object>', 'what to export').choices([...exportObjects, 'setup']))
     .requiredOption('--output <file>', 'the file to write; - for stdout')
-    .addOption(new Option('--format <format>', 'how to write it').choices(exportFormats).default('csv'))
+    .addOption(new Option('--format <format>', 'the file format').choices(exportFormats).default('csv'))
     .option('--pipeline <id or name>', 'opportunities of this pipeline only (default: all)')
-    .option('--fields <columns>', 'columns between commas (default: all); natural keys are always there', commaList)
+    .option(
+      '--fields <columns>',
+      'columns, separated by commas (default: all); natural keys are always included',
+      commaList,
+    )
     .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
     .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
     .option('--database-url <url>', 'PostgreSQL address, to look up emails of members without opportunities')
@@ -88,10 +92,10 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
   );
 };
 
-/** The set-up comes from the database, as `crm apply` writes to it. */
+/** Writes the set-up, which is read from the database. */
 const writeSetup = async (context: CliContext, options: ExportOptions): Promise<void> => {
   const { org, output } = options;
-  if (org === undefined) throw usageError('--org: say whose set-up. See: crm org list');
+  if (org === undefined) throw usageError('--org is missing. Give the organization (see: crm org list).');
   const setup = await withAdministration(context, options, (session) => session.setup(org));
   const text = exportSetup(setup);
   if (output === '-') {
@@ -109,7 +113,8 @@ const commaList = (text: string): readonly string[] =>
     .filter((name) => name !== '');
 
 const exportRecords = async (context: CliContext, object: ExportObject, options: ExportOptions): Promise<void> => {
-  if (options.pipeline !== undefined && object !== 'opportunities') throw usageError(`${object} have no --pipeline.`);
+  if (options.pipeline !== undefined && object !== 'opportunities')
+    throw usageError(`--pipeline applies only to opportunities, not to ${object}.`);
   const connection = await findReadConnection(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
@@ -151,7 +156,7 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
 };
 
 const resumeHint = ({ output }: ExportOptions): string =>
-  output === '-' ? '' : ' The same command continues where it stopped.';
+  output === '-' ? '' : ' Run the same command again to continue.';
 
 const chooseColumns = (
   object: ExportObject,
@@ -162,7 +167,9 @@ const chooseColumns = (
   if (names === undefined) return all;
   const narrowed = narrowColumns(all, names);
   if ('system' in narrowed) return narrowed;
-  throw usageError(`--fields: unknown ${narrowed.join(', ')}. There are: ${columnNames(all).join(', ')}.`);
+  throw usageError(
+    `--fields: unknown columns ${narrowed.join(', ')}. The columns are: ${columnNames(all).join(', ')}.`,
+  );
 };
 
 const makeMembers = async (
@@ -177,7 +184,7 @@ const makeMembers = async (
   return new MemberTranslation(fields, await emailsInDatabase(databaseUrl, apiKey));
 };
 
-/** Describes the export without the key, so that only the same command can continue a file. */
+/** A digest of the export's options without the key, so that only the same command can continue a file. */
 const requestName = (
   object: ExportObject,
   { format, url, raw }: ExportOptions,
@@ -222,8 +229,8 @@ const printSummary = (
   const hint =
     unknownMembers === 0
       ? ''
-      : `\n${unknownMembers} members in custom fields own no opportunity and stayed ids; --database-url finds their emails.`;
+      : `\n${unknownMembers} members in custom fields own no opportunity and were written as ids. Give --database-url to find their emails.`;
   const text = `${records} ${object} in ${seconds.toFixed(1)} s${file === null ? '' : `, in ${file}`}${hint}`;
-  // The records themselves are on stdout then.
+  // Without a file, stdout has the records, so the summary goes to stderr.
   printResult(file === null ? { ...context, stdout: context.stderr } : context, options, { json, text });
 };

@@ -17,17 +17,17 @@ const addCommand = (parent: Command, context: CliContext, name: 'archive' | 'res
     .command(name)
     .description(isActive ? 'take an archived custom field back into use' : 'take a custom field out of use')
     .argument('<slug>', 'its name in requests')
-    .addOption(new Option('--object <object>', 'what has it').choices(objectTypes).makeOptionMandatory())
+    .addOption(new Option('--object <object>', 'the object that has it').choices(objectTypes).makeOptionMandatory())
     .addHelpText('after', `\nExample:\n  $ crm field ${name} --org ID --object opportunity lead_source\n\n${help}`);
   withOrganizationOptions(command).action(async (slug: string, options: FieldArchiveOptions) => {
     const field = await withAdministration(context, options, async ({ administration, setup }) => {
       const found = requireField(await setup(options.org), options.object, slug);
-      const onProgress = (done: number) => context.stderr.write(`${done} opportunities brought up to date\n`);
+      const onProgress = (done: number) => context.stderr.write(`${done} opportunities updated\n`);
       await administration.changeSetup(options.org, [updateFieldChange(found, { isActive })], onProgress);
       return found;
     });
     const json = { field_id: field.id, slug, property_name: propertyName(slug), is_active: isActive };
-    const text = `Field ${slug} ${name}d. The gateways know within a second.`;
+    const text = `Field ${slug} ${name}d. The gateways apply the change within a second.`;
     printResult(context, options, { json, text });
   });
 };

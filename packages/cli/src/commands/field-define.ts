@@ -45,8 +45,8 @@ Examples:
   $ crm field define --org ID --object contact "Internal score" --type rating --max 10 --hidden
 
 Types: ${attributeTypes.join(', ')}.
-An option is value=Label:color; value (the label itself) and color may be left out. Colors: ${optionColors.join(', ')}, #rrggbb.
-The slug names the field in requests for good; the display name may change later.
+An option is value=Label:color. The value (default: the label) and the color are optional. Colors: ${optionColors.join(', ')}, #rrggbb.
+The slug is the name of the field in requests and cannot be changed. The display name can be changed later.
 Next: send values under custom_fields, as "custom_fields": {"lead_source": "web"}.`;
 
 /** Adds `crm field define`. */
@@ -55,17 +55,17 @@ export const addFieldDefineCommand = (field: Command, context: CliContext): void
     .command('define')
     .description('define a custom field')
     .argument('<name>', 'its display name')
-    .addOption(new Option('--object <object>', 'what has it').choices(objectTypes).makeOptionMandatory())
-    .addOption(new Option('--type <type>', 'what it holds').choices(attributeTypes).makeOptionMandatory())
+    .addOption(new Option('--object <object>', 'the object that has it').choices(objectTypes).makeOptionMandatory())
+    .addOption(new Option('--type <type>', 'the type of its values').choices(attributeTypes).makeOptionMandatory())
     .option('--slug <slug>', 'its name in requests (default: made from the name)')
     .option('--option <option...>', 'an option of a select, radio or multi_select: value=Label:color')
-    .option('--options-file <file>', 'a file of options, one a line')
-    .option('--currency <code>', 'the currency, as EUR')
+    .option('--options-file <file>', 'a file of options, one per line')
+    .option('--currency <code>', 'the currency, such as EUR')
     .option('--max <n>', 'the highest rating (default: 5)', wholeNumber(1, 100))
     .option('--pipeline <id...>', 'the pipelines that it applies to (default: all)', uuids)
-    .option('--hidden', 'left out of reads unless asked for')
+    .option('--hidden', 'leave it out of responses unless a request names it')
     .option('--position <n>', 'its place among the fields (default: last)', wholeNumber(0, 100_000))
-    .option('--if-not-exists', 'leave a field of this slug as it is')
+    .option('--if-not-exists', 'do nothing if a field with this slug exists')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action((name: string, options: FieldDefineOptions) =>
     defineField(context, name, options),
@@ -128,7 +128,7 @@ const chooseSlug = (name: string, options: FieldDefineOptions): string => {
   if (options.slug !== undefined) return valid('--slug', parseSlug(options.slug));
   const slug = slugFromName(name);
   if (slug !== null) return slug;
-  throw usageError(`--slug: no name for requests can be made from "${name}". Give one, as --slug lead_source.`);
+  throw usageError(`--slug: no slug can be derived from "${name}". Give one, such as --slug lead_source.`);
 };
 
 const checkSame = ({ slug, attributeType }: SetupField, type: AttributeType): void => {

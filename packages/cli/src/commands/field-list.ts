@@ -22,7 +22,7 @@ export const addFieldListCommand = (field: Command, context: CliContext): void =
     .command('list')
     .description('list custom fields')
     .addOption(new Option('--object <object>', 'only those of one object').choices(objectTypes))
-    .option('--archived', 'archived ones too')
+    .option('--archived', 'include archived fields')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (options: FieldListOptions) => {
     const setup = await withAdministration(context, options, (session) => session.setup(options.org));

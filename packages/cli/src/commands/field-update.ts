@@ -37,8 +37,8 @@ Examples:
   $ crm field update --org ID --object opportunity lead_source --option partner=Partner:green --archive-option event
   $ crm field update --org ID --object contact internal_score --hidden
 
-An --option whose value exists changes its label and color, another is added at the end. Archived options stay readable
-and can no longer be written. Slug, type and pipelines of a field are for good.`;
+--option with an existing value changes the label and color of that option. With a new value it adds an option at the end.
+Archived options can still be read but no longer written. The slug, type and pipelines of a field cannot be changed.`;
 
 /** Adds `crm field update`. */
 export const addFieldUpdateCommand = (field: Command, context: CliContext): void => {
@@ -46,14 +46,14 @@ export const addFieldUpdateCommand = (field: Command, context: CliContext): void
     .command('update')
     .description('rename, reorder, hide or show a custom field, and change its options')
     .argument('<slug>', 'its name in requests')
-    .addOption(new Option('--object <object>', 'what has it').choices(objectTypes).makeOptionMandatory())
+    .addOption(new Option('--object <object>', 'the object that has it').choices(objectTypes).makeOptionMandatory())
     .option('--name <name>', 'its new display name')
     .option('--option <option...>', 'an option to add or change: value=Label:color')
-    .option('--archive-option <value...>', 'options that are no longer written')
-    .option('--restore-option <value...>', 'archived options that are written again')
+    .option('--archive-option <value...>', 'values of options to archive')
+    .option('--restore-option <value...>', 'values of archived options to restore')
     .option('--max <n>', 'the highest rating', wholeNumber(1, 100))
-    .addOption(new Option('--hidden', 'leave it out of reads unless asked for').conflicts('visible'))
-    .option('--visible', 'show it in reads')
+    .addOption(new Option('--hidden', 'leave it out of responses unless a request names it').conflicts('visible'))
+    .option('--visible', 'include it in responses')
     .option('--position <n>', 'its place among the fields', wholeNumber(0, 100_000))
     .addHelpText('after', examples);
   withOrganizationOptions(command).action((slug: string, options: FieldUpdateOptions) =>
@@ -65,13 +65,14 @@ const updateField = async (context: CliContext, slug: string, options: FieldUpda
   const change = await withAdministration(context, options, async ({ administration, setup }) => {
     const definition = requireField(await setup(options.org), options.object, slug);
     const change = readChange(definition, options);
-    await administration.updateField(change, (done) =>
-      context.stderr.write(`${done} opportunities brought up to date\n`),
-    );
+    await administration.updateField(change, (done) => context.stderr.write(`${done} opportunities updated\n`));
     return { ...change, id: definition.id };
   });
   const json = { field_id: change.id, slug, property_name: propertyName(slug) };
-  printResult(context, options, { json, text: `Field ${slug} changed. The gateways know within a second.` });
+  printResult(context, options, {
+    json,
+    text: `Field ${slug} changed. The gateways apply the change within a second.`,
+  });
 };
 
 const readName = (input: string | undefined): string | undefined => {
@@ -98,7 +99,7 @@ const readChange = (definition: CustomFieldDefinition, options: FieldUpdateOptio
   const name = readName(options.name);
   const metadata = readMetadata(definition, options);
   if ([name, metadata, options.position, isHidden].every((value) => value === undefined)) {
-    throw usageError('What should change? See the options.');
+    throw usageError('No change is given. Choose from the options in --help.');
   }
   const { organizationId, objectType, slug } = { organizationId: options.org, ...definition };
   return { organizationId, objectType, slug, name, metadata, position: options.position, isHidden };

@@ -26,7 +26,7 @@ Example:
   $ crm import init deals.csv
   $ crm import deals.csv --mapping deals.yaml --dry-run
 
-It looks at the header and the first 500 rows, and sends nothing. A file that is called init is imported as ./init.`;
+It reads the header and the first 500 rows, and sends nothing. To import a file that is named init, write ./init.`;
 
 const mostRows = 500;
 
@@ -39,7 +39,7 @@ export const addImportInitCommand = (parent: Command, context: CliContext): void
     .addOption(new Option('--object <object>', 'what the file contains (default: guessed)').choices(exportObjects))
     .option('--output <file>', 'the mapping to write; - for stdout (default: <name of FILE>.yaml here)')
     .addOption(
-      new Option('--delimiter <sign>', 'what separates cells (default: guessed)').argParser(readDelimiterOption),
+      new Option('--delimiter <sign>', 'the separator between cells (default: guessed)').argParser(readDelimiterOption),
     )
     .addOption(
       new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
@@ -79,12 +79,12 @@ const firstRows = async ({ rows }: SourceFile): Promise<readonly ReadonlyMap<str
   return first;
 };
 
-/** A mapping that its user has edited is not overwritten. */
+/** Does not overwrite a file, because it may be a mapping that the user has edited. */
 const writeNew = async (output: string, text: string): Promise<void> => {
   try {
     await writeFile(output, text, { flag: 'wx' });
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw new CliError(`${output} exists; name another file with --output.`);
+    if (errorCode(error) === 'EEXIST') throw new CliError(`${output} exists. Name another file with --output.`);
     throw configurationError(`--output: ${output} cannot be written: ${errorText(error)}`);
   }
 };
@@ -103,9 +103,9 @@ const printInit = (
 ): void => {
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   const text = [
-    `${output} is a mapping for ${collectionOf(object)}. Look through it, above all at what is marked CHECK.`,
+    `${output} is a mapping for ${collectionOf(object)}. Check it, above all the lines marked CHECK.`,
     ...fields.map(({ field, column }) => `  ${field.padEnd(width)}  from ${column}`),
-    ...missing.map((field) => `  ${field.padEnd(width)}  no column found; it is needed`),
+    ...missing.map((field) => `  ${field.padEnd(width)}  required, but no column was found`),
     `Next: crm import ${file} --mapping ${output} --dry-run`,
   ].join('\n');
   const json = { mapping: output, object: collectionOf(object), fields, missing };

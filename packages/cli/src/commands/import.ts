@@ -31,10 +31,10 @@ interface ImportOptions extends OutputOptions, ConnectionOptions, PlanOptions {
   readonly dryRun?: boolean;
 }
 
-/** Bulk calls are work for the database, which single calls seldom are. */
+/** Lower than for single creates, because a bulk create is more work for the database. */
 const bulkConcurrency = 4;
 const singleConcurrency = 8;
-/** The most that a bulk create takes. */
+/** The most items of one bulk create. */
 const mostItems = 100;
 
 const examples = `
@@ -42,27 +42,27 @@ Examples:
   With the local stack running (npm start), into its demo organization:
     $ crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
 
-  A mapping for a file of your own, to be corrected in deals.yaml:
+  Guess a mapping for your own file, and then correct it in deals.yaml:
     $ crm import init deals.csv
 
-  First look whether all rows fit, without sending any:
+  Check whether all rows fit, without sending any:
     $ crm import deals.csv --mapping deals.yaml --dry-run
 
   Into a real organization (the key can also come from CRM_API_KEY, which keeps it out of the process list):
     $ crm import deals.csv --mapping deals.yaml --url https://inbound.example.com --read-url https://read.example.com \\
         --api-key crm_live_… --pipeline "New business"
 
-  What crm export wrote needs no mapping; accounts first, then contacts, opportunities and notes:
+  Files of crm export need no mapping. Import accounts first, then contacts, opportunities and notes:
     $ crm import accounts.csv
     $ crm import deals.jsonl --on-match update --url https://inbound.example.com --read-url https://read.example.com \\
         --api-key crm_live_…
 
-A key needs the groups bulk and list, for notes inbound; with --batch 1 inbound and list.
-Running it again is safe: records that are there already are matched, not duplicated. Rows that were refused are in
-the rejects file with line and reason; correct them there and import that file with the same mapping.
-What separates cells and the encoding (UTF-8, UTF-16, Windows-1252) are guessed, and said where they are unusual. What cannot
-be stored exactly as it is, as a number of too many digits, is refused.
-Exit code: 0 all rows are in, 1 rows were refused or the import stopped, 2 wrong options, 78 wrong mapping.`;
+The key needs the groups bulk and list. For notes, and with --batch 1, it needs inbound instead of bulk.
+Running it again is safe: existing records are matched, not duplicated. Rejected rows are in the rejects file with line and
+reason. Correct them there and import that file with the same mapping.
+The separator and the encoding (UTF-8, UTF-16, Windows-1252) are guessed, and printed if they are unusual. A value that cannot
+be stored exactly, such as a number with too many digits, is rejected.
+Exit code: 0 all rows are imported, 1 rows were rejected or the import stopped, 2 wrong options, 78 wrong mapping.`;
 
 /** Adds `crm import`. */
 export const addImportCommand = (program: Command, context: CliContext): void => {
@@ -70,14 +70,16 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     .command('import')
     .description('create records from a CSV or JSON lines file through the inbound gateway')
     .helpCommand(false)
-    .argument('<file>', 'the file: CSV with a header, or what crm export wrote')
-    .option('--mapping <file>', 'which column becomes which field, in YAML or JSON; not for what crm export wrote')
+    .argument('<file>', 'a CSV file with a header, or a file of crm export')
+    .option('--mapping <file>', 'YAML or JSON file that maps columns to fields; not for files of crm export')
     .addOption(
       new Option('--object <object>', 'what the exported file contains (default: detected)').choices(exportObjects),
     )
-    .addOption(new Option('--format <format>', 'how it is written (default: by its ending)').choices(exportFormats))
     .addOption(
-      new Option('--delimiter <sign>', 'what separates cells; a word: tab (default: guessed)').argParser(
+      new Option('--format <format>', 'the file format (default: by the file extension)').choices(exportFormats),
+    )
+    .addOption(
+      new Option('--delimiter <sign>', 'the separator between cells, or the word tab (default: guessed)').argParser(
         readDelimiterOption,
       ),
     )
@@ -93,8 +95,8 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
       `requests at the same time (default: ${bulkConcurrency} in bulk, ${singleConcurrency} otherwise)`,
       wholeNumber(1, 100),
     )
-    .option('--batch <n>', 'rows in one request; 1 uses the single creates', wholeNumber(1, mostItems), mostItems)
-    .option('--rejects <file>', 'where refused rows go (default: <name of FILE>.rejects.csv here)')
+    .option('--batch <n>', 'rows per request; 1 sends each row by itself', wholeNumber(1, mostItems), mostItems)
+    .option('--rejects <file>', 'file for rejected rows (default: <name of FILE>.rejects.csv here)')
     .option('--progress <file>', 'for notes: the file that records the imported lines (default: FILE.progress)')
     .addOption(
       new Option('--on-match <what>', 'what to do with a record that exists')
@@ -102,11 +104,11 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
         .default('keep'),
     )
     .option('--limit-rows <n>', 'import the first rows only', wholeNumber(1, 999_999_999))
-    .option('--outage <seconds>', 'how long to wait for a gateway that is away', wholeNumber(0, 86_400), 60)
-    .option('--raw', 'the file is of crm export --raw: apostrophes before = + - @ belong to the texts')
+    .option('--outage <seconds>', 'how long to wait for an unreachable gateway', wholeNumber(0, 86_400), 60)
+    .option('--raw', 'the file is from crm export --raw: keep apostrophes before = + - @')
     .option('--dry-run', 'convert every row and send none')
     .addHelpText('after', examples);
-  // After `init` the options are those of init.
+  // Options after `init` belong to `crm import init`.
   command.enablePositionalOptions();
   addImportInitCommand(command, context);
   withJson(command).action((file: string, options: ImportOptions) => importFile(context, file, options));
@@ -115,7 +117,7 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
 const importFile = async (context: CliContext, file: string, options: ImportOptions): Promise<void> => {
   const connection = await findConnection(options, context.env);
   if (connection === undefined && options.dryRun !== true) {
-    throw usageError('Where to? Give --url and --api-key, or start the local stack here first: npm start');
+    throw usageError('No gateway is given. Give --url and --api-key, or start the local stack: npm start');
   }
   if (connection?.demoFile !== undefined) {
     context.stderr.write(`Importing into the local demo at ${connection.inboundUrl} (from ${connection.demoFile}).\n`);
@@ -150,7 +152,7 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
   if (result.stopped !== undefined || result.tally.rejected > 0) throw new CliError('');
 };
 
-/** Beside a CSV file a CSV file, beside JSON lines JSON lines. */
+/** The rejects file has the format of the source: CSV or JSON lines. */
 const defaultRejectsPath = (file: string, { csv }: SourceFile): string =>
   `${basename(file)}.rejects.${csv === undefined ? 'jsonl' : 'csv'}`;
 

@@ -13,14 +13,16 @@ Examples:
   $ crm key check crm_live_…
   $ CRM_API_KEY=crm_live_… crm key check      (keeps it out of the list of processes)
 
-The API answers 401 to every key that may not do what it is asked, and does not say why. This says why. It exits with 1 if
-the key does not work.`;
+The API answers 401 to a key that may not make a request, and does not say why. This command says why. It exits with 1 if the
+key does not work.`;
 
 const readKey = (text: string | undefined): string => {
-  if (text === undefined || text === '') throw new CliError('There is no key: give it as KEY, or set CRM_API_KEY.', 2);
+  if (text === undefined || text === '') throw new CliError('No key is given. Give it as KEY, or set CRM_API_KEY.', 2);
   const key = parseApiKey(text);
   if (key === null) {
-    throw new CliError('This is not an API key: its form or its checksum is wrong. Was it copied whole?');
+    throw new CliError(
+      'This is not an API key: its form or its checksum is wrong. Check that it was copied completely.',
+    );
   }
   return key;
 };
@@ -59,7 +61,7 @@ export const addKeyCheckCommand = (key: Command, context: CliContext): void => {
       `Key ${found.id} "${found.name}" of ${found.organization} (${found.organizationId}) is ${status}.`,
       groupsText(found.allowedOperations),
       `Expires: ${json.expires_at ?? 'never'}`,
-      ...(limits.length === 0 ? [] : [`Limits of its own, in requests a minute: ${limits.join(', ')}`]),
+      ...(limits.length === 0 ? [] : [`Its own limits, in requests a minute: ${limits.join(', ')}`]),
     ];
     printResult(context, options, { json, text: lines.join('\n') });
     if (status !== 'valid') throw new CliError(`The key is ${status}: the gateways answer 401.`);

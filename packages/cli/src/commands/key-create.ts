@@ -22,8 +22,9 @@ Examples:
   $ crm key create --org ID --name "Warehouse export" --allow list,search --expires 90d
   $ crm key create --org ID --allow list,inbound,delete --limit list=300,inbound=60
 
-The key is printed once and never stored, only its hash: put it where the program that uses it keeps its secrets.
-Without --allow a key may do all but delete. Limits are requests a minute; 0 turns a limit off.
+The key is printed once, and only its hash is stored. Put it where the program that uses it keeps its secrets.
+Without --allow a key may do everything except delete and merge records and change the set-up. Limits are
+requests a minute; 0 turns a limit off.
 Next: curl -H "x-api-key: KEY" READ_URL/v1/pipelines`;
 
 /** Adds `crm key create`. */
@@ -32,9 +33,13 @@ export const addKeyCreateCommand = (key: Command, context: CliContext): void => 
     .command('create')
     .description('create an API key')
     .option('--name <name>', 'what it is for', 'API key')
-    .option('--allow <list>', 'groups (list, search, inbound, bulk, delete) or single operations', allowedOperations)
-    .option('--limit <list>', 'requests a minute by group, as list=5,search=5', requestLimits)
-    .option('--expires <when>', 'a duration (90d), a day or a time', (text: string) => expiry(text))
+    .option(
+      '--allow <list>',
+      'groups (list, search, inbound, bulk, delete, setup) or single operations',
+      allowedOperations,
+    )
+    .option('--limit <list>', 'requests a minute by group, such as list=5,search=5', requestLimits)
+    .option('--expires <when>', 'when it expires: a duration (90d), a day or a time', (text: string) => expiry(text))
     .addHelpText('after', examples);
   withOrganizationOptions(command).action((options: KeyCreateOptions) => createKey(context, options));
 };

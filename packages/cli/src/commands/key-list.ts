@@ -10,7 +10,7 @@ const examples = `
 Example:
   $ crm key list --org ID
 
-Keys themselves are not stored; they are told apart by their first characters. Last use is noted about once a minute.`;
+Keys themselves are not stored. Recognize a key by its first characters. The last use is updated about once a minute.`;
 
 /** Adds `crm key list`. */
 export const addKeyListCommand = (key: Command, context: CliContext): void => {

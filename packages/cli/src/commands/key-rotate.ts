@@ -13,8 +13,8 @@ interface KeyRotateOptions extends OrganizationOptions {
 const defaultOverlap = '24h';
 
 const help = `
-Makes a new key with the same name, operations, limits and expiry. The old one works on until the overlap ends, so that
-programs can be moved over one by one; with --overlap 0 it is revoked at once.
+Creates a new key with the same name, operations, limits and expiry. The old key still works until the overlap ends, so that
+programs can switch one by one. With --overlap 0 it is revoked at once.
 
 Examples:
   $ crm key rotate --org ID KEY_ID                  (the id from crm key list, not the key itself)

@@ -24,7 +24,7 @@ Examples:
   $ crm member add --org ID ann@acme.com bob@acme.com
   $ crm member add --org ID --file members.csv      lines of: email,name
 
-Members own opportunities (owner_email) and stand in team fields. Who is a member already stays as they are.`;
+Members own opportunities (owner_email) and can be chosen in team fields. Existing members stay unchanged.`;
 
 /** Adds `crm member add`. */
 export const addMemberAddCommand = (member: Command, context: CliContext): void => {
@@ -54,7 +54,7 @@ const readMembers = async (emails: readonly string[], options: MemberAddOptions)
   }
   const named = emails.map((email) => makeMember(email, options.name));
   const listed = options.file === undefined ? [] : await readMembersFile(options.file);
-  if (named.length + listed.length === 0) throw usageError('Whom? Give addresses, or --file.');
+  if (named.length + listed.length === 0) throw usageError('No member is given. Give email addresses, or --file.');
   return [...named, ...listed];
 };
 

@@ -18,18 +18,18 @@ Examples:
   $ crm member remove --org ID ann@acme.com --reassign bob@acme.com
   $ crm member remove --org ID ann@acme.com --keep-owner
 
-Someone who owns opportunities is refused unless you say what happens to them:
-  --keep-owner     they stay theirs. The person becomes a former member: still shown as owner, never assigned again.
-  --reassign       another member gets them, in small steps, each of which counts as an update. Then the person is deleted.
-Team fields keep the id of a person who was deleted until someone changes the field.`;
+For a member who owns opportunities, say what happens to them:
+  --keep-owner     the member stays their owner, but as a former member who cannot be assigned again
+  --reassign       another member gets them, in small steps; each move counts as an update. Then the member is deleted
+Team fields keep the id of a deleted member until the field is changed.`;
 
-/** Opportunities may still arrive while others move: this often the command moves those too. */
+/** The most attempts. New opportunities may arrive while others move, and have to move too. */
 const attempts = 5;
 
 const heirOf = (setup: OrganizationSetup, memberId: string, email: string | undefined): string | null => {
   if (email === undefined) return null;
   const heir = requireMember(setup, email);
-  if (heir.id === memberId) throw usageError('--reassign: that is the same person.');
+  if (heir.id === memberId) throw usageError('--reassign must name another member.');
   if (!heir.isActive) throw usageError(`--reassign: ${heir.email} is a former member.`);
   return heir.id;
 };
@@ -55,7 +55,7 @@ const remove = async (
       return { member, reassigned };
     } catch (error) {
       if (!isFailure(error, 'conflict')) throw error;
-      if (heirId === null) throw new CliError(`${(error as Error).message}. Say --keep-owner or --reassign EMAIL.`);
+      if (heirId === null) throw new CliError(`${(error as Error).message}. Give --keep-owner or --reassign EMAIL.`);
       if (attempt === attempts) throw error;
     }
   }

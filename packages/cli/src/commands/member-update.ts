@@ -37,7 +37,7 @@ export const addMemberUpdateCommand = (parent: Command, context: CliContext): vo
     const name = options.name === undefined ? undefined : readName('--name', options.name);
     const change = { email, name, isActive: options.restore };
     if (Object.values(change).every((value) => value === undefined)) {
-      throw usageError('What should change? See the options.');
+      throw usageError('No change is given. Choose from the options in --help.');
     }
     const member = await withAdministration(context, options, async ({ administration, setup }) => {
       const { id } = requireMember(await setup(options.org), wanted);

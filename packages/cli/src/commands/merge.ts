@@ -15,15 +15,15 @@ interface MergeOptions extends OutputOptions {
 }
 
 const examples = `
-Merges the record FROM into the record KEEP, both named by their ids. KEEP gets the opportunities, notes and contacts of FROM, and its
-values where it has none. FROM is deleted; its domain or email names KEEP from then on. This cannot be undone.
+Merges the record FROM into the record KEEP; both are ids. KEEP gets the opportunities, notes and contacts of FROM, and the values
+of FROM where it has none. FROM is deleted. Its domain or email then refers to KEEP. This cannot be undone.
 
 Examples:
-  Of the local stack (npm start), what would change, and then the merge:
+  For the local stack (npm start), first print what would change, then merge:
     $ crm merge account KEEP_ID FROM_ID --dry-run --api-key crm_live_… --url http://127.0.0.1:4001
     $ crm merge account KEEP_ID FROM_ID --merge-deals --api-key crm_live_… --url http://127.0.0.1:4001
 
-A key needs the group delete, which no key has unless it was given: crm key create --allow delete.
+The key needs the group delete, which keys do not have by default: crm key create --allow delete.
 Next: crm duplicates --help`;
 
 /** Adds `crm merge`. */
@@ -33,9 +33,9 @@ export const addMergeCommand = (program: Command, context: CliContext): void => 
     .description('merge a duplicate account or contact into the one that stays')
     .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'contact']))
     .argument('<keep>', 'id of the record that stays')
-    .argument('<from>', 'id of the record that goes')
-    .option('--dry-run', 'say what would change, and change nothing')
-    .option('--merge-deals', 'also merge opportunities that would get one pipeline, account and name')
+    .argument('<from>', 'id of the record to merge into it and delete')
+    .option('--dry-run', 'print what would change, and change nothing')
+    .option('--merge-deals', 'also merge opportunities that would have the same pipeline, account and name')
     .addOption(new Option('--url <url>', 'address of the inbound gateway').env('CRM_INBOUND_URL').argParser(httpUrl))
     .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
     .addHelpText('after', examples);
@@ -63,9 +63,9 @@ const merge = async (
 ): Promise<void> => {
   const connection = await findConnection(options, context.env);
   if (connection === undefined)
-    throw usageError('Where? Give --url and --api-key, or start the local stack: npm start');
+    throw usageError('No gateway is given. Give --url and --api-key, or start the local stack: npm start');
   const { inboundUrl, apiKey } = connection;
-  // Nothing is read.
+  // The client requires a read URL, but this command reads nothing.
   const client = connectClient({ readUrl: inboundUrl, inboundUrl, apiKey });
   const body = {
     from,
@@ -80,11 +80,11 @@ const merge = async (
   }
 };
 
-/** The gateway's own words where it refuses these two records; an unknown id is no wrong address. */
+/** Describes why a merge failed. A 404 means here that a record is unknown, not that the address is wrong. */
 const refusalText = (url: string, error: unknown): string => {
   if (error instanceof CrmApiError && error.code === 'not_found') return `There is no record KEEP: ${error.message}.`;
   const gateway = { name: 'inbound gateway', url, option: '--url', groups: 'delete' } as const;
   const text = gatewayErrorText(gateway, error);
   const collides = error instanceof CrmApiError && error.conflicts !== undefined;
-  return collides ? `${text} --dry-run lists what collides; --merge-deals merges it.` : text;
+  return collides ? `${text} --dry-run lists the opportunities with the same name; --merge-deals merges them.` : text;
 };

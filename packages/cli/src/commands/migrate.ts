@@ -11,14 +11,14 @@ Examples:
   $ crm migrate --database-url postgres://crm:secret@db.example.com:5432/crm
   $ DATABASE_URL=postgres://… crm migrate --json
 
-Safe to run at every deployment, before the gateways of the new version start; two at once wait for each other.
+Safe to run at every deployment, before the gateways of the new version start. Two runs at once wait for each other.
 Next: crm org create "Your company"`;
 
 /** Adds `crm migrate`. */
 export const addMigrateCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('migrate')
-    .description('migrate the database to the tables of this version')
+    .description('migrate the database to this version')
     .addHelpText('after', examples);
   withAdministrationOptions(command).action(async (options: AdministrationOptions) => {
     const url = await findDatabaseUrl(context, options);

@@ -14,7 +14,7 @@ Examples:
   $ crm org create "Acme Sales"
   $ ORG=$(crm org create "Acme Sales" --json | sed 's/.*"organization_id":"\\([^"]*\\)".*/\\1/')
 
---freemail skip: contacts at gmail.com and the like get no account; create (the default) makes and flags one.
+With --freemail skip, contacts at gmail.com and the like get no account. With create (the default), they get one with a flag.
 Next: crm pipeline create, then crm key create.`;
 
 /** Adds `crm org create`. */
@@ -22,7 +22,7 @@ export const addOrgCreateCommand = (org: Command, context: CliContext): void => 
   const command = org
     .command('create')
     .description('create an organization')
-    .argument('<name>', 'its name; names need not differ')
+    .argument('<name>', 'its name, which need not be unique')
     .addOption(
       new Option('--freemail <what>', 'accounts for free mail domains').choices(['create', 'skip']).default('create'),
     )

@@ -6,9 +6,9 @@ import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
 
 const help = `
-Requests a minute for all keys of an organization together, by group (list, search, inbound, bulk). Groups that are not
-named stay as they are; "default" gives a group back to the gateways' own bound, three times the limit of one key.
-0 turns the limit of a group off. The gateways know within 5 seconds. See them: crm org list
+Sets the requests a minute of all keys of an organization together, by group (list, search, inbound, bulk). Other groups stay
+unchanged. "default" restores the default of the gateways, three times the limit of one key. 0 turns the limit of a group off.
+ The gateways apply the change within 5 seconds. To see the limits: crm org list --json
 
 Examples:
   $ crm org limit --org ID list=5000,search=2000
@@ -19,7 +19,7 @@ export const addOrgLimitCommand = (org: Command, context: CliContext): void => {
   const command = org
     .command('limit')
     .description('set the rate limits that all keys of an organization share')
-    .argument('<limits>', 'requests a minute by group, as list=5000,bulk=default', (text: string) =>
+    .argument('<limits>', 'requests a minute by group, such as list=5000,bulk=default', (text: string) =>
       organizationLimits(text),
     )
     .addHelpText('after', help);
@@ -29,7 +29,7 @@ export const addOrgLimitCommand = (org: Command, context: CliContext): void => {
         administration.limitOrganization({ organizationId: options.org, limits }),
       );
       const shown = Object.entries(now).map(([group, amount]) => `${group}=${amount}`);
-      const text = `Limits of its own, requests a minute: ${shown.join(', ') || 'none'}`;
+      const text = `Its own limits, in requests a minute: ${shown.join(', ') || 'none'}`;
       printResult(context, options, { json: { organization_id: options.org, limits: now }, text });
     },
   );

@@ -15,14 +15,14 @@ Examples:
   $ crm org update --org ID --currency EUR
   $ crm org update --org ID --currency none
 
-New opportunities that name no currency get this one. Those that exist keep theirs.`;
+New opportunities without a currency get this one. Existing ones keep theirs.`;
 
 /** Adds `crm org update`. */
 export const addOrgUpdateCommand = (parent: Command, context: CliContext): void => {
   const command = parent
     .command('update')
     .description('set the currency of new opportunities')
-    .requiredOption('--currency <code>', 'the default currency, as EUR; none for no default')
+    .requiredOption('--currency <code>', 'the default currency, such as EUR; none for no default')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (options: OrgUpdateOptions) => {
     const currency = options.currency === 'none' ? null : readCurrency('--currency', options.currency);

@@ -17,7 +17,7 @@ Examples:
   $ crm pipeline create --org ID "New business" --stage Prospecting Engaging Won Lost
   $ crm pipeline create --org ID Renewals --stage "Due:60%" "In talks:80%" "Renewed:100%" "Lost:0%" --default-stage Due
 
-Stages keep this order. New deals start in the default stage, which is the first unless named.
+The stages have this order. New deals start in the first stage, or in --default-stage.
 Next: crm field define --org ID --object opportunity NAME --type TYPE --pipeline PIPELINE_ID`;
 
 /** Adds `crm pipeline create`. */
@@ -28,7 +28,7 @@ export const addPipelineCreateCommand = (pipeline: Command, context: CliContext)
     .argument('<name>', 'its name, unique in the organization')
     .requiredOption('--stage <label...>', 'the stages in order; "Label:50%" gives the chance of winning')
     .option('--default-stage <label>', 'where new deals start (default: the first stage)')
-    .option('--if-not-exists', 'leave a pipeline of this name as it is')
+    .option('--if-not-exists', 'do nothing if a pipeline with this name exists')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (input: string, options: PipelineCreateOptions) => {
     const name = readName('<name>', input);

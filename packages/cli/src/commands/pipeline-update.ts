@@ -42,7 +42,8 @@ export const addPipelineUpdateCommand = (parent: Command, context: CliContext): 
     const name = newName === undefined ? undefined : readName('--name', newName);
     const isActive = archive === true ? false : restore;
     const isChange = [name, position, isActive].some((value) => value !== undefined);
-    if (!isChange && defaultStage === undefined) throw usageError('What should change? See the options.');
+    if (!isChange && defaultStage === undefined)
+      throw usageError('No change is given. Choose from the options in --help.');
     const pipeline = await withAdministration(context, options, async ({ administration, setup }) => {
       const found = requirePipeline(await setup(options.org), wanted);
       const changes: SetupChange[] = isChange ? [updatePipelineChange(found.id, { name, isActive, position })] : [];

@@ -5,8 +5,8 @@ import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
 
 const help = `
-Lists of opportunities answer records that are stored ready-made. Every write updates them; this command rebuilds all of them
-all the same, as after a repair by hand. It works in small steps while the gateways run.
+Lists of opportunities return stored records, which every write keeps up to date. This command rebuilds all of them, for example
+after a manual repair. It works in small steps while the gateways run.
 
 Examples:
   $ crm rebuild --org ID`;

@@ -8,7 +8,7 @@ import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, errorText, exitCodes } from '../errors.js';
 
 const help = `
-Give it the database as its owner. Roles that are missing are created without a password: set one, for example with
+Connect as the owner of the database. Missing roles are created without a password; set one, for example with
 psql -c '\\password crm_read'. Run it again after crm migrate; it changes only what differs.
 
 Examples:

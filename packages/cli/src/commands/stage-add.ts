@@ -35,7 +35,7 @@ export const addStageAddCommand = (parent: Command, context: CliContext): void =
     .option('--probability <percent>', 'the chance of winning', wholeNumber(0, 100))
     .option('--position <n>', 'its place in the pipeline, from 1 (default: last)', wholeNumber(1, 100_000))
     .option('--default', 'new deals start here')
-    .option('--if-not-exists', 'leave a stage of this label as it is')
+    .option('--if-not-exists', 'do nothing if a stage with this label exists')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (text: string, options: StageAddOptions) => {
     const label = readName('label', text);

@@ -19,16 +19,16 @@ Examples:
   $ crm stage archive --org ID --pipeline Sales "On hold"
   $ crm stage archive --org ID --pipeline Sales "On hold" --move-to Lost
 
-A stage that still has opportunities is refused unless --move-to says where they go. They move in small steps, each of which
-counts as an update. An archived stage stays readable and takes no opportunity; crm stage update --restore takes it back.`;
+For a stage that still has opportunities, --move-to names the stage that gets them. They move in small steps; each move counts as
+an update. An archived stage can be read but gets no opportunities. To restore it: crm stage update --restore`;
 
-/** Opportunities may still arrive while others move: this often the command moves those too. */
+/** The most attempts. New opportunities may arrive while others move, and have to move too. */
 const attempts = 5;
 
 const targetOf = (pipeline: Pipeline, stage: Stage, label: string | undefined): Stage | null => {
   if (label === undefined) return null;
   const target = requireStage(pipeline, label);
-  if (target.id === stage.id) throw usageError('--move-to: that is the stage itself.');
+  if (target.id === stage.id) throw usageError('--move-to must name another stage.');
   if (!target.isActive) throw usageError(`--move-to: ${target.label} is archived.`);
   return target;
 };

@@ -55,12 +55,12 @@ export const addStageUpdateCommand = (parent: Command, context: CliContext): voi
       isActive: options.restore,
     };
     if (Object.values(change).every((value) => value === undefined)) {
-      throw usageError('What should change? See the options.');
+      throw usageError('No change is given. Choose from the options in --help.');
     }
     const stage = await withAdministration(context, options, async ({ administration, setup }) => {
       const pipeline = requirePipeline(await setup(options.org), options.pipeline);
       const { id } = requireStage(pipeline, wanted);
-      const onProgress = (done: number) => context.stderr.write(`${done} opportunities brought up to date\n`);
+      const onProgress = (done: number) => context.stderr.write(`${done} opportunities updated\n`);
       await administration.changeSetup(options.org, [updateStageChange(id, change)], onProgress);
       return requireStage(requirePipeline(await setup(options.org), pipeline.id), id);
     });

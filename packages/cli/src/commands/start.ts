@@ -8,21 +8,21 @@ import { welcomeText } from '../local-stack/welcome.js';
 import { withJson, type OutputOptions } from '../options.js';
 
 const help = `
-It starts PostgreSQL (from the npm registry), makes the tables, sets a demo organization up and runs both gateways.
-Everything is in one directory, and stays there for the next start; delete it to begin afresh.
+Starts PostgreSQL (from the npm registry), creates the tables, sets up a demo organization and runs both gateways.
+All data is in one directory and stays there for the next start. Delete the directory to start over.
 
 Variables:
   CRM_DATA_DIR       the directory (.crm)
   CRM_READ_PORT      port of the read gateway (4000)
   CRM_INBOUND_PORT   port of the inbound gateway (4001)
-  LOG_LEVEL          of the gateways (info); their logs are in CRM_DATA_DIR/logs
+  LOG_LEVEL          log level of the gateways (info); their logs are in CRM_DATA_DIR/logs
 
 Examples:
   $ npm start                                          builds first, then does this
   $ crm start
   $ CRM_READ_PORT=5000 CRM_INBOUND_PORT=5001 crm start
 
-For production run the gateways by themselves, with a database of your own: see docs/operating.md.`;
+For production, run the gateways without this command, with your own database: see docs/operating.md.`;
 
 /** Adds `crm start`. */
 export const addStartCommand = (program: Command, context: CliContext): void => {

@@ -17,7 +17,7 @@ const candidates = ({ path, commands, options, choices, takesFile }: CommandNode
   ].join('\n');
 };
 
-/** The completion for bash. Nothing of crm runs when the user presses Tab: what there is stands in the script. */
+/** The completion script for bash. It contains all commands and options, so pressing Tab does not run crm. */
 export const bashCompletion = (nodes: readonly CommandNode[]): string => `# bash completion for crm
 _crm_offer() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
 
@@ -29,7 +29,7 @@ _crm() {
       ${nodes.map(({ path }) => `'${path}'`).join(' | ')}) at="$at \${COMP_WORDS[i]}" ;;
     esac
   done
-  # The value of an option: its choices, or else the names of files.
+  # The value of an option: one of its choices, or else a file name.
   case "$at $previous" in
 ${nodes.flatMap(optionValues).join('\n')}
   esac

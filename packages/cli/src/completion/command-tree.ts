@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** An option, or a command below another one, as completion offers it. */
+/** A subcommand or an option that completion offers. */
 export interface Candidate {
   readonly name: string;
   readonly description: string;
@@ -9,17 +9,17 @@ export interface Candidate {
 /** An option of a command. */
 export interface OptionCandidate extends Candidate {
   readonly takesValue: boolean;
-  /** The values that it takes; empty where any text will do. */
+  /** The allowed values; empty if any text is allowed. */
   readonly choices: readonly string[];
 }
 
-/** One command, with what may follow it. */
+/** One command with its subcommands, options and arguments. */
 export interface CommandNode {
   /** As it is typed, without options: `crm key create`. */
   readonly path: string;
   readonly commands: readonly Candidate[];
   readonly options: readonly OptionCandidate[];
-  /** What its first argument may be; empty where any text or file will do. */
+  /** The allowed values of its first argument; empty if any text or file is allowed. */
   readonly choices: readonly string[];
   /** Whether its first argument may be a file. */
   readonly takesFile: boolean;
@@ -27,7 +27,7 @@ export interface CommandNode {
 
 const helpOption: OptionCandidate = { name: '--help', description: 'show help', takesValue: false, choices: [] };
 
-/** The first sentence or clause: a list of candidates has a line for each. */
+/** Shortens a description to its first clause, because each candidate gets one line. */
 const shortened = (description: string): string => description.split(/[;:(\n]/)[0]?.trim() ?? '';
 
 const toOption = ({ long, description, required, optional, argChoices }: Option): readonly OptionCandidate[] =>
@@ -44,7 +44,7 @@ const toOption = ({ long, description, required, optional, argChoices }: Option)
 
 const firstChoices = ([first]: readonly Argument[]): readonly string[] => first?.argChoices ?? [];
 
-/** Every command with what may follow it, the outermost first. */
+/** All commands, each before its subcommands. */
 export const commandNodes = (command: Command, parentPath = ''): readonly CommandNode[] => {
   const path = `${parentPath} ${command.name()}`.trim();
   const node: CommandNode = {

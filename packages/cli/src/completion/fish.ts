@@ -5,7 +5,7 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
 const linesOf = ({ path, commands, options, choices, takesFile }: CommandNode): readonly string[] => {
   const here = `complete -c crm -n ${quoted(`__crm_at '${path}'`)}`;
   return [
-    // Names of files are no commands.
+    // No file names where a command or a choice is expected.
     ...(!takesFile && commands.length + choices.length > 0 ? [`${here} -f`] : []),
     ...commands.map(({ name, description }) => `${here} -a ${quoted(name)} -d ${quoted(description)}`),
     ...(choices.length > 0 ? [`${here} -a ${quoted(choices.join(' '))}`] : []),
@@ -16,7 +16,7 @@ const linesOf = ({ path, commands, options, choices, takesFile }: CommandNode): 
   ];
 };
 
-/** The completion for fish, with what each candidate does. */
+/** The completion script for fish, with a description of each candidate. */
 export const fishCompletion = (nodes: readonly CommandNode[]): string => `# fish completion for crm
 function __crm_at
   set -l at crm

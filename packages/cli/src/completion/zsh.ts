@@ -20,7 +20,7 @@ const candidates = ({ path, commands, options, choices }: CommandNode): string =
   return `    '${path}')\n      ${list('commands', following)}\n      ${list('options', options)} ;;`;
 };
 
-/** The completion for zsh, with what each candidate does. */
+/** The completion script for zsh, with a description of each candidate. */
 export const zshCompletion = (nodes: readonly CommandNode[]): string => `#compdef crm
 _crm() {
   local at=crm i
@@ -30,7 +30,7 @@ _crm() {
       ${nodes.map(({ path }) => `'${path}'`).join(' | ')}) at="$at \${words[i]}" ;;
     esac
   done
-  # The value of an option: its choices, or else the names of files.
+  # The value of an option: one of its choices, or else a file name.
   case "$at \${words[CURRENT - 1]}" in
 ${nodes.flatMap(optionValues).join('\n')}
   esac
@@ -50,6 +50,6 @@ ${nodes.map(candidates).join('\n')}
   fi
 }
 
-# Loaded from a folder of fpath it completes at once, and evaluated it registers itself.
+# Completes at once if autoloaded from fpath; registers itself if evaluated.
 if [ "\${funcstack[1]}" = _crm ]; then _crm "$@"; else compdef _crm crm; fi
 `;

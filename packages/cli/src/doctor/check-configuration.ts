@@ -7,7 +7,7 @@ import { ok, problem, skipped, type Finding } from './finding.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of a gateway's configuration the other checks need. */
+/** The part of a gateway's configuration that other checks need. */
 interface GatewayConfig {
   readonly maxConnections: number;
 }
@@ -16,10 +16,10 @@ interface ConfigModule {
   readonly envToConfig: (env: Environment) => GatewayConfig;
 }
 
-/** What a gateway makes of an environment. */
+/** The result of reading an environment as a gateway. */
 export interface ConfigurationCheck {
   readonly findings: readonly Finding[];
-  /** Connections of one process at most; undefined where its configuration is not known. */
+  /** The most connections of one process. Undefined if its configuration is unknown. */
   readonly maxConnections: number | undefined;
 }
 
@@ -28,22 +28,20 @@ const problemsOf = (error: unknown): readonly string[] =>
     ? error.problems.map(String)
     : [errorText(error)];
 
-/** Lets a gateway's own code read an environment, so that it and this check can never disagree. */
+/** Reads an environment with the gateway's own code, so that this check and the gateway always agree. */
 export const checkConfiguration = async (name: GatewayName, env: Environment): Promise<ConfigurationCheck> => {
   const check = `${name} configuration`;
   const file = gatewayFile(name, 'config.js');
   if (!existsSync(file)) {
-    const findings = [
-      skipped(check, 'the gateway is not installed beside this command; it checks itself at its start'),
-    ];
+    const findings = [skipped(check, 'the gateway is not installed here; it checks its configuration when it starts')];
     return { findings, maxConnections: undefined };
   }
   const { envToConfig } = (await import(pathToFileURL(file).href)) as ConfigModule;
   try {
     const { maxConnections } = envToConfig(env);
-    return { findings: [ok(check, 'every variable can be read')], maxConnections };
+    return { findings: [ok(check, 'all variables are valid')], maxConnections };
   } catch (error) {
-    const advice = 'See "Configuration" in docs/operating.md for what it may be.';
+    const advice = 'See "Configuration" in docs/operating.md for the allowed values.';
     return { findings: problemsOf(error).map((text) => problem(check, text, advice)), maxConnections: undefined };
   }
 };

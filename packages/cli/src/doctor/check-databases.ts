@@ -30,7 +30,7 @@ const withDatabase = async (
   } catch (error) {
     const advice = isSettingRefused(error)
       ? `${refusedSettingText}.`
-      : 'Check address, password, pg_hba.conf and the way there, then run crm doctor again.';
+      : 'Check the address, the password, pg_hba.conf and the network, then run crm doctor again.';
     return [problem(check, databaseError(error, url).message, advice)];
   } finally {
     await database.close();
@@ -44,40 +44,40 @@ const checkMigrations = async (check: string, database: Database, advice: string
     return problem(
       check,
       message,
-      'Replace the gateways of this version by newer ones; until then do not restart them.',
+      'Replace the gateways of this version with newer ones, and do not restart them before that.',
     );
   }
   if (pending.length > 0)
     return problem(check, `${pending.length} not applied, the first is ${pending[0] ?? ''}`, advice);
-  if (newer.length === 0) return ok(check, 'the tables are those of this version');
-  const message = `the database has migrations of a newer version (${newer.join(', ')}), which this version can work with`;
+  if (newer.length === 0) return ok(check, 'the tables match this version');
+  const message = `the database has migrations of a newer version (${newer.join(', ')}), which this version supports`;
   return warning(check, message, 'Finish the upgrade: replace the remaining gateways of this version.');
 };
 
-/** Checks what a pooler may take away from sessions. */
+/** Checks session features that a connection pooler may break. */
 const checkSession = async (database: Database): Promise<readonly Finding[]> => {
   const { limits, statements } = await inspectSession(database);
   const found = (check: string, fault: typeof limits, text: string): Finding =>
     fault === null ? ok(check, text) : problem(check, fault.message, `To do: ${fault.advice}.`);
   return [
-    found('time limits', limits, 'no statement takes longer than it may'),
+    found('time limits', limits, 'the time limits of statements apply'),
     found('pooler', statements, 'prepared statements work'),
   ];
 };
 
-/** Checks a distributed database: one whose tables are of another version may lack the functions that are asked about. */
+/** Checks a Citus database. Skipped on tables of another version, which may lack the functions that are checked. */
 const checkCitus = async (database: Database, migrations: Finding): Promise<readonly Finding[]> => {
   const facts = migrations.status === 'problem' ? null : await inspectDistribution(database);
   return facts === null ? [] : checkDistribution(facts);
 };
 
-/** How many processes use a database, and how many connections one of each gateway opens. */
+/** The number of processes, and the pool size of one process of each gateway. */
 export interface PoolSizes {
   readonly perProcess: readonly (number | undefined)[];
   readonly processes: number;
 }
 
-/** Checks the primary: connection, server, tables, and whether the pools fit. */
+/** Checks the primary: connection, server, tables, and whether the connection pools fit. */
 export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Finding[]> =>
   withDatabase('database', url, async (database) => {
     const askedAtMs = Date.now();
@@ -92,7 +92,7 @@ export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Fi
     ];
   });
 
-/** Checks the replica that the read gateway reads from: connection, that it is one, its tables and how far it is behind. */
+/** Checks the read gateway's replica: connection, role, tables and replication lag. */
 export const checkReplica = (url: string): Promise<readonly Finding[]> =>
   withDatabase('replica', url, async (database) => {
     const { isInRecovery, replayLagMs } = await inspectServer(database);
@@ -103,10 +103,10 @@ export const checkReplica = (url: string): Promise<readonly Finding[]> =>
     );
     if (!isInRecovery || replayLagMs === null) {
       const advice = 'Point READ_DATABASE_URL at a streaming replica of DATABASE_URL, or unset it.';
-      return [tables, problem('replica role', 'READ_DATABASE_URL is a server of its own, no replica', advice)];
+      return [tables, problem('replica role', 'READ_DATABASE_URL is not a replica', advice)];
     }
     const seconds = (replayLagMs / 1000).toFixed(1);
     if (replayLagMs <= replicaToleranceMs) return [tables, ok('replica lag', `${seconds} s`)];
-    const advice = 'Look at its load, its network and pg_stat_replication on the primary; readers see old records.';
+    const advice = 'Readers see old records. Check its load, its network and pg_stat_replication on the primary.';
     return [tables, warning('replica lag', `${seconds} s`, advice)];
   });

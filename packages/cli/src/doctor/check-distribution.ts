@@ -7,11 +7,11 @@ const distributeAdvice = 'Run crm distribute on the coordinator as a superuser.'
 const checkWorker = ({ name, settings }: WorkerFacts): Finding => {
   const check = `worker ${name}`;
   if (settings === null) {
-    return problem(check, 'the coordinator cannot ask it', 'See pg_dist_node, its pg_hba.conf and its log.');
+    return problem(check, 'the coordinator cannot query it', 'See pg_dist_node, its pg_hba.conf and its log.');
   }
   const off = workerSettings.durability.filter((setting) => settings[setting] === 'off');
   if (off.length > 0) {
-    const advice = `Turn it on there (ALTER SYSTEM SET … = on; SELECT pg_reload_conf()): a crash would lose what was answered.`;
+    const advice = `Turn it on there (ALTER SYSTEM SET … = on; SELECT pg_reload_conf()): a crash would lose acknowledged writes.`;
     return problem(check, `off: ${off.join(', ')}`, advice);
   }
   const missing = workerSettings.limits.filter((setting) => settings[setting] === '0');
@@ -29,7 +29,7 @@ export const checkDistribution = ({
   workers,
 }: DistributionFacts): readonly Finding[] => [
   apart.length === 0
-    ? ok('distribution', 'all tables with an organization are distributed alike')
+    ? ok('distribution', 'all tables with an organization are distributed together')
     : problem('distribution', `not distributed like accounts: ${apart.join(', ')}`, distributeAdvice),
   isWriteDelegated && undelegated.length === 0
     ? ok('delegation', 'writes run on the workers')

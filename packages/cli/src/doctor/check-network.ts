@@ -6,7 +6,7 @@ import { ok, problem, type Finding } from './finding.js';
 
 const timeoutMs = 3_000;
 
-/** Commands of the Redis protocol, one for each list of words. */
+/** Encodes commands in the Redis protocol. Each command is a list of words. */
 const toProtocol = (commands: readonly (readonly string[])[]): string =>
   commands
     .map((words) => `*${words.length}\r\n${words.map((w) => `$${Buffer.byteLength(w)}\r\n${w}\r\n`).join('')}`)
@@ -19,7 +19,7 @@ const openSocket = (url: URL): Socket => {
     : connectPlain({ host: url.hostname, port });
 };
 
-/** Signs in where the address has a password, and asks for a PONG. @returns what was answered instead, if anything */
+/** Signs in if the address has a password, and sends PING. @returns the error that Redis answered, if any */
 const pingRedis = (url: URL): Promise<string | undefined> =>
   new Promise((resolve, reject) => {
     const user = url.username === '' ? [] : [decodeURIComponent(url.username)];
@@ -42,10 +42,10 @@ const pingRedis = (url: URL): Promise<string | undefined> =>
     socket.write(toProtocol([...signIn, ['PING']]));
   });
 
-/** Checks the Redis in which processes count rate limits together. */
+/** Checks the Redis server that processes share to count rate limits. */
 export const checkRedis = async (address: string): Promise<Finding> => {
-  const advice = 'Start it or mend REDIS_URL. Until then every process counts rate limits by itself.';
-  if (!URL.canParse(address)) return problem('redis', 'REDIS_URL is no address', advice);
+  const advice = 'Start Redis or correct REDIS_URL. Until then each process counts rate limits separately.';
+  if (!URL.canParse(address)) return problem('redis', 'REDIS_URL is not an address', advice);
   const url = new URL(address);
   try {
     const refusal = await pingRedis(url);
@@ -57,15 +57,16 @@ export const checkRedis = async (address: string): Promise<Finding> => {
   }
 };
 
-/** Checks whether a gateway says that it can serve. */
+/** Checks whether a gateway reports that it is ready. */
 export const checkGateway = async (name: string, address: string): Promise<Finding> => {
   try {
     const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(timeoutMs) });
     if (response.ok) return ok(name, `${address} is ready`);
-    const advice = 'Its log line of /readyz has the reason in err; mostly it cannot reach its database.';
+    const advice = 'The reason is in err of its log line for /readyz. Usually it cannot reach its database.';
     return problem(name, `${address}/readyz answers ${response.status}`, advice);
   } catch (error) {
-    const advice = 'Is it started, and is this its HOST and PORT? Its log says why it ended.';
+    const advice =
+      'Check that it is running and that this is its HOST and PORT. If it stopped, its log has the reason.';
     return problem(name, `${address} does not answer: ${errorText(error)}`, advice);
   }
 };

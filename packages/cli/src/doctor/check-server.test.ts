@@ -22,8 +22,8 @@ const statusesOf = (changes: Partial<ServerFacts>, askedAtMs = 1_000_000, answer
       .map(({ check, status }) => [check, status]),
   );
 
-describe('what a server says about itself', () => {
-  test('is well', () => {
+describe('checkServer and checkConnections', () => {
+  test('accepts a healthy server', () => {
     expect(statusesOf({})).toEqual({});
   });
 
@@ -35,15 +35,15 @@ describe('what a server says about itself', () => {
     ['a superuser', { isSuperuser: true }, { role: 'warning' }],
     ['fsync=off', { durability: { ...healthy.durability, fsync: 'off' } }, { durability: 'problem' }],
     ['a replica', { isInRecovery: true }, { primary: 'problem' }],
-  ])('%s is found', (_name, changes, found) => {
+  ])('reports %s', (_name, changes, found) => {
     expect(statusesOf(changes)).toEqual(found);
   });
 
-  it('finds clocks that differ, whichever is ahead', () => {
+  it('reports clocks that differ in either direction', () => {
     expect(statusesOf({ clockMs: 994_999 })).toEqual({ clock: 'problem' });
     expect(statusesOf({ clockMs: 1_005_101 })).toEqual({ clock: 'problem' });
     expect(statusesOf({ clockMs: 995_000 })).toEqual({});
-    // A slow answer says nothing about clocks.
+    // A slow response does not count as a clock difference.
     expect(statusesOf({ clockMs: 1_030_000 }, 1_000_000, 1_060_000)).toEqual({});
   });
 

@@ -18,13 +18,13 @@ const checkVersion = ({ versionNumber }: ServerFacts): Finding => {
 const checkEncoding = ({ encoding }: ServerFacts): Finding =>
   encoding === 'UTF8'
     ? ok('encoding', encoding)
-    : problem('encoding', encoding, 'Make a database with ENCODING UTF8: others cannot hold every name.');
+    : problem('encoding', encoding, 'Create the database with ENCODING UTF8; other encodings cannot store every name.');
 
 const checkExtensions = ({ extensions }: ServerFacts): Finding => {
   const missing = requiredExtensions.filter((name) => !extensions.includes(name));
   if (missing.length === 0) return ok('extensions', requiredExtensions.join(', '));
   const statements = missing.map((name) => `CREATE EXTENSION ${name};`).join(' ');
-  const advice = `Run crm migrate as the owner of the database, or: ${statements} Debian has them in postgresql-contrib.`;
+  const advice = `Run crm migrate as the owner of the database, or: ${statements} On Debian they are in the package postgresql-contrib.`;
   return problem('extensions', `missing: ${missing.join(', ')}`, advice);
 };
 
@@ -32,23 +32,23 @@ const checkRole = ({ isSuperuser }: ServerFacts): Finding =>
   isSuperuser
     ? warning(
         'role',
-        'the role is a superuser, whom nothing stops',
-        'Make roles with less for the gateways: see "Roles" in docs/operating.md.',
+        'the role is a superuser, which bypasses all permission checks',
+        'Create roles with fewer rights for the gateways: see "Roles" in docs/operating.md.',
       )
-    : ok('role', 'no superuser');
+    : ok('role', 'not a superuser');
 
 const checkDurability = ({ durability }: ServerFacts): Finding => {
   const off = Object.entries(durability).filter(([, value]) => value === 'off');
-  if (off.length === 0) return ok('durability', 'an answered write is a committed one');
+  if (off.length === 0) return ok('durability', 'acknowledged writes survive a crash');
   const names = off.map(([name]) => name).join(', ');
   return problem(
     'durability',
     `off: ${names}`,
-    'Turn it on (ALTER SYSTEM SET … = on; SELECT pg_reload_conf()): a crash would lose or break what was answered.',
+    'Turn it on (ALTER SYSTEM SET … = on; SELECT pg_reload_conf()): a crash would lose or corrupt acknowledged writes.',
   );
 };
 
-/** How far the server's clock is from that of this machine, at most: its answer took some of the time. */
+/** Compares the server's clock with this machine's. A server time between request and response is no difference. */
 const checkClock = ({ clockMs }: ServerFacts, askedAtMs: number, answeredAtMs: number): Finding => {
   const differenceMs = clockMs < askedAtMs ? clockMs - askedAtMs : Math.max(0, clockMs - answeredAtMs);
   const seconds = (differenceMs / 1000).toFixed(1);
@@ -56,11 +56,11 @@ const checkClock = ({ clockMs }: ServerFacts, askedAtMs: number, answeredAtMs: n
   return problem(
     'clock',
     `the server's clock is ${seconds} s from this machine's`,
-    'Let both follow NTP: expiry of keys and times of records come from these clocks.',
+    'Synchronize both with NTP. Key expiry and record times depend on these clocks.',
   );
 };
 
-/** Checks what a primary says about itself. The instants are when it was asked and when it had answered. */
+/** Checks the facts that a primary reports. The instants are those of the request and the response. */
 export const checkServer = (facts: ServerFacts, askedAtMs: number, answeredAtMs: number): readonly Finding[] => [
   checkVersion(facts),
   checkEncoding(facts),
@@ -69,11 +69,14 @@ export const checkServer = (facts: ServerFacts, askedAtMs: number, answeredAtMs:
   checkDurability(facts),
   checkClock(facts, askedAtMs, answeredAtMs),
   ...(facts.isInRecovery
-    ? [problem('primary', 'DATABASE_URL is a replica', 'Point it at the primary: nothing can be written here.')]
+    ? [problem('primary', 'DATABASE_URL is a replica', 'Point it at the primary; a replica is read-only.')]
     : []),
 ];
 
-/** Checks whether the pools of all processes fit the server. `perProcess` is of one read and one inbound gateway. */
+/**
+ * Checks whether the pools of all processes fit the server. `perProcess` has the pool sizes of one read and one inbound
+ * gateway.
+ */
 export const checkConnections = (
   { connectionLimit }: ServerFacts,
   perProcess: readonly (number | undefined)[],

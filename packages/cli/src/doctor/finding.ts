@@ -1,4 +1,4 @@
-/** `problem`: it does not work or loses data. `warning`: it works and should be otherwise. `skipped`: could not be checked. */
+/** `problem`: broken, or losing data. `warning`: works, but should be changed. `skipped`: could not be checked. */
 export type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** What one check found. */
@@ -6,14 +6,14 @@ export interface Finding {
   readonly check: string;
   readonly status: FindingStatus;
   readonly message: string;
-  /** What to do; always there with a problem or a warning. */
+  /** What to do. Every problem and warning has it. */
   readonly advice?: string;
 }
 
-/** A finding that is well. */
+/** A check that passed. */
 export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message });
 
-/** A finding that there was nothing to check. */
+/** A check that could not run. */
 export const skipped = (check: string, message: string): Finding => ({ check, status: 'skipped', message });
 
 /** A problem to fix. */

@@ -1,6 +1,6 @@
 import type { Event } from '@crm/client';
 
-/** What people call a record: the first of these that it has. */
+/** The fields that name a record, in order of preference. */
 const nameKeys = ['name', 'title', 'domain', 'email'] as const;
 
 const mostCharacters = 200;
@@ -28,7 +28,7 @@ const changeText = (event: Event, name: string): string => {
 
 const cut = (text: string): string => (text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}…`);
 
-/** `1042 2026-03-02T09:30:00.000Z account.updated 0197… "Acme Inc." name: "Acme" → "Acme Inc."` */
+/** Formats an event: `1042 2026-03-02T09:30:00.000Z account.updated 0197… "Acme Inc." name: "Acme" → "Acme Inc."` */
 export const eventLine = (event: Event): string => {
   const changes = event.type.endsWith('.updated')
     ? event.changed.map((name) => changeText(event, name)).join(', ')

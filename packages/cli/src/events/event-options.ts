@@ -5,7 +5,7 @@ import { CliError, errorText } from '../errors.js';
 import { gatewayErrorText } from '../gateway-client.js';
 import { httpUrl, wholeNumber } from '../options.js';
 
-/** What both commands that read the change log take. */
+/** Options of the commands that read the change log. */
 export interface EventOptions {
   readonly object?: Event['object'];
   readonly after?: number;
@@ -19,12 +19,12 @@ const largestPosition = 999_999_999;
 /** Adds the options of {@link EventOptions}. */
 export const withEventOptions = (command: Command): Command =>
   command
-    .addOption(new Option('--object <object>', 'only events of such records').choices(objects))
+    .addOption(new Option('--object <object>', 'only events of this kind of record').choices(objects))
     .option('--after <position>', 'only events after this position', wholeNumber(0, largestPosition))
     .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
     .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'));
 
-/** The failure of a command that reads the change log, with what to do next. */
+/** Converts a failure to read the change log into an error that says what to do next. */
 export const eventError = (url: string, error: unknown, next: string): unknown => {
   if (error instanceof CliError) return error;
   if (error instanceof CrmStartOverError) {

@@ -42,14 +42,14 @@ const statementText = (statement: ExplainedStatement, index: number, all: readon
   return [`Statement ${index + 1} of ${all.length}: ${cost}`, formatSql(sql), ...values.map(valueText)].join('\n');
 };
 
-/** The sums of all statements of a page. */
+/** The totals of all statements of a page. */
 export const totalsOf = ({ statements }: ExplainedPage) => ({
   milliseconds: statements.reduce((sum, { planningMs, executionMs }) => sum + planningMs + executionMs, 0),
   buffers: statements.reduce((sum, { buffers }) => sum + buffers, 0),
   sequentialScans: [...new Set(statements.flatMap(({ sequentialScans }) => sequentialScans))],
 });
 
-/** How a page was read, for people: its plans, its statements and what they cost. */
+/** Describes how a page was read: its plans, its statements and their cost. */
 export const explainText = (page: ExplainedPage): string => {
   const { plans, statements, records } = page;
   const totals = totalsOf(page);

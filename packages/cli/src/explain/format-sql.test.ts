@@ -22,7 +22,7 @@ SELECT r.id
     );
   });
 
-  it('changes white space only', () => {
+  it('changes only white space', () => {
     const sql = 'SELECT (a + (b)) FROM ( (SELECT 1) UNION ALL (SELECT 2 WHERE x OR (y AND z)) ) t';
     const bare = (text: string): string => text.replace(/\s/g, '');
     expect(bare(formatSql(sql))).toBe(bare(sql));

@@ -1,4 +1,4 @@
-/** Clauses that begin a line, and how far they are indented so that they end below SELECT. */
+/** Clauses that start a line, and the indentation that aligns them with SELECT. */
 const clauses: Readonly<Record<string, string>> = {
   'FROM ': '  ',
   'WHERE ': ' ',
@@ -10,9 +10,9 @@ const clauses: Readonly<Record<string, string>> = {
   'UNION ALL ': '',
 };
 
-/** A subselect that is longer gets lines of its own. */
+/** A longer subselect gets its own lines. */
 const longestInline = 70;
-/** A line that is longer ends before AND. */
+/** A longer line is broken before AND. */
 const longestLine = 80;
 
 const closingAt = (sql: string, opening: number): number => {
@@ -50,6 +50,6 @@ const indented = (sql: string, margin: string): string => {
   return lines;
 };
 
-/** Lays generated SQL out for reading: clauses and long subselects on lines of their own. Changes white space only. */
+/** Formats generated SQL, with clauses and long subselects on their own lines. Changes only white space. */
 export const formatSql = (sql: string): string =>
   indented(sql.replace(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').trim(), '');

@@ -1,15 +1,15 @@
 import type { Account, Contact, Note, Opportunity } from '@crm/client';
 
-/** The objects that `crm export` writes, as their paths in the API name them. */
+/** The objects that `crm export` writes, named as in API paths. */
 export const exportObjects = ['opportunities', 'accounts', 'contacts', 'notes'] as const;
 
 /** One of {@link exportObjects}. */
 export type ExportObject = (typeof exportObjects)[number];
 
-/** A record as the read gateway answers it. */
+/** A record as the read gateway returns it. */
 export type ExportRecord = Account | Contact | Note | Opportunity;
 
-/** A system column: its name in the file, which is the one that `crm import` knows, and what the read gateway calls it. */
+/** A system column: its name in the file, which `crm import` also uses, and the field of the read gateway. */
 export interface SystemColumn {
   readonly name: string;
   readonly field: string;
@@ -20,7 +20,7 @@ export interface SystemColumn {
 const column = (name: string, field = name): SystemColumn => ({ name, field, isKey: false });
 const key = (name: string, field = name): SystemColumn => ({ name, field, isKey: true });
 
-/** What only the gateways set: in the file for those who read it, and passed over by an import. */
+/** Columns that only the gateways set. Exports contain them for readers; imports ignore them. */
 export const readOnlyColumns: readonly string[] = ['id', 'created_at', 'updated_at', 'version'];
 
 const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> = {
@@ -63,23 +63,23 @@ const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> =
   ],
 };
 
-/** The system columns of an object in the order of the file. */
+/** The system columns of an object, in file order. */
 export const systemColumns = (object: ExportObject): readonly SystemColumn[] => columnsByObject[object];
 
-/** Which columns a file has. */
+/** The columns of a file. */
 export interface ExportColumns {
   readonly system: readonly SystemColumn[];
   /** Slugs of custom fields; a file of JSON lines has them under `custom_fields`. */
   readonly custom: readonly string[];
 }
 
-/** Every column by its name in a CSV file. */
+/** The names of all columns in a CSV file. */
 export const columnNames = ({ system, custom }: ExportColumns): string[] => [
   ...system.map(({ name }) => name),
   ...custom.map((slug) => `custom_fields.${slug}`),
 ];
 
-/** The value of a system column: contacts beside the primary one are known by their emails. */
+/** The value of a system column. Additional contacts are written as their emails. */
 export const systemValue = ({ field }: SystemColumn, record: ExportRecord): unknown => {
   if (field === 'additional_contacts' && 'additional_contacts' in record) {
     return record.additional_contacts.map(({ contact_email: email }) => email);
@@ -88,9 +88,9 @@ export const systemValue = ({ field }: SystemColumn, record: ExportRecord): unkn
 };
 
 /**
- * Leaves out the columns that `--fields` does not name; natural keys stay.
+ * Keeps the columns that `--fields` names, and the key columns.
  *
- * @returns the names that are unknown instead, when there are any.
+ * @returns the unknown names instead, if there are any.
  */
 export const narrowColumns = (all: ExportColumns, names: readonly string[]): ExportColumns | readonly string[] => {
   const wanted = new Set(names);

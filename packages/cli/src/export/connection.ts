@@ -2,15 +2,15 @@ import type { CliContext } from '../cli-context.js';
 import { usageError } from '../errors.js';
 import { dataDirectory, demoFilePath, readDemoFile } from '../local-stack/demo-file.js';
 
-/** Where an export comes from. */
+/** The source of an export. */
 export interface ReadConnection {
   readonly url: string;
   readonly apiKey: string;
-  /** Where members can be looked up. */
+  /** The database in which members can be looked up. */
   readonly databaseUrl: string | undefined;
 }
 
-/** The options of `crm export` that say where from. */
+/** The options of `crm export` that name its source. */
 export interface ReadConnectionOptions {
   readonly url?: string;
   readonly apiKey?: string;
@@ -18,10 +18,10 @@ export interface ReadConnectionOptions {
 }
 
 /**
- * Finds out where an export comes from: what the options say, or the local demo when they say nothing at all. They are
- * never mixed, so that the demo's key is not sent to another server.
+ * Finds the source of an export: the options, or the local demo if none are given. The two are never mixed, so that the
+ * demo's key is not sent to another server.
  *
- * @throws CliError (2) when only one of address and key is given, or neither and there is no local demo.
+ * @throws CliError (2) if only one of address and key is given, or neither and there is no local demo.
  */
 export const findReadConnection = async (
   context: CliContext,
@@ -33,7 +33,7 @@ export const findReadConnection = async (
   const directory = dataDirectory(context.env);
   const demo = await readDemoFile(directory);
   if (demo === undefined) {
-    throw usageError('Where from? Give --url and --api-key, or start the local stack here first: npm start');
+    throw usageError('No gateway is given. Give --url and --api-key, or start the local stack: npm start');
   }
   context.stderr.write(`Reading from the local demo at ${demo.read_url} (from ${demoFilePath(directory)}).\n`);
   return { url: demo.read_url, apiKey: demo.api_key, databaseUrl: databaseUrl ?? demo.database_url };

@@ -2,18 +2,18 @@ import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 
 import { CliError, errorCode } from '../errors.js';
 
-/** How far an export is, as it stands in the file beside the output. */
+/** The progress of an export, as stored in the file beside the output. */
 export interface ExportState {
-  /** Describes the export, so that another command does not continue this one's file. */
+  /** A digest of the export's options, so that a different command does not continue this export's file. */
   readonly request: string;
-  /** Of the next page; null when all pages are written. */
+  /** The cursor of the next page. Null after the last page. */
   readonly cursor: string | null;
-  /** Bytes of the partial file that are whole pages. */
+  /** The size of the complete pages in the partial file. */
   readonly bytes: number;
   readonly records: number;
 }
 
-/** The file of an export under way, and how far it is; both stand beside the output until it is complete. */
+/** The partial file and the progress file of an export. Both are beside the output until the export is complete. */
 export class PartialFile {
   readonly #output: string;
 
@@ -30,10 +30,10 @@ export class PartialFile {
   }
 
   /**
-   * Reads how far an earlier run came.
+   * Reads the progress of an earlier run.
    *
-   * @returns `undefined` when there is none, or its file is gone.
-   * @throws CliError when what is there cannot be gone on with.
+   * @returns `undefined` if there was none, or its file is gone.
+   * @throws CliError if the earlier run cannot be continued.
    */
   async read(request: string): Promise<ExportState | undefined> {
     const text = await readIfThere(this.#statePath);
@@ -42,7 +42,7 @@ export class PartialFile {
     if (state === undefined) throw new CliError(`${this.#statePath} is damaged. Give --restart to start over.`);
     if (state.request !== request) {
       throw new CliError(
-        `${this.#statePath} is of another export. Run that one to its end, or give --restart to start this one over.`,
+        `${this.#statePath} belongs to another export. Finish that export first, or give --restart to start over with this one.`,
       );
     }
     const sizeBytes = await sizeIfThere(this.path);
@@ -53,20 +53,20 @@ export class PartialFile {
     return state;
   }
 
-  /** Notes how far the export is, whole or not at all. */
+  /** Writes the progress atomically. */
   async write(state: ExportState): Promise<void> {
     const temporary = `${this.#statePath}.tmp`;
     await writeFile(temporary, `${JSON.stringify(state)}\n`);
     await rename(temporary, this.#statePath);
   }
 
-  /** Forgets an earlier run. */
+  /** Deletes the files of an earlier run. */
   async discard(): Promise<void> {
     await rm(this.#statePath, { force: true });
     await rm(this.path, { force: true });
   }
 
-  /** Puts the complete file in the place of the output. */
+  /** Renames the complete file to the output. */
   async finish(): Promise<void> {
     await rename(this.path, this.#output);
     await rm(this.#statePath, { force: true });

@@ -6,13 +6,10 @@ import { databaseError } from '../administration/with-administration.js';
 import { CliError } from '../errors.js';
 import type { ExportRecord } from './columns.js';
 
-/** The email of a member; undefined where it cannot be found out. */
+/** Finds the email of a member. Undefined if it is unknown. */
 export type FindMemberEmail = (memberId: string) => Promise<string | undefined>;
 
-/**
- * Looks members up where the read gateway shows them: as owners of opportunities. Members who own none stay unknown,
- * because the API has no list of members.
- */
+/** Finds members as owners of opportunities, through the read gateway. Members who own none stay unknown. */
 export const emailsOfOwners =
   (client: CrmClient): FindMemberEmail =>
   async (memberId) => {
@@ -25,13 +22,13 @@ export const emailsOfOwners =
 /**
  * Looks members up in the database, in the organization that the key belongs to.
  *
- * @throws CliError when the database cannot be used, or is not the one that the key is of.
+ * @throws CliError if the database cannot be used, or does not have the key.
  */
 export const emailsInDatabase = async (url: string, apiKey: string): Promise<FindMemberEmail> => {
   const database = openDatabase({ url, applicationName: 'crm-cli', maxConnections: 1 });
   try {
     const key = await findApiKeyByHash(database, hashApiKey(apiKey));
-    if (key === null) throw new CliError('The API key is not one of the database that --database-url names.');
+    if (key === null) throw new CliError('The API key is not in the database of --database-url.');
     const { memberEmails } = await loadSetup(database, key.organizationId);
     return async (memberId) => memberEmails.get(memberId);
   } catch (error) {
@@ -41,7 +38,7 @@ export const emailsInDatabase = async (url: string, apiKey: string): Promise<Fin
   }
 };
 
-/** Puts emails in the place of members' ids, which mean nothing in another organization. */
+/** Replaces the ids of members, which mean nothing in another organization, with emails. */
 export class MemberTranslation {
   readonly #slugs: readonly string[];
   readonly #find: FindMemberEmail;
@@ -52,12 +49,12 @@ export class MemberTranslation {
     this.#find = find;
   }
 
-  /** How many members of this run stayed ids. */
+  /** The number of members in this run whose email was not found. */
   get unknown(): number {
     return [...this.#emails.values()].filter((email) => email === undefined).length;
   }
 
-  /** Looks up every member that the records name. */
+  /** Looks up every member that the records refer to. */
   async prepare(records: readonly ExportRecord[]): Promise<void> {
     for (const record of records) {
       for (const slug of this.#slugs) {
@@ -68,7 +65,7 @@ export class MemberTranslation {
     }
   }
 
-  /** The custom values of a record that was prepared. */
+  /** The custom values of a record, with emails. `prepare` must have been called with the record. */
   readonly customValues = (record: ExportRecord): Readonly<Record<string, unknown>> => {
     const values = valuesOf(record);
     const translated = this.#slugs.filter((slug) => Object.hasOwn(values, slug));

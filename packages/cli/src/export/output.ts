@@ -3,20 +3,20 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { errorCode } from '../errors.js';
 import type { ExportState, PartialFile } from './export-state.js';
 
-/** Where the lines of an export go. */
+/** The destination of an export. */
 export interface Output {
   /**
-   * Writes a page. Once it has resolved, an interrupted export continues after it. False if the reader has closed the
-   * stream.
+   * Writes a page. Once it has resolved, an interrupted export can continue after this page. Resolves to false if the
+   * reader has closed the stream.
    */
   readonly writePage: (text: string, cursor: string | null, records: number) => Promise<boolean>;
-  /** The output is complete. */
+  /** Completes the output. */
   readonly finish: () => Promise<void>;
-  /** Ends without completing; what is written stays for the next run. */
+  /** Closes an incomplete output, which the next run can continue. */
   readonly close: () => Promise<void>;
 }
 
-/** Appends to the partial file of an earlier run. */
+/** Opens a new partial file, or the one of an earlier run to append to it. */
 export const openPartialFile = async (
   partial: PartialFile,
   request: string,
@@ -31,7 +31,7 @@ export const openPartialFile = async (
         written += (await handle.write(content, written, content.length - written, bytes + written)).bytesWritten;
       }
       bytes += content.length;
-      // The state must not promise bytes that a power failure takes back.
+      // The data must be on disk before the state counts it, because the power may fail.
       await handle.datasync();
       await partial.write({ request, cursor, bytes, records });
       return true;
@@ -47,18 +47,18 @@ export const openPartialFile = async (
 const openAt = async (path: string, earlier: ExportState | undefined): Promise<FileHandle> => {
   if (earlier === undefined) return open(path, 'w');
   const handle = await open(path, 'r+');
-  // Text after the last whole page was cut off in the middle; that page is read again.
+  // Drops an incomplete last page, which is read again.
   await handle.truncate(earlier.bytes);
   return handle;
 };
 
-/** Writes to a stream, as fast as its reader reads. A stream cannot be continued later. */
+/** Writes to a stream at the speed of its reader. Such an export cannot be continued later. */
 export const streamOutput = (stream: NodeJS.WritableStream): Output => ({
   writePage: (text) =>
     new Promise((resolve, reject) => {
       stream.write(text, (error) => {
         if (error === null || error === undefined) resolve(true);
-        // A reader that has seen enough, as `head`: no further page has to be read.
+        // The reader, for example `head`, has closed the pipe: no more pages are needed.
         else if (errorCode(error) === 'EPIPE') resolve(false);
         else reject(error);
       });

@@ -1,20 +1,20 @@
 import { timeLeft } from '../time-left.js';
 
-/** Lines are for logs: often enough to see that it lives, rarely enough to read. */
+/** The time between two progress lines. */
 const lineIntervalMs = 5000;
 
-/** What the progress of an export is shown for. */
+/** The options of {@link exportProgress}. */
 export interface ExportProgressOptions {
   readonly stream: NodeJS.WritableStream;
   /** `accounts`. */
   readonly object: string;
-  /** What an earlier run has exported. */
+  /** The number of records that an earlier run exported. */
   readonly earlierRecords: number;
-  /** Counts the records there are; asked once, after the first line, since a short export needs no estimate. */
+  /** Counts all records. Called once, after the first line, because a short export needs no estimate. */
   readonly countAll: () => Promise<number | undefined>;
 }
 
-/** Makes a function that takes the number of records in the file and writes a line now and then. */
+/** Returns a function that takes the number of exported records and prints a line every few seconds. */
 export const exportProgress = ({
   stream,
   object,

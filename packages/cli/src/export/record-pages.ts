@@ -6,18 +6,18 @@ import type { ExportColumns, ExportObject, ExportRecord } from './columns.js';
 /** One page of records. */
 export interface RecordPage {
   readonly records: readonly ExportRecord[];
-  /** Of the next page; null on the last one. */
+  /** The cursor of the next page. Null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** Reads the page of a cursor; the first one, where it is null. */
+/** Reads the page at a cursor, or the first page for null. */
 export type ReadPage = (cursor: string | null, signal: AbortSignal) => Promise<RecordPage>;
 
-/** The most that the gateway takes. */
+/** The largest page that the gateway allows. */
 const pageSize = 500;
 const mostFieldNames = 100;
 
-/** The custom fields of an object in the organization's order, hidden ones too. */
+/** The custom fields of an object in the organization's order, including hidden ones. */
 export const listCustomFields = async (client: CrmClient, object: ExportObject): Promise<readonly Field[]> => {
   const fields: Field[] = [];
   if (object === 'notes') return fields;
@@ -25,7 +25,7 @@ export const listCustomFields = async (client: CrmClient, object: ExportObject):
   return fields;
 };
 
-/** How many records there are to export; undefined for notes, which cannot be counted. */
+/** The number of records to export. Undefined for notes, which cannot be counted. */
 export const countRecords = async (
   client: CrmClient,
   object: ExportObject,
@@ -38,8 +38,8 @@ export const countRecords = async (
 };
 
 /**
- * Makes the reader of an object's pages. Records come oldest first, so that an import makes them in that order, and those
- * that are made meanwhile come at the end; notes, which have no search, come newest first.
+ * Returns the function that reads pages of an object. Records come oldest first: an import then creates them in the
+ * same order, and records created during the export come last. Notes have no search and come newest first.
  */
 export const makePageReader = (
   client: CrmClient,
@@ -73,7 +73,9 @@ export const makePageReader = (
 
 const cursorOf = (cursor: string | null): { cursor?: string } => (cursor === null ? {} : { cursor });
 
-/** What to ask for. Where there are too many custom fields to name each, the visible ones are asked for together. */
+/**
+ * The fields to request. If there are too many to name each custom field, `custom_fields` stands for all visible ones.
+ */
 const fieldNames = (columns: ExportColumns, customFields: readonly Field[]): string[] => {
   const names = columns.system.map(({ field }) => field);
   const wanted = new Set(columns.custom);
@@ -82,7 +84,7 @@ const fieldNames = (columns: ExportColumns, customFields: readonly Field[]): str
   const hidden = custom.filter(({ is_hidden: isHidden }) => isHidden === true);
   const fields = [...names, 'custom_fields', ...hidden.map(propertyName)];
   if (fields.length <= mostFieldNames) return fields;
-  throw new CliError(`More than ${mostFieldNames} fields would have to be named. Name fewer with --fields.`);
+  throw new CliError(`More than ${mostFieldNames} fields would have to be requested. Choose fewer with --fields.`);
 };
 
 const propertyName = ({ property_name: name }: Field): string => name;

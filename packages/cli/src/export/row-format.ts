@@ -7,16 +7,16 @@ export const exportFormats = ['csv', 'jsonl'] as const;
 /** One of {@link exportFormats}. */
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** How records become text. */
+/** Converts records to text. */
 export interface RowFormat {
-  /** What stands before the first record. */
+  /** The text before the first record. */
   readonly header: string;
-  /** The line of one record, which ends with a line break. */
+  /** The line of one record, with its line break. */
   readonly line: (record: ExportRecord) => string;
 }
 
 /**
- * Makes the format; `customValues` gives the custom values of a record with members known by their emails.
+ * Creates a format. `customValues` returns the custom values of a record, with emails for members.
  *
  * @param isRaw - leaves formulas in CSV as they are
  */
@@ -59,12 +59,13 @@ const ownValue = (values: Readonly<Record<string, unknown>>, slug: string): unkn
   Object.hasOwn(values, slug) ? values[slug] : null;
 
 /**
- * One cell. An absent value is an empty cell and the empty text is `""`, which is how PostgreSQL's COPY tells them apart;
- * lists and objects are JSON. A text that a spreadsheet program would run as a formula is escaped: anybody may have sent it.
+ * Formats one cell. A missing value is an empty cell and an empty text is `""`, as in PostgreSQL's COPY. Lists and
+ * objects are JSON. Texts that a spreadsheet program would run as formulas are escaped, because any sender may have
+ * written them.
  */
 export const csvCell = (value: unknown, isRaw: boolean): string => {
   if (value === null || value === undefined) return '';
   const text = typeof value !== 'string' ? JSON.stringify(value) : isRaw ? value : escapeFormula(value);
-  // Spaces at the ends are quoted too, because some programs drop them otherwise.
+  // Leading and trailing spaces are quoted too, because some programs drop them otherwise.
   return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };

@@ -25,9 +25,9 @@ export interface ExportResult {
 }
 
 /**
- * Runs an export: while one page is written, the next is on its way, and no other is in memory.
+ * Runs an export. While one page is written, the next is being read. At most these two pages are in memory.
  *
- * @throws CliError when it was interrupted; what is written stays for the next run.
+ * @throws CliError if it was interrupted. The next run continues after the last written page.
  */
 export const runExport = async (job: ExportJob): Promise<ExportResult> => {
   const startedMs = performance.now();
@@ -35,7 +35,7 @@ export const runExport = async (job: ExportJob): Promise<ExportResult> => {
   let records = earlierRecords;
   let header = job.earlier === undefined ? job.format.header : '';
   const seconds = (): number => (performance.now() - startedMs) / 1000;
-  // A run that was killed between its last page and its end has nothing left to read.
+  // If the earlier run was killed after its last page, nothing is left to read.
   let next = job.earlier?.cursor === null ? null : readPage(job, job.earlier?.cursor ?? null);
   try {
     while (next !== null) {
@@ -59,11 +59,11 @@ export const runExport = async (job: ExportJob): Promise<ExportResult> => {
 
 const readPage = (job: ExportJob, cursor: string | null): Promise<RecordPage> => {
   const page = job.readPage(cursor, job.signal).catch((error: unknown) => {
-    if (job.signal.aborted)
-      throw new CliError('The export was interrupted. The same command continues where it stopped.');
+    if (job.signal.aborted) throw new CliError('The export was interrupted. Run the same command again to continue.');
     throw error;
   });
-  // It may fail while the page before it is being written, or after the export has ended.
+  // Avoids an unhandled rejection: the read may fail while the previous page is being written, or after the export has
+  // ended.
   page.catch(() => undefined);
   return page;
 };

@@ -90,9 +90,9 @@ const deals: readonly DemoDeal[] = [
 ];
 
 /**
- * Creates the demo deals as any client would: over HTTP, through the inbound gateway.
+ * Creates the demo deals through the inbound gateway, as any client would.
  *
- * @throws CliError when the gateway refuses one, which means that the stack does not work.
+ * @throws CliError if the gateway refuses one. The stack does not work then.
  */
 export const sendDemoDeals = async (inboundUrl: string, demo: DemoOrganization, signal: AbortSignal): Promise<void> => {
   const client = createClient({ readUrl: inboundUrl, apiKey: demo.apiKey });

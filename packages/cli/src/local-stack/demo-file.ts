@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { CliError, errorCode, errorText } from '../errors.js';
 
-/** What `crm start` leaves for other tools once both gateways are ready. Addresses have no trailing slash. */
+/** The file that `crm start` writes for other tools once both gateways are ready. Addresses have no trailing slash. */
 export interface DemoFile {
   readonly read_url: string;
   readonly inbound_url: string;
@@ -15,7 +15,7 @@ export interface DemoFile {
 
 const keys = ['read_url', 'inbound_url', 'api_key', 'pipeline_id', 'organization_id', 'database_url'] as const;
 
-/** The directory of the local stack: `CRM_DATA_DIR`, or `.crm` where the command runs. */
+/** The directory of the local stack: `CRM_DATA_DIR`, or `.crm` in the current directory. */
 export const dataDirectory = (env: Readonly<Record<string, string | undefined>>): string =>
   env['CRM_DATA_DIR'] || '.crm';
 
@@ -25,8 +25,8 @@ export const demoFilePath = (directory: string): string => join(directory, 'demo
 /**
  * Reads the demo file.
  *
- * @returns `undefined` when there is none.
- * @throws CliError when it is damaged.
+ * @returns `undefined` if there is none.
+ * @throws CliError if it is damaged.
  */
 export const readDemoFile = (directory: string): Promise<DemoFile | undefined> => readDemo(demoFilePath(directory));
 
@@ -34,7 +34,7 @@ const readDemo = async (path: string): Promise<DemoFile | undefined> => {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (isDemoFile(value)) return value;
-    throw new CliError(`${path} is incomplete; delete it and run npm start.`);
+    throw new CliError(`${path} is incomplete. Delete it and run npm start.`);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error instanceof CliError ? error : new CliError(`${path} cannot be read: ${errorText(error)}`);
@@ -45,8 +45,8 @@ const isDemoFile = (value: unknown): value is DemoFile =>
   typeof value === 'object' && value !== null && keys.every((key) => typeof Reflect.get(value, key) === 'string');
 
 /**
- * Publishes the demo file while the stack runs. At other times it is kept under another name, because the plain text of
- * the key is nowhere else: so the key may be used by anyone who can read the file.
+ * Publishes the demo file while the stack runs. At other times the file has another name and keeps the key, whose plain
+ * text is stored nowhere else. Anyone who can read the file can use the key.
  */
 export class DemoFileKeeper {
   readonly #directory: string;
@@ -55,7 +55,7 @@ export class DemoFileKeeper {
     this.#directory = directory;
   }
 
-  /** Takes the file of this run, or of one that was killed, out of sight. Answers the last one that there is. */
+  /** Withdraws the file of this run, or of one that was killed. Returns the last withdrawn file, if any. */
   async takeAway(): Promise<DemoFile | undefined> {
     try {
       await rename(demoFilePath(this.#directory), this.#keptPath);
@@ -65,7 +65,7 @@ export class DemoFileKeeper {
     return readDemo(this.#keptPath);
   }
 
-  /** Writes the file whole or not at all, readable by its owner only. */
+  /** Writes the file atomically. Only its owner can read it. */
   async publish(demo: DemoFile): Promise<void> {
     const temporary = `${demoFilePath(this.#directory)}.tmp`;
     await rm(temporary, { force: true });

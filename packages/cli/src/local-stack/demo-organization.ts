@@ -27,17 +27,17 @@ export interface DemoOrganization {
 
 const organizationName = 'Demo organization';
 const keyName = 'npm start';
-/** Far above what a person or a trial of the benchmark needs. */
+/** Far more than a person or a benchmark run needs. */
 const requestsAMinute = 100_000;
 
 /** The documented example of a set-up file. */
 const setupFile = fileURLToPath(new URL('../../examples/setup.yaml', import.meta.url));
 
 /**
- * Sets the demo organization up from the example file, or finds it again: what is set up stays as it is. The set-up is one
- * transaction, so a start that was killed half way is completed by the next one.
+ * Finds the demo organization, or creates it from the example file. The set-up is applied in one transaction, so a
+ * start that was killed halfway is completed by the next one.
  *
- * @param previous - the demo file of the last run, which alone still has the key
+ * @param previous - the demo file of the last run, the only place that has the key
  */
 export const openDemoOrganization = async (
   database: AdministrationDatabase,
@@ -58,7 +58,7 @@ const findOrganization = async (admin: Administration, previous: DemoFile | unde
   return found?.id ?? (await admin.createOrganization({ name: organizationName })).id;
 };
 
-/** Applies the example to an organization that has no set-up yet: later starts leave what users have changed since. */
+/** Applies the example only to an organization without pipelines, so that later starts keep the changes of users. */
 const applySetup = async (admin: Administration, setup: OrganizationSetup): Promise<void> => {
   if (setup.pipelines.length > 0) return;
   const source = setupSource(setupFile, await readFile(setupFile, 'utf8'));
@@ -76,7 +76,10 @@ const choosePipeline = (setup: OrganizationSetup, previous: DemoFile | undefined
   return pipeline;
 };
 
-/** The key of the last run while it is good; otherwise a new one, and those whose text is lost are revoked. */
+/**
+ * Returns the key of the last run if it is still valid. Otherwise revokes the old keys, whose text is lost, and creates
+ * a new one.
+ */
 const openKey = async (
   database: AdministrationDatabase,
   admin: Administration,

@@ -1,4 +1,4 @@
-// Loaded into a gateway before its own code (node --import). When the stack is killed, and cannot stop its children any
-// more, their channel to it breaks; they then stop as they would on SIGTERM, instead of keeping their ports for ever.
+// Loaded into a gateway before its own code (node --import). If the stack is killed, it cannot stop its gateways any
+// more. Their IPC channel to it then breaks, and they stop as on SIGTERM instead of keeping their ports.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, errorCode } from '../errors.js';
 import { portVariables, type StackSettings } from './settings.js';
 
-/** The gateways listen where only this machine reaches them: the demo's key is printed on the screen. */
+/** The gateways accept connections only from this machine, because the demo's key is printed on the screen. */
 export const gatewayHost = '127.0.0.1';
 
 const pollIntervalMs = 100;
 
 /**
- * Makes sure that both gateways will get their ports.
+ * Checks that the ports of both gateways are free.
  *
- * @param patienceMs - how long to wait for them: after a kill, the gateways of before may still be on their way out
+ * @param patienceMs - how long to wait for them; after a kill, the previous gateways may still be shutting down
  * @throws CliError naming the port and the variable that changes it.
  */
 export const checkGatewayPorts = async (settings: StackSettings, patienceMs: number): Promise<void> => {

@@ -11,7 +11,7 @@ import { gatewayHost } from './gateway-ports.js';
 /** The gateways, by the names of their directories. */
 export type GatewayName = 'read-gateway' | 'inbound-gateway';
 
-/** How one gateway is started. */
+/** The options for starting a gateway. */
 export interface GatewayOptions {
   readonly name: GatewayName;
   readonly port: number;
@@ -25,7 +25,9 @@ export interface GatewayOptions {
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 25_000;
 const pollIntervalMs = 50;
-/** Variables of this shell that would point a gateway elsewhere, or give both the same port. */
+/**
+ * Variables that are not inherited from the shell. They would point a gateway elsewhere, or give both the same port.
+ */
 const ownVariables = ['DATABASE_URL', 'READ_DATABASE_URL', 'REDIS_URL', 'PORT', 'HOST', 'ADMIN_PORT', 'CURSOR_SECRETS'];
 
 /** One gateway, running as a process of its own. */
@@ -51,19 +53,19 @@ export class GatewayProcess {
   /**
    * Starts a gateway; its output goes to a file in the data directory.
    *
-   * @throws CliError (78) when it is not built.
+   * @throws CliError (78) if it is not built.
    */
   static async start(options: GatewayOptions): Promise<GatewayProcess> {
     const main = gatewayMain(options.name);
     const logFile = join(options.directory, 'logs', `${options.name}.log`);
     await mkdir(dirname(logFile), { recursive: true });
-    // The log of the last run is kept beside the current one, so that logs do not grow for ever.
+    // Keeps only the log of the last run beside the current one, so that logs do not grow without limit.
     await rename(logFile, `${logFile}.1`).catch(() => undefined);
     const log = await open(logFile, 'a', 0o600);
     try {
       const preload = new URL('./exit-with-parent.js', import.meta.url).href;
       const child = spawn(process.execPath, ['--import', preload, main], {
-        // A session of its own: Ctrl-C in the terminal reaches the stack alone, which stops its parts in order.
+        // A separate session, so that Ctrl-C in the terminal reaches only the stack, which stops its parts in order.
         detached: true,
         env: gatewayEnvironment(options),
         stdio: ['ignore', log.fd, log.fd, 'ipc'],
@@ -75,9 +77,9 @@ export class GatewayProcess {
   }
 
   /**
-   * Waits until the gateway says that it is ready.
+   * Waits until the gateway reports that it is ready.
    *
-   * @throws CliError with the end of its log when it ends before, or takes too long.
+   * @throws CliError with the end of its log, if it stops or takes too long.
    */
   async waitUntilReady(signal: AbortSignal): Promise<void> {
     const deadlineMs = performance.now() + readyTimeoutMs;
@@ -93,13 +95,13 @@ export class GatewayProcess {
     }
   }
 
-  /** Where the log is, and its last lines. */
+  /** The path of the log and its last lines, as a message. */
   async logTail(): Promise<string> {
     const text = await readFile(this.logFile, 'utf8').catch(() => '');
-    return `Its log is ${this.logFile}, which ends:\n${text.trim().split('\n').slice(-15).join('\n')}`;
+    return `Its log is ${this.logFile}. It ends with:\n${text.trim().split('\n').slice(-15).join('\n')}`;
   }
 
-  /** Stops it gracefully, requests in work included; kills it when that takes too long. */
+  /** Stops it after its current requests. Kills it if that takes too long. */
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopTimeoutMs);
@@ -108,7 +110,7 @@ export class GatewayProcess {
   }
 }
 
-/** Where a compiled file of a gateway is in this repository; it may not be there. */
+/** The path of a compiled file of a gateway in this repository. The file may be missing. */
 export const gatewayFile = (name: GatewayName, file: string): string =>
   fileURLToPath(new URL(`../../../../apps/${name}/dist/${file}`, import.meta.url));
 

@@ -5,7 +5,7 @@ import { errorCode } from '../errors.js';
 /** A process. Its start time, if the system reports it, distinguishes it from a later one with the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks since boot, on Linux; ids are used again soon in containers, where they start from 1. */
+  /** On Linux, the start time in clock ticks since boot. Containers reuse ids soon, because theirs start from 1. */
   readonly startTicks: string | null;
 }
 
@@ -15,14 +15,14 @@ export const ownIdentity = async (): Promise<ProcessIdentity> => ({
   startTicks: await readStartTicks(process.pid),
 });
 
-/** Whether that very process still runs. */
+/** Whether exactly this process is still running. */
 export const isRunning = async ({ pid, startTicks }: ProcessIdentity): Promise<boolean> => {
   if (!hasProcess(pid)) return false;
   const current = await readStartTicks(pid);
   return current === null || startTicks === null || current === startTicks;
 };
 
-/** Whether any process has this id, also one of another user. */
+/** Whether any process has this id, including one of another user. */
 export const hasProcess = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -35,9 +35,9 @@ export const hasProcess = (pid: number): boolean => {
 const readStartTicks = async (pid: number): Promise<string | null> => {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is a name in brackets that may hold spaces; the start time is the 22nd.
+    // The second field is a name in brackets that may contain spaces. The start time is the 22nd field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie does nothing any more: its parent has only not asked for its exit code yet.
+    // A zombie has ended; its parent has only not read its exit code yet.
     return fields[0] === 'Z' ? 'ended' : (fields[19] ?? null);
   } catch {
     return null;

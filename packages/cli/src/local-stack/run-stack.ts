@@ -28,17 +28,17 @@ export interface StackOptions {
   readonly onReady: (demo: DemoFile) => void;
 }
 
-/** How long the gateways of a killed stack may take to give their ports back. */
+/** How long the gateways of a killed stack may take to release their ports. */
 const recoveryPatienceMs = 20_000;
 const watchIntervalMs = 1000;
 
-/** Something that runs and has to be stopped; the last one started is stopped first. */
+/** Stops one part of the stack. The part that started last is stopped first. */
 type Stop = () => Promise<void>;
 
 /**
- * Runs the whole stack until a stop is requested, and then stops all of it in order.
+ * Runs the whole stack until a stop is requested, then stops all parts in order.
  *
- * @throws CliError when it cannot start, or when a part of it ends by itself.
+ * @throws CliError if it cannot start, or if a part of it ends by itself.
  */
 export const runStack = async (options: StackOptions): Promise<void> => {
   const stops: Stop[] = [];
@@ -54,7 +54,7 @@ export const runStack = async (options: StackOptions): Promise<void> => {
 
 const stopAll = async (stops: Stop[], log: (text: string) => void): Promise<void> => {
   for (const stop of stops.reverse()) {
-    // The others are stopped whatever happens to one.
+    // If one part fails to stop, the others are still stopped.
     await stop().catch((error: unknown) => log(`Stopping failed: ${errorText(error)}`));
   }
 };
@@ -105,7 +105,7 @@ const makeDirectory = async (directory: string): Promise<void> => {
     await mkdir(directory, { recursive: true });
   } catch (error) {
     throw new CliError(
-      `The data directory ${directory} cannot be made: ${errorText(error)}. Set CRM_DATA_DIR to another.`,
+      `The data directory ${directory} cannot be created: ${errorText(error)}. Set CRM_DATA_DIR to another directory.`,
     );
   }
 };
@@ -121,7 +121,8 @@ const startPostgres = async (
       user: 'crm',
       password: state.databasePassword,
       database: 'crm',
-      // A first import fills empty tables: until they are analyzed, plans are made for empty ones.
+      // A first import fills empty tables. Until they are analyzed, PostgreSQL plans queries as if they were still
+      // empty.
       settings: { autovacuum_naptime: '10s' },
       stopOnExit: true,
       log,
@@ -136,7 +137,7 @@ const prepareDatabase = async (
   previous: DemoFile | undefined,
   log: (text: string) => void,
 ): Promise<DemoOrganization> => {
-  await migrate(url, { onProgress: (pending) => log(`Making the tables (migrations: ${pending.length})`) });
+  await migrate(url, { onProgress: (pending) => log(`Creating the tables (migrations: ${pending.length})`) });
   const database = openAdministrationDatabase({ url, applicationName: 'crm-start', maxConnections: 2 });
   try {
     return await openDemoOrganization(database, previous);
@@ -167,7 +168,7 @@ const startGateways = async (
   return [read, inbound];
 };
 
-/** Waits until the user stops the stack; a part that ends by itself takes it down. */
+/** Waits until the user stops the stack. Throws if a part of it ends by itself. */
 const watch = async (
   gateways: readonly GatewayProcess[],
   postgres: LocalPostgres,
@@ -178,7 +179,7 @@ const watch = async (
     const end = await gateway.ended;
     throw new CliError(`The ${gateway.name} ended by itself (${end}). ${await gateway.logTail()}`);
   });
-  // The losers of the race end when everything is stopped; nothing waits for them.
+  // Every gateway ends when the stack is stopped. The race is over by then, so these rejections are ignored.
   for (const end of ends) void end.catch(() => undefined);
   await Promise.race([...ends, watchPostgres(postgres, settings, signal)]);
 };

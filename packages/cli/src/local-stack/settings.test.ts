@@ -4,12 +4,12 @@ import { exitCodes } from '../errors.js';
 import { readStackSettings } from './settings.js';
 
 describe('readStackSettings', () => {
-  it('needs nothing', () => {
+  it('has a default for every setting', () => {
     expect(readStackSettings({})).toEqual({ directory: `${process.cwd()}/.crm`, readPort: 4000, inboundPort: 4001 });
     expect(readStackSettings({ CRM_DATA_DIR: '', CRM_READ_PORT: '' }).readPort).toBe(4000);
   });
 
-  it('takes a directory and ports', () => {
+  it('reads a directory and ports', () => {
     const env = { CRM_DATA_DIR: '/srv/crm', CRM_READ_PORT: '80', CRM_INBOUND_PORT: '65535' };
     expect(readStackSettings(env)).toEqual({ directory: '/srv/crm', readPort: 80, inboundPort: 65_535 });
   });

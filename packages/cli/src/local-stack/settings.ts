@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import { configurationError } from '../errors.js';
 import { dataDirectory } from './demo-file.js';
 
-/** What the local stack is started with. */
+/** The settings of the local stack. */
 export interface StackSettings {
-  /** Absolute: the children and the database run elsewhere. */
+  /** An absolute path, which child processes in other working directories can use. */
   readonly directory: string;
   readonly readPort: number;
   readonly inboundPort: number;
 }
 
-/** The variable that moves a gateway to another port. */
+/** The variable that sets the port of a gateway. */
 export const portVariables = { read: 'CRM_READ_PORT', inbound: 'CRM_INBOUND_PORT' } as const;
 
 /**

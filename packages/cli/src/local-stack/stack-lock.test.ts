@@ -23,7 +23,7 @@ const deadPid = async (): Promise<number> => {
 };
 
 describe('takeStackLock', () => {
-  it('is held by one at a time, and leaves nothing behind', async () => {
+  it('has one holder at a time, and leaves no files', async () => {
     const lock = await takeStackLock(directory);
     expect(lock.recovered).toBe(false);
     await expect(takeStackLock(directory)).rejects.toThrow(/already runs here \(process \d+/);
@@ -32,7 +32,7 @@ describe('takeStackLock', () => {
     await (await takeStackLock(directory)).release();
   });
 
-  it('is taken over from a process that is gone', async () => {
+  it('is taken over from a process that has ended', async () => {
     await leaveLock(JSON.stringify({ pid: await deadPid(), startTicks: null }));
     const lock = await takeStackLock(directory);
     expect(lock.recovered).toBe(true);
@@ -44,12 +44,12 @@ describe('takeStackLock', () => {
   it('is taken over from another process that had the same id', async () => {
     await leaveLock(JSON.stringify({ pid: process.pid, startTicks: '1' }));
     const takeOver = takeStackLock(directory);
-    // Only Linux reports when a process began.
+    // Only Linux reports the start time of a process.
     if (process.platform === 'linux') expect((await takeOver).recovered).toBe(true);
     else await expect(takeOver).rejects.toThrow(/already runs/);
   });
 
-  it.each(['', '{"pid":', 'null', '{"pid":"1"}'])('is taken over when it is damaged: %j', async (content) => {
+  it.each(['', '{"pid":', 'null', '{"pid":"1"}'])('is taken over if it is damaged: %j', async (content) => {
     await leaveLock(content);
     expect((await takeStackLock(directory)).recovered).toBe(true);
   });

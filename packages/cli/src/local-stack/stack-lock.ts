@@ -6,15 +6,15 @@ import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity
 
 /** The right to run the stack on a data directory. */
 export interface StackLock {
-  /** Whether the one who had it before ended without giving it back. */
+  /** Whether the previous holder ended without releasing it. */
   readonly recovered: boolean;
   release(): Promise<void>;
 }
 
 /**
- * Takes the lock of a data directory; one left by a killed process is taken over.
+ * Takes the lock of a data directory. A lock that a killed process left is taken over.
  *
- * @throws CliError when the stack runs there already.
+ * @throws CliError if the stack already runs there.
  */
 export const takeStackLock = async (directory: string): Promise<StackLock> => {
   const path = join(directory, 'start.lock');
@@ -22,7 +22,7 @@ export const takeStackLock = async (directory: string): Promise<StackLock> => {
   await writeFile(mine, JSON.stringify(await ownIdentity()));
   let recovered = false;
   try {
-    // link() fails when the lock exists, and shows it whole or not at all.
+    // link() is atomic: it fails if the lock exists, and no reader sees a half-written lock.
     while (!(await tryLink(mine, path))) {
       const text = await readFile(path, 'utf8').catch(() => '');
       const holder = parseIdentity(text);
@@ -41,7 +41,7 @@ const alreadyRuns = (directory: string, { pid }: ProcessIdentity): CliError =>
     [
       `The local stack already runs here (process ${pid}, data in ${directory}).`,
       `Stop it with Ctrl-C where it runs, or: kill ${pid}`,
-      'For a second one give it its own CRM_DATA_DIR, CRM_READ_PORT and CRM_INBOUND_PORT.',
+      'To run a second one, set another CRM_DATA_DIR, CRM_READ_PORT and CRM_INBOUND_PORT.',
     ].join('\n'),
   );
 
@@ -55,7 +55,7 @@ const tryLink = async (from: string, to: string): Promise<boolean> => {
   }
 };
 
-/** Moves the stale lock away. Should another start have been faster, its fresh lock is put back. */
+/** Moves the stale lock away. If another start has replaced it meanwhile, puts that lock back. */
 const removeStale = async (path: string, aside: string, staleText: string): Promise<void> => {
   try {
     await rename(path, aside);

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 
 import { CliError, errorCode } from '../errors.js';
 
-/** What the stack remembers between starts. The secrets are made once: cursors stay valid, and the database opens. */
+/**
+ * State that the stack keeps between starts. Its secrets never change: cursors stay valid, and the database accepts the
+ * password.
+ */
 export interface StackState {
   readonly databasePassword: string;
   readonly cursorSecret: string;
-  /** Whether the demo deals were created; they are not created again, so that deleting one lasts. */
+  /** Whether the demo deals were created. They are created only once, so that a deleted deal does not come back. */
   readonly hasDemoDeals: boolean;
 }
 
@@ -16,9 +19,9 @@ const statePath = (directory: string): string => join(directory, 'state.json');
 const newSecret = (): string => randomBytes(32).toString('base64url');
 
 /**
- * Reads the state, making it at the first start.
+ * Reads the state. The first start creates it.
  *
- * @throws CliError when it is damaged.
+ * @throws CliError if it is damaged.
  */
 export const openStackState = async (directory: string): Promise<StackState> => {
   try {
@@ -32,10 +35,10 @@ export const openStackState = async (directory: string): Promise<StackState> => 
     }
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new CliError(`${statePath(directory)} is damaged. Delete ${directory} to start afresh; its data is lost then.`);
+  throw new CliError(`${statePath(directory)} is damaged. Delete ${directory} to start over. This loses its data.`);
 };
 
-/** Writes the state whole or not at all, readable by its owner only. */
+/** Writes the state atomically. Only its owner can read it. */
 export const saveStackState = async (directory: string, state: StackState): Promise<void> => {
   const temporary = `${statePath(directory)}.tmp`;
   await writeFile(temporary, JSON.stringify(state), { mode: 0o600 });

@@ -1,6 +1,6 @@
 import type { DemoFile } from './demo-file.js';
 
-/** What the stack prints once it is ready: where it is, and lines to paste into a shell as they are. */
+/** The text that the stack prints once it is ready: its addresses, and commands to paste into a shell. */
 export const welcomeText = (demo: DemoFile, demoPath: string): string => {
   const deal = {
     pipeline_id: demo.pipeline_id,
@@ -13,7 +13,7 @@ The CRM API is ready.
   Read gateway     ${demo.read_url}    (documentation: ${demo.read_url}/docs)
   Inbound gateway  ${demo.inbound_url}    (documentation: ${demo.inbound_url}/docs)
   API key          ${demo.api_key}
-  All of it        ${demoPath}
+  As a JSON file   ${demoPath}
 
 Create an opportunity with its account and contact:
 

@@ -24,7 +24,7 @@ const fieldOf = (setup: OrganizationSetup, field: SetupField): object => {
   };
 };
 
-/** The set-up of an organization as a file that `crm apply` takes. */
+/** Writes the set-up of an organization as a file for `crm apply`. */
 export const exportSetup = (setup: OrganizationSetup): string =>
   stringify(
     {

@@ -11,13 +11,13 @@ type Values = Readonly<Record<string, unknown>>;
 
 const valueOf = (option: Values): unknown => option['value'] ?? option['label'];
 
-/** The options in the order of the file, with what it says of them; those that it does not name come after. */
+/** Merges options: those of the file in its order, then the stored ones that the file does not name. */
 const mergeOptions = (stored: readonly FieldOption[], wanted: readonly Values[]): readonly object[] => [
   ...wanted.map((option) => ({ ...stored.find(({ value }) => value === valueOf(option)), ...option })),
   ...stored.filter(({ value }) => !wanted.some((option) => valueOf(option) === value)),
 ];
 
-/** What a type needs, as the file gives it or as it is stored; undefined where the file says nothing of it. */
+/** The options, currency and maximum that a field gets from the file. Undefined if the stored ones stay unchanged. */
 const wantedMetadata = (
   source: MappingSource,
   { path, type, options, currency, max }: FileField,
@@ -61,7 +61,7 @@ const isSame = (one: unknown, other: unknown): boolean => {
   return canonical(one) === canonical(other);
 };
 
-/** Slug, type and pipelines of a field are for good. */
+/** Reports a change of the type or the pipelines of a field, which cannot change. */
 const checkFixed = (
   source: MappingSource,
   wanted: FileField,
@@ -69,12 +69,12 @@ const checkFixed = (
   pipelineIds: readonly string[] | null,
 ): void => {
   if (wanted.type !== stored.attributeType) {
-    source.problem([...wanted.path, 'type'], `is ${stored.attributeType} for good`);
+    source.problem([...wanted.path, 'type'], `is ${stored.attributeType} and cannot be changed`);
   }
   if (wanted.pipelines === undefined) return;
   const sorted = (ids: readonly string[] | null) => (ids === null ? null : ids.toSorted());
   if (!isSame(sorted(pipelineIds), sorted(stored.pipelineIds))) {
-    source.problem([...wanted.path, 'pipelines'], 'the pipelines of a field are for good');
+    source.problem([...wanted.path, 'pipelines'], 'the pipelines of a field cannot be changed');
   }
 };
 
@@ -104,7 +104,7 @@ const planField = (
   return [{ text, changes: [updateFieldChange(stored, change, isMetadata ? stored.metadata : undefined)] }];
 };
 
-/** What has to change about custom fields; `ids` are the pipelines by name, those that the plan creates too. */
+/** Plans the changes of custom fields. `ids` maps pipeline names to ids, including pipelines that the plan creates. */
 export const planFields = (
   source: MappingSource,
   fields: readonly FileField[],

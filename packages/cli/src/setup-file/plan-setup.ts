@@ -19,7 +19,7 @@ import { planFields } from './plan-fields.js';
 import { describeChange, differing, isOutOfOrder, type PlanStep } from './plan-step.js';
 import type { FileMember, FilePipeline, FileStage, SetupFile } from './setup-file.js';
 
-/** The entry of this name, or of its old one. Where both are there, the file is at fault. */
+/** The entry with this name, or else the entry with the old name. */
 const findRenamed = <T>(find: (name: string) => T | undefined, name: string, was: string | undefined): T | undefined =>
   find(name) ?? (was === undefined ? undefined : find(was));
 
@@ -39,7 +39,7 @@ const planStages = (pipeline: Pipeline, stages: readonly FileStage[]): readonly 
     }
     const values = differing({ label, color, probability, isDefault, isActive }, { ...stage });
     const isChanged = Object.keys(values).length > 0;
-    // Places are assigned one after the other, because each one moves the later ones.
+    // Every stage gets its position in turn, because each assignment moves the later stages.
     if (!isChanged && position === undefined) return [];
     const place = position === undefined || position === stage.position ? '' : `place: ${position}`;
     const text = [describeChange(values, { ...stage }), place].filter((part) => part !== '').join(', ');
@@ -106,8 +106,8 @@ const planMembers = (setup: OrganizationSetup, members: readonly FileMember[]): 
   });
 
 /**
- * What has to change for an organization to be set up as a file says. What the file does not name stays as it is.
- * @throws CliError (78) for what cannot change, with its line
+ * Plans the changes that set an organization up as in the file. Entries that the file does not name stay unchanged.
+ * @throws CliError (78) with the line, for a value that cannot be changed
  */
 export const planSetup = (source: MappingSource, file: SetupFile, setup: OrganizationSetup): readonly PlanStep[] => {
   const ids = new Map(setup.pipelines.map(({ id, name }) => [name, id]));

@@ -14,10 +14,10 @@ import {
 import { MappingSource, type KeyPath } from '../import/mapping-source.js';
 import { asRecord, onlyKeys } from '../import/mapping-values.js';
 
-/** A stage of a set-up file. What is undefined stays as it is. */
+/** A stage in a set-up file. Undefined values stay unchanged. */
 export interface FileStage {
   readonly label: string;
-  /** Its label until now. */
+  /** Its label before a rename. */
   readonly was: string | undefined;
   readonly color: string | undefined;
   readonly probability: number | undefined;
@@ -49,19 +49,19 @@ export interface FileField {
   readonly slug: string;
   readonly name: string;
   readonly type: AttributeType;
-  /** As written; checked with the type. */
+  /** As in the file. They are validated together with the type. */
   readonly options: readonly Readonly<Record<string, unknown>>[] | undefined;
   readonly currency: string | undefined;
   readonly max: number | undefined;
-  /** Names; undefined: all. */
+  /** Names of pipelines. Undefined means all pipelines. */
   readonly pipelines: readonly string[] | undefined;
   readonly hidden: boolean | undefined;
   readonly archived: boolean | undefined;
 }
 
-/** What a set-up file says. */
+/** The contents of a set-up file. */
 export interface SetupFile {
-  /** Undefined: it says nothing; null: no default currency. */
+  /** Undefined: stays unchanged. Null: no default currency. */
   readonly currency: string | null | undefined;
   readonly members: readonly FileMember[];
   readonly pipelines: readonly FilePipeline[];
@@ -70,7 +70,7 @@ export interface SetupFile {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Reads the values of one file and notes every fault with its line. */
+/** Reads the values of a file and collects every fault with its line. */
 class Reader {
   constructor(readonly source: MappingSource) {}
 
@@ -190,7 +190,7 @@ const readField = (reader: Reader, value: unknown, path: KeyPath): FileField => 
   const pipelines = reader.list(field, [...path, 'pipelines'], (name) => String(name).trim().normalize('NFC'));
   const object = reader.required(field, path, 'object', oneOf(objectTypes), 'opportunity');
   if (pipelines.length > 0 && object !== 'opportunity') {
-    reader.source.problem([...path, 'pipelines'], 'is for fields of opportunities');
+    reader.source.problem([...path, 'pipelines'], 'applies only to fields of opportunities');
   }
   return {
     path,
@@ -207,7 +207,7 @@ const readField = (reader: Reader, value: unknown, path: KeyPath): FileField => 
   };
 };
 
-/** The text of a set-up file, for messages with lines. @throws CliError (78) with the line when it is no YAML */
+/** Parses a set-up file and keeps its lines for messages. @throws CliError (78) with the line if it is not YAML */
 export const setupSource = (file: string, text: string): MappingSource =>
   new MappingSource(file, text, 'The set-up file cannot be used; nothing was changed.');
 

@@ -1,6 +1,6 @@
 import type { ImportObject } from '../targets.js';
 
-/** What columns of other programs are called, by the field that they become; written as {@link simplified} makes them. */
+/** Column names of other programs by field, in the form that {@link simplified} returns. */
 const namesByObject: Readonly<Record<ImportObject, Readonly<Record<string, readonly string[]>>>> = {
   opportunity: {
     name: ['name', 'deal', 'dealname', 'dealtitle', 'opportunity', 'opportunityname', 'title', 'subject'],
@@ -45,7 +45,7 @@ const namesByObject: Readonly<Record<ImportObject, Readonly<Record<string, reado
   },
 };
 
-/** Fields that only one kind of record has. They show what a file contains. */
+/** Fields that are typical of one kind of record. They show what a file contains. */
 const tellingFields: readonly (readonly [ImportObject, readonly string[]])[] = [
   ['opportunity', ['stage', 'amount', 'close_date']],
   ['contact', ['first_name', 'last_name', 'job_title']],
@@ -54,16 +54,16 @@ const tellingFields: readonly (readonly [ImportObject, readonly string[]])[] = [
   ['contact', ['email']],
 ];
 
-/** A name without what people write differently: `Close Date`, `close_date` and `closeDate` are one. */
+/** Lower-cases a name and removes its punctuation: `Close Date`, `close_date` and `closeDate` become `closedate`. */
 export const simplified = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** A column that a field is likely to come from. */
+/** A field, and the column that probably contains it. */
 export interface MatchedColumn {
   readonly field: string;
   readonly column: string;
 }
 
-/** Finds the column of each field; the first of its names that the file has. No column is taken twice. */
+/** Finds the column of each field: the first of its names that the file has. No column is used twice. */
 export const matchColumns = (object: ImportObject, columns: readonly string[]): readonly MatchedColumn[] => {
   const free = new Map(columns.map((column) => [simplified(column), column]));
   return Object.entries(namesByObject[object]).flatMap(([field, names]) => {
@@ -75,7 +75,7 @@ export const matchColumns = (object: ImportObject, columns: readonly string[]): 
   });
 };
 
-/** What a file holds, judged by its columns; deals if the columns do not show it. */
+/** Guesses from the columns what a file contains. The default is opportunities. */
 export const guessObject = (columns: readonly string[]): ImportObject =>
   tellingFields.find(([object, fields]) =>
     matchColumns(object, columns).some(({ field }) => fields.includes(field)),

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { findTarget, type ImportObject } from '../targets.js';
 import { compileStep, type TransformName } from '../transforms.js';
 
-/** The transforms of a column, as a mapping has them; and what a person should look at. */
+/** The guessed transforms of a column as text of a mapping, and a remark for the user to check. */
 export interface GuessedTransforms {
   /** `[{ strip: € }, { number: { group: ',' } }]`; empty if none is needed. */
   readonly transform: string;
@@ -39,11 +39,11 @@ const numberFormats: readonly unknown[] = [
 ];
 
 const guessNumber = (texts: readonly string[]): GuessedTransforms => {
-  // What stands before or after the digits: signs and names of currencies.
+  // The text before or after the digits: signs and names of currencies.
   const signs = [...new Set(texts.flatMap((text) => text.match(/[^\d\s.,'’+-]+/gu) ?? []))].sort();
   const stripped = texts.map((text) => signs.reduce((rest, sign) => rest.replaceAll(sign, ''), text));
   const format = numberFormats.find((candidate) => reads(['number', candidate], stripped));
-  if (format === undefined) return { transform: '', remark: 'these are not numbers of one format' };
+  if (format === undefined) return { transform: '', remark: 'the values are not numbers of one format' };
   if (signs.length === 0 && format === true) return none;
   const strip: readonly Transform[] = signs.length === 0 ? [] : [['strip', signs.length === 1 ? signs[0] : signs]];
   const number: readonly Transform[] = format === true ? [] : [['number', format]];
@@ -67,12 +67,15 @@ const dateFormats = [
 ] as const;
 
 const guessDate = (texts: readonly string[]): GuessedTransforms => {
-  if (texts.length === 0) return { transform: flow([['date', 'yyyy-MM-dd']]), remark: 'no value to see the format by' };
+  if (texts.length === 0) return { transform: flow([['date', 'yyyy-MM-dd']]), remark: 'no value shows the format' };
   const [format, other] = dateFormats.filter((candidate) => reads(['date', candidate], texts));
   if (format === undefined) {
-    return { transform: flow([['date', 'yyyy-MM-dd']]), remark: `write the format of ${JSON.stringify(texts[0])}` };
+    return { transform: flow([['date', 'yyyy-MM-dd']]), remark: `enter the format of ${JSON.stringify(texts[0])}` };
   }
-  return { transform: flow([['date', format]]), remark: other === undefined ? '' : `or ${other}: the values fit both` };
+  return {
+    transform: flow([['date', format]]),
+    remark: other === undefined ? '' : `or ${other}: the values match both`,
+  };
 };
 
 /**
@@ -88,7 +91,7 @@ export const guessTransforms = (object: ImportObject, field: string, values: rea
   if (kind === 'list')
     return { transform: flow([['split', texts.some((text) => text.includes(';')) ? ';' : ',']]), remark: '' };
   if (field === 'owner_email' && !texts.every((text) => text.includes('@'))) {
-    return { transform: flow([['email_local', 'example.com']]), remark: 'write the domain of your members' };
+    return { transform: flow([['email_local', 'example.com']]), remark: 'enter the domain of your members' };
   }
   return none;
 };

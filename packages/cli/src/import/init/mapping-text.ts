@@ -4,9 +4,9 @@ import { requiredTargets, type ImportObject } from '../targets.js';
 import { matchColumns, simplified, type MatchedColumn } from './column-names.js';
 import { guessTransforms } from './guess-transforms.js';
 
-/** What a mapping is guessed from. */
+/** The file that a mapping is guessed from. */
 export interface InitSource {
-  /** As people know it, for the first line. */
+  /** The file name, for the first line of the mapping. */
   readonly name: string;
   readonly object: ImportObject;
   readonly columns: readonly string[];
@@ -18,7 +18,7 @@ export interface InitSource {
 export interface InitMapping {
   readonly text: string;
   readonly fields: readonly MatchedColumn[];
-  /** Fields that a record needs and no column seems to hold. */
+  /** Required fields for which no column was found. */
   readonly missing: readonly string[];
 }
 
@@ -36,17 +36,17 @@ const fieldLines = ({ object, valuesOf }: InitSource, { field, column }: Matched
 
 const missingLines = (missing: readonly string[], columns: readonly string[]): string[] =>
   missing.flatMap((field) => [
-    `  ${field}: # CHECK: no column looks like it; name one, or join several with template: '{A} {B}'`,
+    `  ${field}: # CHECK: no matching column found; name one, or join several with template: '{A} {B}'`,
     `    column: ${scalar(columns[0] ?? '')}`,
     '    empty: reject',
   ]);
 
-/** A field of a deal's account, where the file has the name of a company only. */
+/** A suggestion for the account of a deal if the file has company names only. */
 const companyHint = ({ object, columns }: InitSource, isTaken: (column: string) => boolean): string[] => {
   const company = columns.find((column) => /^(company|account|organi[sz]ation)(name)?$/.test(simplified(column)));
   if (object !== 'opportunity' || company === undefined || isTaken(company)) return [];
   return [
-    '  # The file has names of companies and no domains. This makes acme.com of Acme:',
+    '  # The file has company names but no domains. This turns Acme into acme.com:',
     '  # account_domain:',
     `  #   column: ${scalar(company)}`,
     '  #   transform: [{ slug_domain: .com }]',
@@ -60,26 +60,26 @@ const slugOf = (column: string): string =>
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[^a-z]+|_+$/g, '') || 'field';
 
-/** Custom fields have to be defined first, so that they are offered and not used. */
+/** Suggests custom fields as comments, because they have to be defined first. */
 const restLines = ({ object }: InitSource, rest: readonly string[]): string[] => {
   if (rest.length === 0) return [];
   if (object === 'note') return [`  # Not imported: ${rest.map(scalar).join(', ')}`];
   return [
-    '  # Not imported. To import one, define the custom field (crm field define) and take the # away:',
+    '  # Not imported. To import one, define the custom field (crm field define) and remove the #:',
     ...rest.flatMap((column) => [`  # custom_fields.${slugOf(column)}:`, `  #   column: ${scalar(column)}`]),
   ];
 };
 
-/** Writes a mapping guessed from the header and first rows of a file. Lines for a person to decide are marked CHECK. */
+/** Guesses a mapping from the header and first rows of a file. Lines that the user must check are marked CHECK. */
 export const guessMapping = (source: InitSource): InitMapping => {
   const { object, columns } = source;
   const fields = matchColumns(object, columns);
   const isTaken = (column: string): boolean => fields.some((matched) => matched.column === column);
   const missing = requiredTargets(object).filter((name) => !fields.some(({ field }) => field === name));
   const lines = [
-    `# Guessed by crm import init from ${source.name}. Correct it: every field, and what is marked CHECK.`,
+    `# Guessed by crm import init from ${source.name}. Check every field, above all the lines marked CHECK.`,
     `object: ${object}`,
-    ...(object === 'opportunity' ? ['# pipeline: its name, unless --pipeline says it'] : []),
+    ...(object === 'opportunity' ? ['# pipeline: NAME (or give --pipeline)'] : []),
     'fields:',
     ...missingLines(missing, columns),
     ...fields.flatMap((field) => fieldLines(source, field)),
