@@ -31,7 +31,7 @@ const quiet = {
 };
 
 interface Served extends DocumentedOperation {
-  /** Of its gateway. */
+  /** The address of its gateway. */
   readonly url: string;
 }
 
@@ -78,7 +78,7 @@ interface Refusal {
   readonly tookMs: number;
 }
 
-/** The longest time for which the event loop of a gateway was held up since this was last asked, in milliseconds. */
+/** The longest time, in milliseconds, that a gateway's event loop was blocked since the last call of this function. */
 const longestDelayMs = async (): Promise<number> => {
   const pages = await Promise.all(adminPorts.map(readMetrics));
   return 1_000 * Math.max(...pages.map((page) => sampleOf(page, 'nodejs_eventloop_lag_max_seconds')));
@@ -96,8 +96,8 @@ const send = async (operation: Served, key: string, body?: string): Promise<Refu
   return { status: response.status, text, tookMs: performance.now() - startedAtMs };
 };
 
-describe('R8: what a bad key costs', () => {
-  /** One key of each kind, none of which any process has met. */
+describe('R8: the cost of a bad key', () => {
+  /** One key of each kind, none of which any process has seen. */
   const badKeys = async (): Promise<Readonly<Record<string, string>>> => {
     const revoked = await organization.createKey();
     await organization.revokeKey(revoked.id);
@@ -109,7 +109,7 @@ describe('R8: what a bad key costs', () => {
     };
   };
 
-  test('is the same statements, counted by the server, whatever is wrong with it, for every operation', async () => {
+  test('is the same statements for every operation and every kind of bad key, counted by the server', async () => {
     const costs = new Set<string>();
     for (const operation of served) {
       const answers = new Set<string>();
@@ -127,19 +127,19 @@ describe('R8: what a bad key costs', () => {
     expect(JSON.parse([...costs][0] ?? '')).toEqual([[expect.stringContaining('FROM api_keys'), 1]]);
   });
 
-  test('is no statement at all for a key that is malformed', async () => {
+  test('is no statement for a malformed key', async () => {
     await server.forget();
     for (const operation of served) expect((await send(operation, 'crm_live_malformed')).status).toBe(401);
     expect(await server.statements()).toEqual(new Map());
   });
 });
 
-describe('R8: what guessing costs', () => {
+describe('R8: the cost of guessing keys', () => {
   const limit = 10;
   const guesses = 2_000;
   const callers = 64;
 
-  test('past the limit of an address, far fewer look-ups than guesses, and every new valid key is taken', async () => {
+  test('over the limit of an address, is far fewer lookups than guesses, and every new valid key is accepted', async () => {
     const environment = { ...quiet, DATABASE_URL: server.url, RATE_LIMIT_FAILED_AUTH: String(limit) };
     const gateway = await startGatewayProcess(mains[0] ?? '', environment);
     const statusOf = async (key: string): Promise<number> => {
@@ -171,18 +171,18 @@ describe('R8: what guessing costs', () => {
   });
 });
 
-/** Statements on records, and the function through which all writes go. */
+/** Matches statements on records and the function that does all writes. */
 const onRecords =
   /\b(FROM|JOIN|UPDATE|INTO)\s+"?(opportunities|opportunity_contacts|accounts|contacts|notes|note_\w+)\b|\bwrite(_many)?\(/i;
 
-/** A bulk update of opportunities asks for their pipelines before it reads its items, in one statement. */
+/** Matches the one statement in which a bulk update of opportunities looks up their pipelines before it reads its items. */
 const pipelines = /^SELECT id, pipeline_id FROM opportunities WHERE organization_id = \$1 AND id = ANY/;
 
 const leaf = { field: 'name', operator: 'eq', value: 'x' };
 const nested = (depth: number): unknown => (depth === 1 ? leaf : { not: nested(depth - 1) });
 const many = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 
-/** Search bodies that are just beyond a bound. */
+/** Search bodies that just exceed a limit. */
 const searches: Readonly<Record<string, unknown>> = {
   'comparisons beyond 50': { filters: many(bounds.filterLeaves + 1, leaf) },
   'filters deeper than 5': { filters: nested(bounds.filterDepth + 1) },
@@ -198,11 +198,11 @@ const searches: Readonly<Record<string, unknown>> = {
   'words of 31 marks': { query: markRun(31) },
   'a value of 2,000 marks': { filters: { field: 'name', operator: 'contains', value: markRun(2_000) } },
 };
-/** Ten times what a refusal may take. */
+/** Ten times the time allowed for a refusal. */
 const hangGuardMs = 500;
 
-describe('R9: what is beyond a bound', () => {
-  test('is refused in every operation without a statement on records', async () => {
+describe('R9: a request that exceeds a limit', () => {
+  test('is refused by every operation without a statement on records', async () => {
     let slowestMs = 0;
     let slowest = '';
     let count = 0;
@@ -217,7 +217,7 @@ describe('R9: what is beyond a bound', () => {
       if (tookMs > slowestMs) [slowestMs, slowest] = [tookMs, `${operation.id}, ${what}`];
     };
     const withBodies = served.filter(({ example }) => example !== undefined);
-    // The first request of a process compiles what it runs and looks the key up.
+    // The first request of a process compiles code and looks the key up.
     for (const operation of withBodies) await send(operation, key, '{');
     await longestDelayMs();
     await server.forget();
@@ -254,7 +254,7 @@ describe('R9: what is beyond a bound', () => {
     expect(Math.max(slowestMs, delayMs)).toBeLessThan(hangGuardMs);
   });
 
-  test('is what the same check would see in a request that is fine', async () => {
+  test('is compared with valid requests, in which the same check finds statements', async () => {
     const search = served.find(({ id }) => id === 'searchAccounts');
     const create = served.find(({ id }) => id === 'createAccount');
     if (search === undefined || create === undefined) throw new Error('no such operation');

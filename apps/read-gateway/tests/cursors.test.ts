@@ -16,7 +16,7 @@ const inFlight = 16;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A request whose page has a next one, and what may not change on the way there: each by another value. */
+/** A request whose page has a next page, and the parameters that the cursor depends on, each with another value. */
 interface PagedRequest {
   readonly contract: OperationContract;
   readonly id?: string;
@@ -28,7 +28,7 @@ let gateway: TestGateway;
 let counting: CountingDatabase;
 let client: TestClient;
 let requests: readonly PagedRequest[];
-/** Of each request, in their order. */
+/** The cursor of each request, in order. */
 let cursors: readonly string[];
 
 const send = ({ contract, id }: PagedRequest, values: Values, key?: string): Promise<Answer> => {
@@ -38,13 +38,13 @@ const send = ({ contract, id }: PagedRequest, values: Values, key?: string): Pro
   return client.send(contract.method.toUpperCase(), path, { ...request, ...(key !== undefined && { key }) });
 };
 
-/** References of another organization would be refused for themselves. */
+/** Leaves out ids of records, which another organization’s request would be refused for in any case. */
 const withoutRecords = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'account_id' && name !== 'contact_id'));
 
 const leaf = (value: unknown) => ({ field: 'name', operator: 'contains', value });
 
-/** An id that differs in its last digit, whatever that is. */
+/** An id that differs in its last digit. */
 const another = (id: string): string => id.replace(/.$/, (digit) => (digit === 'f' ? 'e' : 'f'));
 
 const pagedRequests = (
@@ -140,7 +140,7 @@ beforeAll(async () => {
   await addAccount('eel.example', 'Eel');
   const contactId = await addContact('eve@eee.example', 'Eve', null);
   await addContact('eva@eee.example', 'Eva', null);
-  // Each of these is a duplicate of the first, so that duplicates have a second page.
+  // Each of these is a duplicate of the first record, so that the list of duplicates has a second page.
   for (const domain of ['eight.example', 'eight.test', 'eight.org']) await addAccount(domain, 'Eight');
   for (const number of [1, 2]) await addContact(`eve${String(number)}@eee.example`, 'Eve', null);
   for (const title of ['one', 'two']) await addNote(title, ['eee.example'], ['eve@eee.example']);
@@ -157,7 +157,7 @@ beforeAll(async () => {
       name,
     });
   }
-  // The stranger has pipelines of the same ids, so that only the organization tells the requests apart.
+  // The stranger has pipelines with the same ids, so that the requests differ only in their organization.
   for (const pipeline of [organization.pipeline, organization.otherPipeline]) {
     const { id, name, stages } = pipeline;
     const organizationId = stranger.id;
@@ -188,7 +188,7 @@ const expectRefusal = (answer: Answer, about: string): void => {
 };
 
 describe('200', () => {
-  test('R6: every operation that pages is here, and its cursor is good for the request that made it', async () => {
+  test('R6: every operation with pages is tested here and accepts its own cursor', async () => {
     const paging = operations
       .map(({ contract }) => contract.id)
       .filter((id) => !/^(get|summarize)/.test(id) && id !== 'listEvents');
@@ -201,7 +201,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test('R6: a cursor with anything of its request changed is refused, and no record is looked at', async () => {
+  test('R6: refuses a cursor if anything in its request changed, and reads no record', async () => {
     counting.takeRecordStatements();
     for (const [index, request] of requests.entries()) {
       for (const [what, change] of Object.entries(request.changes)) {
@@ -218,7 +218,7 @@ describe('400', () => {
     expect(counting.takeRecordStatements()).toEqual([]);
   });
 
-  test('R6: a cursor of one operation is refused by every other, and no record is looked at', async () => {
+  test('R6: refuses a cursor of another operation and reads no record', async () => {
     counting.takeRecordStatements();
     for (const request of requests) {
       for (const [index, cursor] of cursors.entries()) {
@@ -230,7 +230,7 @@ describe('400', () => {
     expect(counting.takeRecordStatements()).toEqual([]);
   });
 
-  test('R6: mutated cursors are refused, all with the same bytes, and no record is looked at', async () => {
+  test('R6: refuses mutated cursors, all with the same bytes, and reads no record', async () => {
     counting.takeRecordStatements();
     const texts = fc.sample(mutatedCursors(cursors), { seed, numRuns: mutations });
     const bodies = new Set<string>();

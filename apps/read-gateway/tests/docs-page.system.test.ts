@@ -25,7 +25,7 @@ describeInBrowser('the page of the reference', () => {
     await gateway.stop();
   });
 
-  /** Opens a page; `complaints` is what its console said and which requests it sent elsewhere. */
+  /** Opens a page. `complaints` lists its console messages and its requests to other addresses. */
   const open = async (
     width: number,
     colorScheme: (typeof schemes)[number],
@@ -48,7 +48,7 @@ describeInBrowser('the page of the reference', () => {
     await page.screenshot({ path: join(screenshots, `${name}.png`) });
   };
 
-  /** What is wider than its place and does not scroll by itself. */
+  /** Elements that are wider than their container and do not scroll by themselves. */
   const overflowing = (page: Page): Promise<string[]> =>
     page
       .locator('html, body, main, section, .fields li, details, header, #navigation')
@@ -89,7 +89,7 @@ describeInBrowser('the page of the reference', () => {
     expect(await accounts.locator('.body').innerText()).toContain('"has_more": false');
     await take(page, `${width}-${scheme}-answer`);
 
-    // The list of pipelines gives the id that this request needs.
+    // The answer of listPipelines fills in the id for this request.
     await (await send(page, 'listPipelines')).locator('.status').waitFor();
     const stages = await send(page, 'listPipelineStages');
     await stages.locator('.status').waitFor();
@@ -98,7 +98,7 @@ describeInBrowser('the page of the reference', () => {
     await page.close();
   });
 
-  test.each(views)('shows everything within its width, %i pixels wide, %s', async (width, scheme) => {
+  test.each(views)('shows all content within its width, %i pixels wide, %s', async (width, scheme) => {
     const { page, complaints } = await open(width, scheme);
     await page.evaluate(`document.querySelectorAll('details').forEach((details) => details.setAttribute('open', ''))`);
     for (const language of ['TypeScript', 'Python', 'curl']) {
@@ -112,7 +112,7 @@ describeInBrowser('the page of the reference', () => {
     await page.close();
   });
 
-  test.each(views)('finds operations from the keyboard, %i pixels wide, %s', async (width, scheme) => {
+  test.each(views)('finds operations by keyboard, %i pixels wide, %s', async (width, scheme) => {
     const { page, complaints } = await open(width, scheme);
     await page.keyboard.press('/');
     await page.keyboard.type('search contact');
@@ -139,7 +139,7 @@ describeInBrowser('the page of the reference', () => {
     await Promise.all([page.close(), another.close()]);
   });
 
-  test('forgets the key with the tab', async () => {
+  test('forgets the key when the tab is closed', async () => {
     const { page } = await open(1280, 'light');
     await enterKey(page, gateway.organization.key);
     await page.reload();
@@ -149,7 +149,7 @@ describeInBrowser('the page of the reference', () => {
     await Promise.all([page.close(), another.close()]);
   });
 
-  test.each(views)('has the contract, %i pixels wide, %s', async (width, scheme) => {
+  test.each(views)('shows the contract, %i pixels wide, %s', async (width, scheme) => {
     const { page, complaints } = await open(width, scheme, '/docs/contract');
     expect(await page.locator('h1').innerText()).toBe('The contract');
     expect(await overflowing(page)).toEqual([]);

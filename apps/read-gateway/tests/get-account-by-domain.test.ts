@@ -24,7 +24,7 @@ const get = (key: string, query = ''): Promise<Answer> =>
 
 describe('200', () => {
   test.each(['acme.example', 'WWW.Acme.Example', 'https://acme.example/path?x=1', 'acme.example.', ' acme.example '])(
-    '%j is normalised, and answers what the id does',
+    'normalizes %j and answers the same as the lookup by id',
     async (key) => {
       const answer = await get(key);
       expect(answer.status).toBe(200);
@@ -35,13 +35,13 @@ describe('200', () => {
     },
   );
 
-  test('an alias names the record that a merge kept', async () => {
+  test('finds the kept record of a merge by an alias', async () => {
     const text = `INSERT INTO account_aliases (organization_id, domain, account_id) VALUES ($1, 'merged.example', $2)`;
     await gateway.database.query(gateway.organization.id, { text, values: [id] });
     expect((await get('merged.example')).text).toBe((await get('acme.example')).text);
   });
 
-  test('fields narrows the record', async () => {
+  test('returns only the named fields', async () => {
     const { account } = (await get('acme.example', 'fields=version')).data as {
       account: Readonly<Record<string, unknown>>;
     };
@@ -52,7 +52,7 @@ describe('200', () => {
 
 describe('400', () => {
   test.each(['acme', '127.0.0.1', 'a b.example', 'ac\\me.example', `${'a'.repeat(64)}.example`, 'x'.repeat(2_049)])(
-    '%j',
+    'refuses the domain %j',
     async (key) => {
       const answer = await get(key);
       expect(answer.status).toBe(400);
@@ -60,7 +60,7 @@ describe('400', () => {
     },
   );
 
-  test.each(['fields=nope', 'limit=1'])('%s', async (query) => {
+  test.each(['fields=nope', 'limit=1'])('refuses the query %s', async (query) => {
     const answer = await get('acme.example', query);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
@@ -68,7 +68,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test('an unknown domain, and one that only another organization has', async () => {
+  test('answers an unknown domain and one of another organization alike', async () => {
     const { addAccount } = recordsOf(
       () => gateway.database,
       () => gateway.stranger,

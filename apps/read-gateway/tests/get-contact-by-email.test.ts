@@ -24,7 +24,7 @@ const get = (key: string, query = ''): Promise<Answer> =>
 
 describe('200', () => {
   test.each(['ann@acme.example', 'ANN@Acme.Example', ' ann@acme.example. '])(
-    '%j is normalised, and answers what the id does',
+    'normalizes %j and answers the same as the lookup by id',
     async (key) => {
       const answer = await get(key);
       expect(answer.status).toBe(200);
@@ -35,13 +35,13 @@ describe('200', () => {
     },
   );
 
-  test('an alias names the record that a merge kept', async () => {
+  test('finds the kept record of a merge by an alias', async () => {
     const text = `INSERT INTO contact_aliases (organization_id, email, contact_id) VALUES ($1, 'merged@acme.example', $2)`;
     await gateway.database.query(gateway.organization.id, { text, values: [id] });
     expect((await get('merged@acme.example')).text).toBe((await get('ann@acme.example')).text);
   });
 
-  test('fields narrows the record', async () => {
+  test('returns only the named fields', async () => {
     const { contact } = (await get('ann@acme.example', 'fields=version')).data as {
       contact: Readonly<Record<string, unknown>>;
     };
@@ -52,7 +52,7 @@ describe('200', () => {
 
 describe('400', () => {
   test.each(['ann', 'ann@acme', 'Ann <ann@acme.example>', 'a b@acme.example', '@acme.example', 'x'.repeat(2_049)])(
-    '%j',
+    'refuses the email %j',
     async (key) => {
       const answer = await get(key);
       expect(answer.status).toBe(400);
@@ -60,7 +60,7 @@ describe('400', () => {
     },
   );
 
-  test.each(['fields=nope', 'limit=1'])('%s', async (query) => {
+  test.each(['fields=nope', 'limit=1'])('refuses the query %s', async (query) => {
     const answer = await get('ann@acme.example', query);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
@@ -68,7 +68,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test('an unknown email, and one that only another organization has', async () => {
+  test('answers an unknown email and one of another organization alike', async () => {
     const { addContact } = recordsOf(
       () => gateway.database,
       () => gateway.stranger,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('200', () => {
-  test('0 before the first event, then the number of the newest, with what later reads have to see', async () => {
+  test('returns 0 before the first event, then the position of the newest event with its X-Read-After token', async () => {
     const fresh = await gateway.createOrganization();
     const client = gateway.clientOf(fresh);
     const empty = await client.call(contract);
@@ -30,7 +30,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test('takes no parameter', async () => {
+  test('refuses parameters', async () => {
     expect((await gateway.client.call(contract, { query: 'after=1' })).fieldsAtFault).toEqual(['after']);
   });
 });

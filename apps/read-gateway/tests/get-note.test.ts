@@ -22,7 +22,7 @@ const get = (noteId: string, key = gateway.organization.key) =>
   gateway.client.call(contract, { params: { id: noteId }, key });
 
 describe('200', () => {
-  test('answers the note as its list does, with its version as ETag', async () => {
+  test('returns the note as the list does, with its version as the ETag', async () => {
     const answer = await get(id.toUpperCase());
     const { notes } = (await gateway.client.call(listNotes, { query: {} })).data;
     expect(answer.status).toBe(200);
@@ -33,13 +33,13 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test('a malformed id', async () => {
+  test('refuses a malformed id', async () => {
     expect((await get('x')).fieldsAtFault).toEqual(['id']);
   });
 });
 
 describe('404', () => {
-  test('an unknown note, and one of another organization', async () => {
+  test('answers an unknown note and one of another organization alike', async () => {
     const unknown = await get(unknownId);
     expect(unknown.status).toBe(404);
     expect((await get(id, gateway.stranger.key)).comparable).toBe(unknown.comparable);

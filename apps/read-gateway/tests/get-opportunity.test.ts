@@ -32,7 +32,7 @@ describe('200: related records and pipelines', () => {
       )
     ).data;
 
-  test('the extras of stage, owner, account and contact, and contacts in order', async () => {
+  test('returns the fields of stage, owner, account and contact that are named, and contacts in order', async () => {
     const { addAccount, addContact, addDeals } = recordsOf(
       () => gateway.database,
       () => gateway.organization,
@@ -78,7 +78,7 @@ describe('200: related records and pipelines', () => {
     });
   });
 
-  test('the definitions are those of its own pipeline, also of fields that are named', async () => {
+  test('returns the definitions of its own pipeline, even for fields that are named', async () => {
     const { addDeals } = recordsOf(
       () => gateway.database,
       () => gateway.organization,
@@ -88,7 +88,7 @@ describe('200: related records and pipelines', () => {
     await defineField({ ...own, slug: 'of_first', pipelineIds: [pipeline.id] });
     await defineField({ ...own, slug: 'of_other', pipelineIds: [otherPipeline.id] });
     const [id = ''] = await addDeals([{ name: 'Other', pipelineId: otherPipeline.id, custom: { of_other: 'x' } }]);
-    // A field name that is not in the cached setup makes the gateway load it again.
+    // An unknown field name makes the gateway reload the cached setup.
     const narrowed = await get(id, 'fields=of_first,of_other,motto');
     expect(Object.keys(narrowed.custom_field_definitions)).toEqual(['motto', 'of_other']);
     const whole = await get(id);

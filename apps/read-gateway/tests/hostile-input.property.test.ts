@@ -53,7 +53,7 @@ const searching = documented.filter(({ method }) => method === 'POST');
 const summarizing = searching.filter(({ path }) => path.endsWith('/summary'));
 const getting = documented.filter(({ method }) => method === 'GET');
 
-/** What a URL cannot carry: `fetch` would change it, or refuse to send it. */
+/** Characters that a URL cannot carry: `fetch` would change them or refuse to send them. */
 const urlPart = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
 const expectHarmless = async (operation: DocumentedOperation, id: string, request: TestRequest): Promise<void> => {
@@ -78,7 +78,7 @@ const names = [
   'contact_id',
   'x',
 ];
-/** At most 3,000 bytes of the address, so that five of them fit: a longer one is 431 before it is read. */
+/** At most 3,000 bytes in the address, so that five of them fit. A longer address gets 431 before it is read. */
 const queryPart = (value: string): string =>
   urlPart(value)
     .slice(0, 3_000)
@@ -86,7 +86,7 @@ const queryPart = (value: string): string =>
 const queryText = fc
   .array(fc.tuple(fc.constantFrom(...names), hostileText()), { maxLength: 5 })
   .map((pairs) => pairs.map(([name, value]) => `${name}=${queryPart(value)}`).join('&'));
-/** Escapes that are none, and separators in odd places. */
+/** Invalid escapes, and separators in odd places. */
 const brokenQuery = fc
   .array(fc.constantFrom('%', '%0', '%ff', '%00', '&', '=', '&&', '[', ']', '+', 'q', 'limit', '%ed%a0%80', ';'), {
     maxLength: 12,
@@ -145,7 +145,7 @@ test(
       fc.oneof(queryText, brokenQuery),
       hostileHeaders,
       async (operation, id, query, headers) => {
-        // An empty id, or one of dots, is another path.
+        // An empty id, or one of dots, makes another path.
         const usable = /^\.*$/.test(id) ? 'x' : id.slice(0, 1_000);
         await expectHarmless(operation, usable, { query, headers });
       },
@@ -181,7 +181,7 @@ test(
 );
 
 test(
-  'R10: searches whose bytes are damaged never give a 5xx',
+  'R10: searches with damaged bytes never give a 5xx',
   async () => {
     const text = JSON.stringify({
       query: 'deal',

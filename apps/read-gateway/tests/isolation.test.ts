@@ -5,11 +5,11 @@ import { operations } from '../src/operations/index.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 
-/** What one organization has; everything in it bears a mark that occurs nowhere else. */
+/** The data of one organization, all of it with a mark that occurs nowhere else. */
 interface Tenant {
   readonly organization: TestOrganization;
   readonly mark: string;
-  /** Ids of its own by what they are ids of. */
+  /** Its ids, by the parameter that takes them. */
   readonly ids: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +38,7 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
   });
   const account = await addAccount(`${mark}.example`, `Account ${mark}`);
   const contact = await addContact(`ann@${mark}.example`, 'Ann', mark);
-  // The same natural keys on both sides too.
+  // The same natural keys in both organizations.
   await addAccount('both.example', `Both ${mark}`);
   await addContact('ann@both.example', mark, null);
   const custom = { shared: mark, [`field_${mark}`]: mark };
@@ -48,7 +48,7 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
     { name: 'Deal', ...related, stageId, ownerId: organization.member.id, nextStep: mark, custom },
     { name: `Deal ${mark}` },
   ]);
-  // Duplicates of each object.
+  // Duplicates for each object.
   await addAccount(`${mark}.test`, `Account ${mark}`);
   await addContact(`ann.too@${mark}.example`, 'Ann', mark);
   await addDeals([{ name: 'DEAL', ...related }]);
@@ -81,7 +81,7 @@ afterAll(() => gateway.stop());
 
 const contracts = operations.map(({ contract }) => contract);
 
-/** What the id in an operation's path is an id of. */
+/** The name of the id in an operation's path. */
 const pathIdOf = ({ path }: OperationContract): string => {
   const [, collection] = /^\/v1\/(\w+)\/\{id\}/.exec(path) ?? [];
   const names: Readonly<Record<string, string>> = {
@@ -96,17 +96,17 @@ const pathIdOf = ({ path }: OperationContract): string => {
   return name;
 };
 
-/** Every place that takes an id, by the document that users read. */
+/** The operations and their id parameters, as the OpenAPI document lists them. */
 const documented = documentedOperations(buildOpenApiDocument('read', contracts));
 
 const propertiesOf = (schema: unknown): readonly string[] =>
   Object.keys((schema as { properties?: Readonly<Record<string, unknown>> } | undefined)?.properties ?? {});
 
-/** The parameters of a query or body that bear an id. */
+/** The id parameters of a query or body. */
 const idParametersOf = ({ query, body }: OperationContract): readonly string[] =>
   [...propertiesOf(query), ...propertiesOf(body)].filter((name) => name.endsWith('_id'));
 
-/** Calls an operation for one tenant with ids of another (or of its own). */
+/** Calls an operation as one tenant with the ids of another one (or its own). */
 const ask = (
   contract: OperationContract,
   caller: Tenant,
@@ -123,18 +123,18 @@ const ask = (
 const idsFor = (names: readonly string[], tenant: Tenant): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, tenant.ids[name] ?? '']));
 
-/** What makes a summary name records: those of an organization have its ids, where an object refers to others. */
+/** Groups of a summary that contain ids, where the object refers to other records. */
 const groupsOf = ({ path }: OperationContract): Readonly<Record<string, unknown>> => {
   if (!path.endsWith('/summary')) return {};
   if (path.includes('/opportunities/')) return { group_by: ['account_id', 'owner_id'] };
   return { group_by: [path.includes('/contacts/') ? 'account_id' : 'is_freemail'] };
 };
 
-/** That an answer has something of the caller's own. A summary of accounts has only their number. */
+/** Matches answers with data of the caller. A summary of accounts has only their number. */
 const ownOf = ({ mark, ids }: Tenant): RegExp =>
   new RegExp(`${mark}|${Object.values(ids).join('|')}|"total":\\{"count":[1-9]`);
 
-/** The parameters without which an operation does not work, of the caller's own. */
+/** The required id parameters of an operation. */
 const requiredOf = ({ query }: OperationContract): readonly string[] =>
   ((query as { required?: readonly string[] } | undefined)?.required ?? []).filter((name) => name.endsWith('_id'));
 
@@ -155,7 +155,7 @@ const pairs = (): readonly (readonly [Tenant, Tenant])[] => [
   [theirs, ours],
 ];
 
-test('R7: every operation of the document and every place in it that takes an id is asked below', () => {
+test('R7: the tests below call every documented operation with every parameter that takes an id', () => {
   const asked = contracts.map((contract) => ({
     id: contract.id,
     ids: [...(contract.path.includes('{id}') ? ['id'] : []), ...idParametersOf(contract)].sort(),
@@ -166,23 +166,26 @@ test('R7: every operation of the document and every place in it that takes an id
 });
 
 describe('200', () => {
-  test.each(contracts)('R7: $id answers each organization its own and no byte of the other', async (contract) => {
-    for (const [caller, other] of pairs()) {
-      const optional = idParametersOf(contract).filter((name) => !requiredOf(contract).includes(name));
-      const required = idsFor(requiredOf(contract), caller);
-      for (const ids of [required, { ...required, ...idsFor(optional, caller) }]) {
-        const values = { ...ids, ...groupsOf(contract) };
-        const answer = await ask(contract, caller, { pathIds: caller, values });
-        expect(answer.status).toBe(200);
-        // The end of the log is a number.
-        if (contract.id !== 'getLatestPosition') expect(answer.text).toMatch(ownOf(caller));
-        expectNothingOf(answer, other);
+  test.each(contracts)(
+    'R7: $id answers each organization its own data and no byte of the other’s',
+    async (contract) => {
+      for (const [caller, other] of pairs()) {
+        const optional = idParametersOf(contract).filter((name) => !requiredOf(contract).includes(name));
+        const required = idsFor(requiredOf(contract), caller);
+        for (const ids of [required, { ...required, ...idsFor(optional, caller) }]) {
+          const values = { ...ids, ...groupsOf(contract) };
+          const answer = await ask(contract, caller, { pathIds: caller, values });
+          expect(answer.status).toBe(200);
+          // The latest position is only a number.
+          if (contract.id !== 'getLatestPosition') expect(answer.text).toMatch(ownOf(caller));
+          expectNothingOf(answer, other);
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each(contracts.filter(({ body }) => body !== undefined))(
-    'R7: $id finds nothing of the other by words, filters or ids',
+    'R7: $id finds nothing of the other organization by words, filters or ids',
     async (contract) => {
       for (const [caller, other] of pairs()) {
         const bodies: Readonly<Record<string, unknown>>[] = [
@@ -206,7 +209,7 @@ describe('200', () => {
 
 describe('400 and 404', () => {
   test.each(contracts.filter(({ path }) => /\{(domain|email)\}/.test(path)))(
-    'R7: $id with a key of the other organization is not found, as an unknown one',
+    'R7: $id answers a key of the other organization like an unknown one',
     async (contract) => {
       for (const [caller, other] of pairs()) {
         const answer = await ask(contract, caller, { pathIds: other, values: {} });
@@ -219,7 +222,7 @@ describe('400 and 404', () => {
   );
 
   test.each(contracts.filter(({ path }) => path.includes('{id}')))(
-    'R7: $id with an id of the other organization is not found, as an unknown one',
+    'R7: $id answers an id of the other organization like an unknown one',
     async (contract) => {
       for (const [caller, other] of pairs()) {
         const answer = await ask(contract, caller, { pathIds: other, values: {} });
@@ -233,14 +236,14 @@ describe('400 and 404', () => {
 
   const idBearing = contracts.flatMap((contract) => idParametersOf(contract).map((name) => ({ contract, name })));
   test.each(idBearing.map(({ contract, name }) => [contract.id, name, contract] as const))(
-    'R7: %s with a %s of the other organization is refused, as with an unknown one',
+    'R7: %s answers a %s of the other organization like an unknown one',
     async (_id, name, contract) => {
       for (const [caller, other] of pairs()) {
         const required = idsFor(requiredOf(contract), caller);
         const send = (id: string | undefined) =>
           ask(contract, caller, { pathIds: caller, values: { ...required, [name]: id } });
         const answer = await send(other.ids[name]);
-        // The log may know records that are gone, so an unknown one has no events there.
+        // The log may contain deleted records, so an unknown record_id is not an error: it has no events.
         expect(answer.status).toBe({ pipeline_id: 404, record_id: 200 }[name] ?? 400);
         if (answer.status === 400) expect(answer.fieldsAtFault).toEqual([name]);
         expect(answer.comparable).toBe((await send('01890000-0000-7000-8000-000000000000')).comparable);
@@ -250,7 +253,7 @@ describe('400 and 404', () => {
   );
 
   test.each(contracts.filter(({ query, body }) => propertiesOf(body ?? query).includes('fields')))(
-    'R7: $id knows no field that only the other organization has',
+    'R7: $id does not know the fields of the other organization',
     async (contract) => {
       for (const [caller, other] of pairs()) {
         const values = { ...idsFor(requiredOf(contract), caller), fields: `field_${other.mark}` };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { organizationTools } from './support/organization-tools.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-/** What the contract promises, and ten times that as the end of all patience. */
+/** The time that the contract promises, and ten times that as a guard against hanging. */
 const promisedMs = 5_000;
 const patienceMs = 10 * promisedMs;
 
@@ -22,7 +22,7 @@ afterAll(() => gateway.stop());
 
 const ask = (client: TestClient, key: string): Promise<Answer> => client.call(listPipelines, { key });
 
-/** Asks every process until its answer is as wanted; prints how long the last one took. */
+/** Asks every process until its answer is as expected; prints how long the last process took. */
 const untilAll = async (what: string, key: string, isWanted: (answer: Answer) => boolean): Promise<void> => {
   const startedAtMs = performance.now();
   for (const client of processes) {
@@ -34,14 +34,14 @@ const untilAll = async (what: string, key: string, isWanted: (answer: Answer) =>
   console.log(`${what}: every process after ${Math.round(performance.now() - startedAtMs)} ms (${promisedMs} at most)`);
 };
 
-/** A key that every process has just accepted, so that every process keeps it. */
+/** A key that every process has just accepted and so has in its cache. */
 const knownKey = async () => {
   const created = await gateway.organization.createKey();
   for (const client of processes) expect((await ask(client, created.key)).status).toBe(200);
   return created;
 };
 
-/** Puts a new key in the place of one and returns it. */
+/** Rotates a key and returns the new one. */
 const rotate = async (keyId: string, overlapMs: number): Promise<string> => {
   const { key, hash } = organizationTools(gateway.database).newKey();
   const text = { prefix: key.slice(0, 15), hash };
@@ -53,13 +53,13 @@ const rotate = async (keyId: string, overlapMs: number): Promise<string> => {
 const isRefused = ({ status }: Answer): boolean => status === 401;
 
 describe('401', () => {
-  test('a revoked key is refused by every process soon', async () => {
+  test('every process soon refuses a revoked key', async () => {
     const { id, key } = await knownKey();
     await gateway.organization.revokeKey(id);
     await untilAll('a revocation', key, isRefused);
   });
 
-  test('a rotated key is refused at the end of its overlap', async () => {
+  test('refuses a rotated key after its overlap', async () => {
     const { id, key } = await knownKey();
     const successor = await rotate(id, 1);
     await untilAll('the end of an overlap', key, isRefused);
@@ -68,7 +68,7 @@ describe('401', () => {
 });
 
 describe('200', () => {
-  test('a rotated key and its successor both work during the overlap', async () => {
+  test('accepts a rotated key and its successor during the overlap', async () => {
     const { id, key } = await knownKey();
     const successor = await rotate(id, 3_600_000);
     for (const client of processes) {
@@ -77,7 +77,7 @@ describe('200', () => {
     }
   });
 
-  test('limits of an organization reach every process, and name themselves in the headers', async () => {
+  test('every process applies new limits of an organization and shows them in the headers', async () => {
     const { key } = await knownKey();
     const { limitOrganization } = administration(gateway.database);
     await limitOrganization({ organizationId: gateway.organization.id, limits: { list: 4_321 } });
@@ -86,7 +86,7 @@ describe('200', () => {
     await untilAll('a limit of an organization', key, isLimited);
   });
 
-  test('the use of a key is noted', async () => {
+  test('records when a key was last used', async () => {
     const { id } = await knownKey();
     const { listApiKeys } = administration(gateway.database);
     const deadlineMs = performance.now() + patienceMs;

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop());
 describeFields(contract, subjects.account, () => gateway);
 
 describe('400: accounts', () => {
-  test('their fields have no pipeline', async () => {
+  test('refuses pipeline_id', async () => {
     const query = { pipeline_id: gateway.organization.pipeline.id };
     const answer = await gateway.client.call(contract, { query });
     expect(answer.status).toBe(400);

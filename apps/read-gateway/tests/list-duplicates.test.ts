@@ -34,7 +34,7 @@ const page = async (
   return answer.data as DuplicatePage;
 };
 
-/** All duplicates, page by page, as key, candidates with their reasons, and whether there are more. */
+/** All duplicates, page by page: key, candidates with their reasons, and whether there are more candidates. */
 const walk = async (contract: OperationContract, organization: TestOrganization, limit: number) => {
   const found: [string | null, string[], boolean][] = [];
   let pages = 0;
@@ -52,7 +52,7 @@ const walk = async (contract: OperationContract, organization: TestOrganization,
 };
 
 describe('200: accounts', () => {
-  test('of one name with domains that are alike; each pair once, at the younger', async () => {
+  test('finds accounts with the same name and similar domains; lists each pair once, at the younger account', async () => {
     const organization = await gateway.createOrganization();
     const { addAccount } = recordsIn(organization);
     for (const [domain, name] of [
@@ -72,7 +72,7 @@ describe('200: accounts', () => {
     }
   });
 
-  test('many of one name: each is compared with 20, and says so; no page looks at more than 200', async () => {
+  test('compares each of many accounts of the same name with 20 others and says so; a page reads at most 200', async () => {
     const organization = await gateway.createOrganization();
     await gateway.database.query(organization.id, {
       text: `INSERT INTO accounts (organization_id, id, domain, name, normalized_name, search_text, created_at, updated_at)
@@ -87,7 +87,7 @@ describe('200: accounts', () => {
     expect(found.map(([, , truncated]) => truncated)).toEqual(found.map((_one, index) => index >= 20));
   });
 
-  test('a page without duplicates may have others after it', async () => {
+  test('can return a page without duplicates before a page with some', async () => {
     const organization = await gateway.createOrganization();
     await gateway.database.query(organization.id, {
       text: `INSERT INTO accounts (organization_id, id, domain, name, normalized_name, search_text, created_at, updated_at)
@@ -102,7 +102,7 @@ describe('200: accounts', () => {
 });
 
 describe('200: contacts and opportunities', () => {
-  test('contacts of one account and name, or of one phone', async () => {
+  test('finds contacts with the same account and name, or with the same phone', async () => {
     const organization = await gateway.createOrganization();
     const { addContact } = recordsIn(organization);
     const ids = [];
@@ -120,7 +120,7 @@ describe('200: contacts and opportunities', () => {
     ]);
   });
 
-  test('opportunities of one account and pipeline with the same normalized name', async () => {
+  test('finds opportunities with the same account, pipeline and normalized name', async () => {
     const organization = await gateway.createOrganization();
     const renewal = { name: 'Renewal', accountDomain: 'acme.example' };
     await recordsIn(organization).addDeals([
@@ -136,7 +136,7 @@ describe('200: contacts and opportunities', () => {
     ]);
   });
 
-  test('another organization has none of them', async () => {
+  test('finds none in another organization', async () => {
     for (const contract of [listAccountDuplicates, listContactDuplicates, listOpportunityDuplicates]) {
       expect((await page(contract, gateway.stranger)).duplicates).toEqual([]);
     }
@@ -144,7 +144,7 @@ describe('200: contacts and opportunities', () => {
 });
 
 describe('400', () => {
-  test.each(['limit=0', 'limit=501', 'cursor=x', 'q=a', 'fields=name'])('%s', async (query) => {
+  test.each(['limit=0', 'limit=501', 'cursor=x', 'q=a', 'fields=name'])('refuses %s', async (query) => {
     const answer = await gateway.client.call(listAccountDuplicates, { query });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);

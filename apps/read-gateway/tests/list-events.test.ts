@@ -21,7 +21,7 @@ const recordsIn = (organization: TestOrganization) =>
 beforeAll(async () => {
   gateway = await startTestGateway();
   const { addAccount, addContact, addDeals, addNote } = recordsIn(gateway.organization);
-  // Each of these is one event, in this order.
+  // Each of these makes one event, in this order.
   ids = {
     account: await addAccount('acme.com', 'Acme'),
     contact: await addContact('ann@acme.com', 'Ann "A"', null),
@@ -37,7 +37,7 @@ const positionsOf = (answer: Awaited<ReturnType<typeof list>>): number[] =>
   answer.data.events.map(({ position }) => position);
 
 describe('200', () => {
-  test('every event of the organization and of no other, oldest first, without gaps', async () => {
+  test('returns every event of the organization and of no other, oldest first, without gaps', async () => {
     const { data } = await list();
     expect(data).toMatchObject({ next_position: 5, last_position: 5, oldest_position: 1, has_more: false });
     expect(data.log_id).toMatch(/^[0-9a-f]+-\d+-\d+-\d+$/);
@@ -65,7 +65,7 @@ describe('200', () => {
     expect(data.events[3]?.version).toBe(1);
   });
 
-  test('pages of any size after any position', async () => {
+  test('returns pages of any size after any position', async () => {
     for (const limit of [1, 2, 5, 500]) {
       const read: number[] = [];
       for (let after = 0; ;) {
@@ -87,33 +87,33 @@ describe('200', () => {
     ['type=contact.created', [2]],
     ['type=contact.deleted', []],
     ['object=account&type=contact.created', []],
-  ])('%s leaves the others out, and next_position moves past them', async (query, expected) => {
+  ])('returns only the events of %s, and next_position moves past the others', async (query, expected) => {
     const answer = await list(query);
     expect(positionsOf(answer)).toEqual(expected);
     expect(answer.data).toMatchObject({ next_position: 5, has_more: false });
   });
 
-  test('record_id, in either case', async () => {
+  test('filters by record_id in upper or lower case', async () => {
     const record_id = ids['deal'] ?? '';
     expect(positionsOf(await list({ record_id }))).toEqual([3]);
     expect(positionsOf(await list({ record_id: record_id.toUpperCase() }))).toEqual([3]);
     expect(positionsOf(await list({ record_id: unknownId }))).toEqual([]);
   });
 
-  test('a filtered page that is full continues after its last event', async () => {
+  test('continues after the last event of a full page with a filter', async () => {
     const first = await list({ object: 'account', limit: 1 });
     expect([positionsOf(first), first.data.next_position, first.data.has_more]).toEqual([[1], 1, true]);
     const second = await list({ object: 'account', limit: 1, after: 1 });
     expect([positionsOf(second), second.data.next_position, second.data.has_more]).toEqual([[5], 5, false]);
   });
 
-  test('an organization without events', async () => {
+  test('returns an empty page for an organization without events', async () => {
     const client = gateway.clientOf(await gateway.createOrganization());
     const { data } = await client.call(contract, { query: { after: 0 } });
     expect(data).toMatchObject({ events: [], next_position: 0, last_position: 0, oldest_position: 1, has_more: false });
   });
 
-  test('a page of long events ends early, and the next one starts there', async () => {
+  test('ends a page of long events early and continues there', async () => {
     const organization = await gateway.createOrganization();
     const client = gateway.clientOf(organization);
     await recordsIn(organization).addAccount('long.example', 'Long');
@@ -144,23 +144,23 @@ describe('400', () => {
     ...['after=1234567890123456', 'after=6', 'limit=0', 'limit=501', 'limit=', 'limit=1e2'],
     ...['wait=-1', 'wait=31', 'wait=1.5', 'wait=', 'wait=x', 'object=deal', 'object=', 'type=account', 'type='],
     ...['type=account.destroyed', 'type=note.merged', 'record_id=x', 'cursor=x', 'q=x'],
-  ])('%s is refused on the parameter', async (query) => {
+  ])('refuses %s and names the parameter', async (query) => {
     const answer = await list(query);
     expect([answer.status, answer.fieldsAtFault]).toEqual([400, [query.slice(0, query.indexOf('='))]]);
   });
 
-  test('all faults together', async () => {
+  test('names all invalid parameters together', async () => {
     const answer = await list('after=x&limit=0&wait=31&object=deal&type=x&record_id=y');
     expect(answer.fieldsAtFault).toEqual(['after', 'limit', 'object', 'record_id', 'type', 'wait']);
   });
 
-  test('a parameter that is sent twice', async () => {
+  test('refuses a parameter that is sent twice', async () => {
     expect((await list('after=1&after=2')).fieldsAtFault).toEqual(['after']);
   });
 });
 
 describe('410', () => {
-  test('events that retention has dropped, with the oldest position that can be read', async () => {
+  test('is returned for expired events, with the oldest readable position', async () => {
     const organization = await gateway.createOrganization();
     const client = gateway.clientOf(organization);
     const { addAccount } = recordsIn(organization);
@@ -176,7 +176,7 @@ describe('410', () => {
     expect((await client.call(contract)).data.events).toHaveLength(3);
   });
 
-  test('events that are missing in the middle, with or without a filter', async () => {
+  test('is returned if events are missing in the middle, with or without a filter', async () => {
     const organization = await gateway.createOrganization();
     const client = gateway.clientOf(organization);
     const { addAccount } = recordsIn(organization);
@@ -197,7 +197,7 @@ describe('410', () => {
     expect((await client.call(contract, { query: 'after=4' })).data.events).toHaveLength(2);
   });
 
-  test('after is the last position although no event is retained: nothing is missing', async () => {
+  test('is not returned after the last position, even if no event is retained: nothing is missing', async () => {
     const organization = await gateway.createOrganization();
     const client = gateway.clientOf(organization);
     await recordsIn(organization).addAccount('gone.example', 'Gone');

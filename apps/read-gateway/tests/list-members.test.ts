@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('200', () => {
-  test('the people of the organization by email, former members too', async () => {
+  test('lists the people of the organization by email, including former members', async () => {
     const fresh = await gateway.createOrganization();
     const { addMember, changeSetup } = administration(gateway.database);
     const { id } = await addMember({ organizationId: fresh.id, email: 'ann@team.example', name: 'Ann' });
@@ -26,7 +26,7 @@ describe('200', () => {
     ]);
   });
 
-  test('pages show each once', async () => {
+  test('shows each member once in pages', async () => {
     const fresh = await gateway.createOrganization();
     const { addMember } = administration(gateway.database);
     for (const name of ['a', 'b', 'z']) {
@@ -42,7 +42,7 @@ describe('200', () => {
 
 describe('400', () => {
   test.each(['limit=0', 'limit=501', 'cursor=x', 'q=a', 'sort=name'])(
-    '%s is refused on the parameter',
+    'refuses %s and names the parameter',
     async (query) => {
       const answer = await gateway.client.call(contract, { query });
       expect(answer.status).toBe(400);

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('200', () => {
-  test('all notes, newest first, with what they are on in order of the alphabet', async () => {
+  test('lists all notes, newest first, with their accounts and contacts in alphabetical order', async () => {
     const { notes, ...page } = (await list()).data;
     expect(page).toEqual({ has_more: false, next_cursor: null, limit: 100 });
     const [both, untitled, first] = notes;
@@ -72,7 +72,7 @@ describe('200', () => {
     expect(notes).toHaveLength(3);
   });
 
-  test('those on an account, on a contact, and on both', async () => {
+  test('lists the notes of an account, of a contact, and of both', async () => {
     const account_id = ids['acme.com'] ?? '';
     const contact_id = ids['ann@acme.com'] ?? '';
     expect(await titles({ account_id })).toEqual(['Both', 'First']);
@@ -81,7 +81,7 @@ describe('200', () => {
     expect(await titles({ account_id, contact_id })).toEqual(['Both']);
   });
 
-  test('those on an opportunity', async () => {
+  test('lists the notes of an opportunity', async () => {
     const { addDeals } = recordsOf(
       () => gateway.database,
       () => gateway.organization,
@@ -96,12 +96,12 @@ describe('200', () => {
     await gateway.database.prisma.note.deleteMany({ where: { organizationId: gateway.organization.id, id: note } });
   });
 
-  test('an account that has none, and a contact that has none on this account', async () => {
+  test('lists none for an account without notes, or for a contact without notes on this account', async () => {
     expect(await titles({ account_id: ids['bare.com'] ?? '' })).toEqual([]);
     expect(await titles({ account_id: ids['bare.com'] ?? '', contact_id: ids['ann@acme.com'] ?? '' })).toEqual([]);
   });
 
-  test('pages of any size show each once, though notes are added meanwhile', async () => {
+  test('shows each note once in pages of any size, even if notes are added meanwhile', async () => {
     const fresh = await gateway.createOrganization();
     const client = gateway.clientOf(fresh);
     const added: string[] = [];
@@ -127,13 +127,13 @@ describe('400', () => {
     ...['limit=0', 'limit=501', 'limit=%205', 'cursor=x', 'account_id=x', 'account_id=', 'contact_id=1', 'query=a'],
     ...['q=a&q=b', `q=${'a'.repeat(201)}`, 'q=%00', 'q=%ff'],
     ...['fields=title', `account_id=${unknownId}`, `contact_id=${unknownId}`, `opportunity_id=${unknownId}`],
-  ])('%s is refused on the parameter', async (query) => {
+  ])('refuses %s and names the parameter', async (query) => {
     const answer = await list(query);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
   });
 
-  test('references that are unknown, foreign or of the other kind are refused alike, both at once', async () => {
+  test('answers unknown, foreign and wrong kinds of references alike, and both at once', async () => {
     const unknown = await list({ account_id: unknownId, contact_id: unknownId, opportunity_id: unknownId });
     expect(unknown.fieldsAtFault).toEqual(['account_id', 'contact_id', 'opportunity_id']);
     const theirs = recordsOf(
@@ -153,12 +153,12 @@ describe('400', () => {
     expect(swapped.comparable).toBe(unknown.comparable);
   });
 
-  test('an unknown reference is refused beside one that is good', async () => {
+  test('refuses an unknown reference next to a valid one', async () => {
     const answer = await list({ account_id: ids['acme.com'] ?? '', contact_id: unknownId });
     expect(answer.fieldsAtFault).toEqual(['contact_id']);
   });
 
-  test('a cursor of another limit, account, contact or organization is refused', async () => {
+  test('refuses a cursor of another limit, account, contact or organization', async () => {
     const good = { limit: 1, account_id: ids['acme.com'] ?? '' };
     const cursor = (await list(good)).data.next_cursor ?? '';
     expect((await list({ ...good, cursor })).status).toBe(200);

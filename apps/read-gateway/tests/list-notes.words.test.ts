@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('200: q', () => {
-  /** Each word occurs somewhere in title or content; white space around and case do not count. */
+  /** Each word must occur in the title or content; surrounding white space and case do not matter. */
   const texts = [
     ['Budget 2026', 'Approved by Ann.'],
     ['budget', null],
@@ -56,11 +56,11 @@ describe('200: q', () => {
     ['b c', ['ab', 'Über Straße', texts[2][1]]],
     ['nothing', []],
     [' ', ['ab', 'Über Straße', texts[2][1], 'budget', 'Budget 2026']],
-  ])('%s', async (q, expected) => {
+  ])('finds the notes with %s', async (q, expected) => {
     expect(await found(q)).toEqual(expected);
   });
 
-  test('on an account only', async () => {
+  test('searches the notes of one account', async () => {
     await addNote(fresh, { title: 'Budget elsewhere' }, ['elsewhere.com']);
     const { notes } = (await gateway.clientOf(fresh).call(contract, { query: { q: 'elsewhere' } })).data;
     const account_id = notes[0]?.account_ids[0] ?? '';
@@ -68,13 +68,13 @@ describe('200: q', () => {
     expect(await found('2026', { account_id })).toEqual([]);
   });
 
-  test('words find notes of no other organization', async () => {
+  test('finds no notes of another organization', async () => {
     expect((await gateway.clientOf(gateway.stranger).call(contract, { query: { q: 'budget' } })).data.notes).toEqual(
       [],
     );
   });
 
-  test('random words find what a simple filter finds, page by page', async () => {
+  test('finds the same as a simple filter for random words, page by page', async () => {
     const random = await gateway.createOrganization();
     const client = gateway.clientOf(random);
     const pieces = ['ann', 'Bo', 'ÇA', 'x', '%', '_', '\\', 'acme.com', '  ', '\n'];
@@ -119,13 +119,13 @@ describe('200: q', () => {
     expect(matches).toBeGreaterThan(100);
   });
 
-  test('a rare word of many notes is found through the trigram index, newest first', async () => {
+  test('finds a rare word in many notes through the trigram index, newest first', async () => {
     const many = await gateway.createOrganization();
     const text = `INSERT INTO notes (organization_id, id, title, normalized_title, search_text, created_at, updated_at)
       SELECT $1, ('01890000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Common ' || n, 'common ' || n,
              'common ' || n || CASE WHEN n % 5000 = 1 THEN ' needle' ELSE '' END, now(), now() FROM generate_series(1, 12000) n`;
     await gateway.database.query(many.id, { text, values: [] });
-    // VACUUM moves what was inserted from the index's pending list into the index.
+    // VACUUM moves new rows from the pending list of the index into the index.
     await gateway.database.pool.query('VACUUM ANALYZE notes');
     const statements: { text: string; values: readonly unknown[] }[] = [];
     const recorder: Queries = {

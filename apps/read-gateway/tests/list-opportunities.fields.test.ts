@@ -43,7 +43,7 @@ beforeAll(async () => {
   const dates = { closeDateMs: 1798675200000, nextActionDateMs: 253402300799999, nextStep: 'Call' };
   const related = { accountDomain: 'acme.com', primary: 'ann@acme.com' };
   [dealId = ''] = await addDeals([{ ...deal, ...dates, ...related, custom }]);
-  // No write sets a currency yet, and imports may.
+  // No write sets a currency yet, but imports may.
   await gateway.database.query(gateway.organization.id, {
     text: `UPDATE opportunities SET currency = 'EUR' WHERE organization_id = $1 AND id = $2`,
     values: [dealId],
@@ -67,7 +67,7 @@ const alwaysThere = [
 const extrasOf = (record: object) => Object.keys(record).filter((key) => !alwaysThere.includes(key));
 
 describe('200: custom field definitions', () => {
-  test('the map has every visible field of the pipeline, under the keys that records use', async () => {
+  test('contain every visible field of the pipeline, under the keys of the records', async () => {
     const { data, record, slugs } = await list();
     expect(slugs).toEqual(['tier', 'seats', 'region', 'regions', 'budget', 'stars']);
     expect(record['custom_fields']).toEqual(visible);
@@ -79,7 +79,7 @@ describe('200: custom field definitions', () => {
     });
   });
 
-  test('metadata has what the type needs, and is null for types that need nothing', async () => {
+  test('have the metadata that the type needs, or null if it needs none', async () => {
     const definitions = (await list()).data.custom_field_definitions;
     expect(definitions['regions']?.metadata).toEqual({ options: shownOptions });
     expect(definitions['budget']?.metadata).toEqual({ currency: 'EUR' });
@@ -87,20 +87,20 @@ describe('200: custom field definitions', () => {
     expect(definitions['seats']?.metadata).toBeNull();
   });
 
-  test('definitions are those of the requested pipeline', async () => {
+  test('are those of the requested pipeline', async () => {
     const { record, slugs } = await list('', gateway.organization.otherPipeline);
     expect(slugs).toContain('partner');
     expect(slugs).not.toContain('region');
     expect(record['custom_fields']).toEqual({ partner: 'P' });
   });
 
-  test('they are there although the page is empty', async () => {
+  test('are there even if the page is empty', async () => {
     const { data, slugs } = await list('q=nothing-like-it');
     expect(data.opportunities).toEqual([]);
     expect(slugs).toContain('tier');
   });
 
-  test('another organization has none of them', async () => {
+  test('contain none of another organization', async () => {
     const { stranger } = gateway;
     const query = { pipeline_id: stranger.pipeline.id };
     const { data } = await gateway.clientOf(stranger).call(listOpportunities, { query });
@@ -109,7 +109,7 @@ describe('200: custom field definitions', () => {
     expect(named.fieldsAtFault).toEqual(['fields']);
   });
 
-  test('a field that is hidden stays out of records and definitions until it is named', async () => {
+  test('leave out a hidden field, here and in records, until it is named', async () => {
     const { record, slugs } = await list('fields=secret');
     expect(slugs).toEqual(['secret']);
     expect(record['custom_fields']).toEqual({ secret: 'hidden' });
@@ -123,7 +123,7 @@ describe('200: fields', () => {
     ['repeated with brackets', 'fields[]=amount&fields[]=tier&fields[]=custom__seats'],
     ['with escaped brackets and commas', 'fields%5B%5D=amount%2Ctier&fields%5B%5D=custom__seats'],
     ['mixed, with white space, blanks and repetitions', 'fields=%20amount,,tier&fields=amount,%20custom__seats%20'],
-  ])('%s they mean the same', async (_about, query) => {
+  ])('%s: names mean the same in every notation', async (_about, query) => {
     const { record, slugs } = await list(query);
     expect(extrasOf(record)).toEqual(['amount']);
     expect(record['amount']).toBe(10.5);
@@ -131,32 +131,32 @@ describe('200: fields', () => {
     expect(slugs).toEqual(['tier', 'seats']);
   });
 
-  test('the keys of the specification stay whatever is named', async () => {
+  test('always returns the standard keys', async () => {
     const whole = (await list()).record;
     const { record } = await list('fields=amount');
     expect(record).toEqual({ ...whole, amount: 10.5, custom_fields: {} });
     expect(Object.keys(record)).toEqual(expect.arrayContaining(alwaysThere));
   });
 
-  test('naming such a key adds nothing and narrows the custom fields', async () => {
+  test('adds nothing for a standard key, but leaves out the custom fields that are not named', async () => {
     const { record, slugs } = await list('fields=id,name');
     expect(extrasOf(record)).toEqual([]);
     expect([record['custom_fields'], slugs]).toEqual([{}, []]);
   });
 
-  test('custom_fields stands for every visible one', async () => {
+  test('returns every visible custom field for custom_fields', async () => {
     const { record, slugs } = await list('fields=custom_fields,amount');
     expect(record['custom_fields']).toEqual(visible);
     expect(slugs).toHaveLength(6);
     expect(extrasOf(record)).toEqual(['amount']);
   });
 
-  test('an empty list of names counts as absent', async () => {
+  test('treats an empty list as absent', async () => {
     for (const query of ['fields=', 'fields=,%20,', 'fields[]='])
       expect((await list(query)).data).toEqual((await list()).data);
   });
 
-  test('every extra has its value', async () => {
+  test('returns the value of every extra field', async () => {
     const { member } = gateway.organization;
     const times = { created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/), updated_at: expect.stringMatching(/Z$/) };
     const values = {
@@ -170,7 +170,7 @@ describe('200: fields', () => {
     expect(extrasOf(record).sort()).toEqual(Object.keys(values).sort());
   });
 
-  test('an extra without a value is null', async () => {
+  test('returns null for an extra field without a value', async () => {
     const names = ['amount', 'currency', 'close_date', 'next_action_date', 'next_step', 'owner_id', 'owner_email'];
     names.push('account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name');
     const { record } = await list(`fields=${names.join(',')}`, gateway.organization.otherPipeline);
@@ -187,7 +187,7 @@ describe('400: fields', () => {
     'custom__',
     'custom_fields.tier',
     'Amount',
-  ])('%s is unknown here, and named in the error', async (name) => {
+  ])('refuses %s as unknown and names it in the error', async (name) => {
     const query = { pipeline_id: gateway.organization.pipeline.id, fields: `amount,${name}` };
     const answer = await gateway.client.call(listOpportunities, { query });
     expect(answer.status).toBe(400);

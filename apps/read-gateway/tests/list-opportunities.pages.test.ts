@@ -10,7 +10,7 @@ const inStage = 10;
 let gateway: TestGateway;
 /** Every deal of the pipeline, newest first. */
 let expected: string[];
-/** Those of its last stage, newest first. */
+/** The deals of its last stage, newest first. */
 let staged: string[];
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
   staged = (
     await addDeals(Array.from({ length: inStage }, (_, i) => ({ name: `Staged ${i}`, stageId: lastStage() })))
   ).reverse();
-  // Half of the deals share one instant, as those of an import do.
+  // Half of the deals were created at the same instant, as after an import.
   await gateway.database.query(gateway.organization.id, {
     text: `UPDATE opportunities SET created_at = (SELECT min(created_at) FROM opportunities WHERE organization_id = $1)
             WHERE organization_id = $1 AND name LIKE 'Deal %' AND name < 'Deal 5'`,
@@ -77,23 +77,23 @@ describe('200: pages', () => {
     [{ limit: 100 }, 100],
     [{ limit: 500 }, 500],
     [{ limit: 37 }, 37],
-  ])('a walk over 1,201 deals with %j gives each once, in order, in pages of %d', async (query, size) => {
+  ])('list each of 1,201 deals once, in order, with %j and pages of %d', async (query, size) => {
     const pages = await walk(query);
     expect(pages.flat()).toEqual(expected);
     expect(pages.slice(0, -1).every(({ length }) => length === size)).toBe(true);
     expect((await page(query)).data.limit).toBe(size);
   });
 
-  test('pages of one give each once', async () => {
+  test('show each deal once with one deal per page', async () => {
     expect(await walk({ limit: 1, stage_id: lastStage() })).toEqual(staged.map((id) => [id]));
   });
 
-  test('a walk through a free-text query keeps to it', async () => {
+  test('contain only matches of q', async () => {
     const pages = await walk({ limit: 3, q: 'staged' });
     expect(pages.flat()).toEqual(staged);
   });
 
-  test('a page that ends with the last deal says that there is no more', async () => {
+  test('set has_more to false if the page ends with the last deal', async () => {
     for (const limit of [inStage, inStage + 1]) {
       const { data } = await page({ stage_id: lastStage(), limit });
       expect(data).toMatchObject({ has_more: false, next_cursor: null, limit });
@@ -101,7 +101,7 @@ describe('200: pages', () => {
     }
   });
 
-  test('a page that ends one before the last says that there is more', async () => {
+  test('set has_more to true if one deal is left', async () => {
     const { data } = await page({ stage_id: lastStage(), limit: inStage - 1 });
     expect(data.has_more).toBe(true);
     const rest = await page({ stage_id: lastStage(), limit: inStage - 1, cursor: data.next_cursor ?? '' });
@@ -109,7 +109,7 @@ describe('200: pages', () => {
     expect(rest.data).toMatchObject({ has_more: false, next_cursor: null });
   });
 
-  test('a cursor gives the same page each time', async () => {
+  test('are the same each time for a cursor', async () => {
     const cursor = await cursorAfter({ limit: 5 });
     const [first, second] = [await page({ limit: 5, cursor }), await page({ limit: 5, cursor })];
     expect(second.text).toBe(first.text);
@@ -117,19 +117,19 @@ describe('200: pages', () => {
 });
 
 describe('200: cursors', () => {
-  test('a cursor does not depend on fields', async () => {
+  test('do not depend on fields', async () => {
     const cursor = await cursorAfter({ limit: 5 });
     const answer = await page({ limit: 5, cursor, fields: 'amount,created_at' });
     expect(answer.status).toBe(200);
     expect(answer.data.opportunities.map(({ id }) => id)).toEqual(expected.slice(5, 10));
   });
 
-  test('a cursor depends on the effective limit, not on how it was asked for', async () => {
+  test('depend on the effective limit, however it was requested', async () => {
     const cursor = await cursorAfter({});
     expect((await page({ limit: 100, cursor })).status).toBe(200);
   });
 
-  test('a cursor survives that its deal is deleted', async () => {
+  test('stay valid when their deal is deleted', async () => {
     const { data } = await page({ stage_id: lastStage(), limit: 4 });
     const anchor = data.opportunities.at(-1)?.id;
     await gateway.database.query(gateway.organization.id, {
@@ -142,7 +142,7 @@ describe('200: cursors', () => {
     expected = expected.filter((id) => id !== anchor);
   });
 
-  test('deals that come meanwhile neither repeat nor hide any', async () => {
+  test('neither repeat nor skip a deal when deals are added meanwhile', async () => {
     const first = await page({ limit: 500 });
     await recordsOf(
       () => gateway.database,
@@ -152,7 +152,7 @@ describe('200: cursors', () => {
     expect(second.data.opportunities.map(({ id }) => id)).toEqual(expected.slice(500, 1_000));
   });
 
-  test('a cursor is good in another process, after a restart, and while its secret is being replaced', async () => {
+  test('are valid in another process, after a restart, and while the secret is being replaced', async () => {
     const cursor = await cursorAfter({ limit: 5 });
     const newSecret = 'another secret of the tests';
     for (const secrets of [cursorSecret, `${newSecret},${cursorSecret}`]) {
@@ -173,7 +173,7 @@ describe('200: cursors', () => {
 describe('400: cursors', () => {
   const bound = () => ({ limit: 2, stage_id: lastStage(), q: 'staged' });
 
-  test('the cursor under test is good where nothing changes', async () => {
+  test('the cursor of these tests is valid if nothing changes', async () => {
     expect((await page({ ...bound(), cursor: await cursorAfter(bound()) })).status).toBe(200);
   });
 
@@ -186,13 +186,13 @@ describe('400: cursors', () => {
     ['more of a query', () => ({ ...bound(), q: 'staged 1' })],
     ['no query', () => ({ limit: 2, stage_id: lastStage() })],
     ['another pipeline', () => ({ limit: 2, q: 'staged', pipeline_id: gateway.organization.otherPipeline.id })],
-  ])('%s refuses the cursor', async (_about, change) => {
+  ])('refuses the cursor with %s', async (_about, change) => {
     const answer = await page({ ...change(), cursor: await cursorAfter(bound()) });
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual(['cursor']);
   });
 
-  test('every single changed, missing or added character refuses it, all with the same bytes', async () => {
+  test('refuses every changed, missing or added character, all with the same bytes', async () => {
     const cursor = await cursorAfter({ limit: 2 });
     const answers = new Set<string>();
     for (let i = 0; i < cursor.length; i++) {
@@ -213,14 +213,14 @@ describe('400: cursors', () => {
     expect([...answers][0]).toContain('"errors\\":{\\"cursor\\"');
   });
 
-  test('a cursor of another organization is refused', async () => {
+  test('refuses a cursor of another organization', async () => {
     const { stranger } = gateway;
     const foreign = (await page({ limit: 2 }, gateway.clientOf(stranger), stranger)).data.next_cursor ?? '';
     expect((await page({ limit: 2, cursor: foreign }, gateway.clientOf(stranger), stranger)).status).toBe(200);
     expect((await page({ limit: 2, cursor: foreign })).fieldsAtFault).toEqual(['cursor']);
   });
 
-  test('a cursor of another organization is refused even where both have a pipeline of one id', async () => {
+  test('refuses a cursor of another organization even if both have a pipeline with the same id', async () => {
     const { stranger, organization } = gateway;
     const { id } = organization.pipeline;
     await gateway.database.query(stranger.id, {

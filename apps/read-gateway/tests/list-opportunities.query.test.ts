@@ -57,7 +57,7 @@ describe('200: q', () => {
     ['the name of a contact, which is not searched', 'unfindable', []],
     ['the email of a contact, which is not searched', 'searched', []],
     ['nothing that occurs', 'zzz', []],
-  ])('%s', async (_about, q, names) => {
+  ])('handles %s', async (_about, q, names) => {
     expect(await find(q)).toEqual(names);
   });
 
@@ -71,25 +71,25 @@ describe('200: q', () => {
     ['\\s', ['back\\slash']],
     ['\\%', []],
     ["'; DROP TABLE opportunities; --", []],
-  ])('%s is taken as it stands', async (q, names) => {
+  ])('takes %s literally', async (q, names) => {
     expect(await find(q)).toEqual(names);
   });
 
-  test('the account of a contact counts as the account of the deal', async () => {
+  test('treats the account of the contact as the account of the deal', async () => {
     expect(await find('contact.com')).toEqual(['With contact']);
   });
 
-  test('nothing but white space finds everything', async () => {
+  test('finds everything for white space only', async () => {
     for (const q of ['', ' ', '\t\n\u00a0']) expect(await find(q)).toHaveLength(11);
   });
 
-  test('two hundred characters are searched for', async () => {
+  test('accepts two hundred characters', async () => {
     expect(await find('a'.repeat(200))).toEqual([]);
     expect(await find(` ${'😀'.repeat(200)} `)).toEqual([]);
     expect(await find('a '.repeat(100))).not.toEqual([]);
   });
 
-  test('deals of other pipelines and organizations are not found', async () => {
+  test('does not find deals of other pipelines and organizations', async () => {
     const { organization, stranger } = gateway;
     const deal = { name: 'Elsewhere' };
     for (const [owner, pipeline] of [

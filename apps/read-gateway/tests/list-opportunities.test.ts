@@ -36,7 +36,7 @@ const listText = (query: string) =>
 const stage = (index: number) => gateway.organization.pipeline.stages[index]?.id ?? '';
 
 describe('200', () => {
-  test('a pipeline without deals is an empty page', async () => {
+  test('returns an empty page for a pipeline without deals', async () => {
     const answer = await list();
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({
@@ -48,7 +48,7 @@ describe('200', () => {
     });
   });
 
-  test('a record has every key of the specification and no other', async () => {
+  test('returns every key of the specification and no other', async () => {
     const ann = await ours.addContact('ann@acme.com', 'Ann', 'Lee');
     const bob = await ours.addContact('bob@acme.com', null, null);
     const cid = await ours.addContact('cid@acme.com', 'Cid', null);
@@ -81,7 +81,7 @@ describe('200', () => {
     ]);
   });
 
-  test('what a deal does not have is null, and its lists are empty', async () => {
+  test('returns null and empty lists for missing values', async () => {
     const input = { organizationId: gateway.organization.id, name: 'Without stages', stages: [] };
     const { id: pipelineId } = await administration(gateway.database).createPipeline(input);
     const [id] = await ours.addDeals([{ name: 'Bare', pipelineId }]);
@@ -90,13 +90,13 @@ describe('200', () => {
     expect(data.opportunities).toMatchObject([{ id, ...nothing, additional_contacts: [], custom_fields: {} }]);
   });
 
-  test('the newest comes first', async () => {
+  test('sorts the newest deals first', async () => {
     const ids = await ours.addDeals(['1', '2', '3'].map((name) => ({ name, stageId: stage(0) })));
     const { data } = await list({ stage_id: stage(0) });
     expect(data.opportunities.map((one) => one.id)).toEqual(ids.reverse());
   });
 
-  test('stage_id restricts to that stage, whatever the case of the id', async () => {
+  test('filters by stage_id in upper or lower case', async () => {
     const [id] = await ours.addDeals([{ name: 'Qualified', stageId: stage(1) }]);
     for (const stageId of [stage(1), stage(1).toUpperCase()]) {
       const { data } = await list({ stage_id: stageId });
@@ -104,12 +104,12 @@ describe('200', () => {
     }
   });
 
-  test('pipeline_id may be in upper case', async () => {
+  test('accepts pipeline_id in upper case', async () => {
     const { data } = await list({ pipeline_id: gateway.organization.pipeline.id.toUpperCase() });
     expect(data).toEqual((await list()).data);
   });
 
-  test('a pipeline that was made a moment ago is known', async () => {
+  test('finds a pipeline that was created a moment ago', async () => {
     await list();
     const fresh = await gateway.createOrganization();
     const client = gateway.clientOf(fresh);
@@ -117,12 +117,12 @@ describe('200', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('a blank q or cursor counts as absent', async () => {
+  test('treats a blank q or cursor as absent', async () => {
     expect((await listText('q=&cursor=')).data).toEqual((await list()).data);
     expect((await listText('q=%20%09&cursor=%20')).data).toEqual((await list()).data);
   });
 
-  test('the request id of a client comes back, and any other text is replaced', async () => {
+  test('echoes a valid request id of the client and replaces any other text', async () => {
     const request = { 'x-request-id': 'my-request_0001' };
     expect((await list({}, { headers: request })).headers.get('x-request-id')).toBe('my-request_0001');
     const long = 'x'.repeat(65);
@@ -131,7 +131,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test('no pipeline is refused on pipeline_id, as is everything that is no uuid', async () => {
+  test('refuses a missing or malformed pipeline_id', async () => {
     for (const query of [
       '',
       'pipeline_id=',
@@ -145,7 +145,7 @@ describe('400', () => {
   });
 
   test.each(['0', '-1', '501', '1.5', '1e2', '0x10', '%205', '+5', '05', '', 'ten', 'NaN', '99999999999999999999'])(
-    'limit=%s is refused on limit',
+    'refuses limit=%s',
     async (limit) => {
       const answer = await listText(`limit=${limit}`);
       expect(answer.status).toBe(400);
@@ -173,20 +173,20 @@ describe('400', () => {
     ['stage_id=00000000-0000-4000-8000-000000000000', 'stage_id'],
     ['cursor=x', 'cursor'],
     [`cursor=${'a'.repeat(9_000)}`, 'cursor'],
-  ])('%.60s is refused on the parameter', async (query, parameter) => {
+  ])('refuses %.60s and names the parameter', async (query, parameter) => {
     const answer = await listText(query);
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([parameter]);
   });
 
-  test('every fault is named, not only the first', async () => {
+  test('names every invalid parameter, not only the first', async () => {
     const answer = await listText(
       'limit=0&fields=nothing&stage_id=00000000-0000-4000-8000-000000000000&q=' + 'a'.repeat(201),
     );
     expect(answer.fieldsAtFault).toEqual(['fields', 'limit', 'q', 'stage_id']);
   });
 
-  test('a stage of another pipeline is refused, and one of another organization alike', async () => {
+  test('answers a stage of another pipeline and one of another organization alike', async () => {
     const other = await list({ stage_id: gateway.organization.otherPipeline.stages[0]?.id ?? '' });
     const foreign = await list({ stage_id: gateway.stranger.pipeline.stages[0]?.id ?? '' });
     expect(other.fieldsAtFault).toEqual(['stage_id']);
@@ -195,14 +195,14 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test('an unknown pipeline and one of another organization get byte-identical answers', async () => {
+  test('answers an unknown pipeline and one of another organization with the same bytes', async () => {
     const unknown = await list({ pipeline_id: '00000000-0000-4000-8000-000000000000' });
     const foreign = await list({ pipeline_id: gateway.stranger.pipeline.id });
     expect(unknown.status).toBe(404);
     expect(foreign.comparable).toBe(unknown.comparable);
   });
 
-  test('what else is wrong with the request makes no difference between the two', async () => {
+  test('answers both with the same bytes even if more is wrong with the request', async () => {
     const faults = { limit: 0, fields: 'nothing', stage_id: stage(0) };
     const unknown = await list({ pipeline_id: '00000000-0000-4000-8000-000000000000', ...faults });
     const foreign = await list({ pipeline_id: gateway.stranger.pipeline.id, ...faults });
@@ -211,7 +211,7 @@ describe('404', () => {
 });
 
 describe('two organizations', () => {
-  test('each sees its own deals of one key, and nothing of the other', async () => {
+  test('each see their own deal for the same key, and nothing of the other', async () => {
     const deal = {
       name: 'Shared',
       accountDomain: 'shared.com',

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop());
 
 describeFields(contract, subjects.opportunity, () => gateway);
 
-test('additional contacts have a type of their own: they are no options, and nothing filters by them', async () => {
+test('additional_contacts has its own type, contact_list, and no metadata', async () => {
   const { data } = await gateway.client.call(contract);
   const field = data.fields.find(({ name }) => name === 'additional_contacts');
   expect(field).toMatchObject({ attribute_type: 'contact_list', metadata: null, is_custom: false });
@@ -27,7 +27,7 @@ describe('pipelines', () => {
   const list = (pipelineId: string) => gateway.client.call(contract, { query: { pipeline_id: pipelineId } });
 
   describe('200', () => {
-    test('a pipeline has the fields of all pipelines and its own, which say where they hold', async () => {
+    test('returns the fields of all pipelines and its own, with the pipelines of each', async () => {
       const fresh = await gateway.createOrganization();
       const { pipeline, otherPipeline } = fresh;
       const own = { objectType: 'opportunity', attributeType: 'string' } as const;
@@ -50,7 +50,7 @@ describe('pipelines', () => {
   });
 
   describe('400', () => {
-    test('a malformed pipeline is refused, and a cursor of another pipeline', async () => {
+    test('refuses a malformed pipeline, and a cursor of another pipeline', async () => {
       expect((await list('x')).fieldsAtFault).toEqual(['pipeline_id']);
       const { pipeline, otherPipeline } = gateway.organization;
       const query = { pipeline_id: pipeline.id, limit: 1 };
@@ -63,7 +63,7 @@ describe('pipelines', () => {
   });
 
   describe('404', () => {
-    test('an unknown pipeline and one of another organization get byte-identical answers', async () => {
+    test('answers an unknown pipeline and one of another organization with the same bytes', async () => {
       const unknown = await list(unknownId);
       expect(unknown.status).toBe(404);
       expect((await list(gateway.stranger.pipeline.id)).comparable).toBe(unknown.comparable);

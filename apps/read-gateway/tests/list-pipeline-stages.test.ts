@@ -20,7 +20,7 @@ const list = (id: string, query = '', organization: TestOrganization = gateway.o
   );
 
 describe('200', () => {
-  test('the stages of the pipeline in their order, with everything that they have', async () => {
+  test('returns the stages of the pipeline in order, with all their fields', async () => {
     const { pipeline } = gateway.organization;
     const { stages, ...page } = (await list(pipeline.id.toUpperCase())).data;
     expect(page).toEqual({ has_more: false, next_cursor: null, limit: 100 });
@@ -33,7 +33,7 @@ describe('200', () => {
     ]);
   });
 
-  test('the order is that of their places, not of their ids or labels, and a probability is a number', async () => {
+  test('sorts by position, not by id or label, and returns the probability as a number', async () => {
     const stages = ['z', 'b', 'y', 'a', 'x'].map((label, index) => ({
       label,
       probability: index * 12.5,
@@ -55,7 +55,7 @@ describe('200', () => {
     expect(walked).toEqual(['z', 'b', 'y', 'a', 'x']);
   });
 
-  test('a pipeline without stages has an empty page', async () => {
+  test('returns an empty page for a pipeline without stages', async () => {
     const input = { organizationId: gateway.organization.id, name: 'Empty', stages: [] };
     const { id } = await administration(gateway.database).createPipeline(input);
     expect((await list(id)).data.stages).toEqual([]);
@@ -63,17 +63,20 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test('a malformed id, with all else that is wrong', async () => {
+  test('names a malformed id together with all other faults', async () => {
     expect((await list('x', 'q=1')).fieldsAtFault).toEqual(['id', 'q']);
   });
 
-  test.each(['limit=0', 'limit=1e2', 'cursor=x', 'fields=label'])('%s is refused on the parameter', async (query) => {
-    const answer = await list(gateway.organization.pipeline.id, query);
-    expect(answer.status).toBe(400);
-    expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
-  });
+  test.each(['limit=0', 'limit=1e2', 'cursor=x', 'fields=label'])(
+    'refuses %s and names the parameter',
+    async (query) => {
+      const answer = await list(gateway.organization.pipeline.id, query);
+      expect(answer.status).toBe(400);
+      expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
+    },
+  );
 
-  test('a cursor of another pipeline, limit or organization is refused', async () => {
+  test('refuses a cursor of another pipeline, limit or organization', async () => {
     const { pipeline, otherPipeline } = gateway.organization;
     const { next_cursor: cursor } = (await list(pipeline.id, 'limit=1')).data;
     expect((await list(pipeline.id, `limit=1&cursor=${cursor ?? ''}`)).status).toBe(200);
@@ -86,7 +89,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test('an unknown pipeline and one of another organization get byte-identical answers', async () => {
+  test('answers an unknown pipeline and one of another organization with the same bytes', async () => {
     const unknown = await list(unknownId);
     expect(unknown.status).toBe(404);
     expect((await list(gateway.stranger.pipeline.id)).comparable).toBe(unknown.comparable);

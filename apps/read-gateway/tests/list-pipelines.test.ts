@@ -14,7 +14,7 @@ afterAll(() => gateway.stop());
 const list = async (query = '') => (await gateway.client.call(contract, { query })).data;
 
 describe('200', () => {
-  test('the pipelines in their order, with id, name and creation', async () => {
+  test('returns the pipelines in order, with id, name and creation time', async () => {
     const { pipelines, ...page } = await list();
     expect(page).toEqual({ has_more: false, next_cursor: null, limit: 100 });
     const { pipeline, otherPipeline } = gateway.organization;
@@ -25,14 +25,14 @@ describe('200', () => {
     expect(Date.now() - Date.parse(pipelines[0]?.created_at ?? '')).toBeLessThan(60_000);
   });
 
-  test('an organization without pipelines has none', async () => {
+  test('returns none for an organization without pipelines', async () => {
     const fresh = await gateway.createOrganization();
     await gateway.database.prisma.stage.deleteMany({ where: { organizationId: fresh.id } });
     await gateway.database.prisma.pipeline.deleteMany({ where: { organizationId: fresh.id } });
     expect((await gateway.clientOf(fresh).call(contract)).data.pipelines).toEqual([]);
   });
 
-  test('pages of any size show each once, though others are made meanwhile', async () => {
+  test('shows each pipeline once in pages of any size, even if others are created meanwhile', async () => {
     const fresh = await gateway.createOrganization();
     const { createPipeline } = administration(gateway.database);
     for (let index = 0; index < 5; index += 1) {
@@ -55,7 +55,7 @@ describe('200', () => {
 
 describe('400', () => {
   test.each(['limit=0', 'limit=501', 'limit=', 'cursor=x', 'q=a', 'sort=name'])(
-    '%s is refused on the parameter',
+    'refuses %s and names the parameter',
     async (query) => {
       const answer = await gateway.client.call(contract, { query });
       expect(answer.status).toBe(400);
@@ -63,7 +63,7 @@ describe('400', () => {
     },
   );
 
-  test('a cursor of another limit or organization is refused', async () => {
+  test('refuses a cursor of another limit or organization', async () => {
     const cursor = (await list('limit=1')).next_cursor ?? '';
     const query = { limit: 1, cursor };
     expect((await gateway.client.call(contract, { query })).status).toBe(200);

@@ -43,7 +43,7 @@ describe('metrics', () => {
     const page = await readMetrics(adminPort);
     const pool = { pool: 'primary' };
     expect(sampleOf(page, 'crm_requests_rate_limited_total', { limiter: 'key-list' })).toBe(1);
-    // What is kept grows old on a busy machine, so only the first look-up is certain.
+    // Cache entries expire on a busy machine, so only the first lookup is certain.
     const lookUps = (cache: string, result: string): number =>
       sampleOf(page, 'crm_cache_lookups_total', { cache, result });
     for (const [cache, requests] of [
@@ -60,7 +60,7 @@ describe('metrics', () => {
     expect(sampleOf(page, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  test('count every failed authentication, those past the limit of their address too', async () => {
+  test('count every failed authentication, including those over the limit of their address', async () => {
     const { client, adminPort } = await startWithMetrics({ RATE_LIMIT_FAILED_AUTH: '2' });
     for (const status of [401, 401, 429, 429, 429]) {
       expect((await client.send('GET', '/v1/accounts', { key: null })).status).toBe(status);
@@ -70,7 +70,7 @@ describe('metrics', () => {
     expect(sampleOf(page, 'crm_failed_authentications_total', { gateway: 'read' })).toBe(5);
   });
 
-  test('count what overload refuses', async () => {
+  test('count the requests refused because of overload', async () => {
     const { client, adminPort } = await startWithMetrics({ MAX_IN_FLIGHT: '1' });
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.send('GET', '/v1/accounts')));
     const shed = answers.filter(({ status }) => status === 503).length;
@@ -78,7 +78,7 @@ describe('metrics', () => {
     expect(sampleOf(await readMetrics(adminPort), 'crm_requests_shed_total')).toBe(shed);
   });
 
-  test('are never served where the API is, and nothing but them where they are', async () => {
+  test('are never on the port of the API, and their own port serves nothing else', async () => {
     const { client, adminPort } = await startWithMetrics();
     await expectStatus(client, '/metrics', 404);
     for (const path of ['/', '/v1/accounts', '/livez']) {
@@ -86,7 +86,7 @@ describe('metrics', () => {
     }
   });
 
-  test('a taken port ends the start, with its name', async () => {
+  test('a taken port stops the start with an error that names it', async () => {
     const { adminPort } = await startWithMetrics();
     const second = gateway.startProcess({ ADMIN_PORT: String(adminPort), LOG_LEVEL: 'fatal' });
     await expect(second).rejects.toThrow(`Port ${adminPort} on 127.0.0.1 is already in use`);

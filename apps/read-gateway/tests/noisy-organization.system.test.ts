@@ -27,31 +27,31 @@ import { addRecord } from './support/subject.js';
 const mainFile = (gateway: string): string => new URL(`../../${gateway}/dist/main.js`, import.meta.url).pathname;
 
 const measuredMs = testSize({ short: 5_000, soak: 60_000 });
-/** The first requests of a process compile what they run. */
+/** The first requests of a process compile code. */
 const warmUpMs = 5_000;
 const accounts = testSize({ short: 20_000, soak: 200_000 });
-/** Of 50,000 emoji each: 100 MB. */
+/** Notes of 50,000 emoji each: 100 MB. */
 const longNotes = 500;
-/** Ten times what is required of the slowest hundredth. */
+/** Ten times the required 99th percentile. */
 const hangGuardMs = 2_500;
 const defaultBytesInFlight = 128 * 1024 * 1024;
 const defaultConnections = 10;
-/** Longer than an organization may have more than its lasting share, with what a statement takes to end. */
+/** An organization may exceed its share for less time than this, including the time until a statement ends. */
 const lastingMs = 2_500;
-/** What is left of the connections beside the share of one organization: so many it may have for long. */
+/** The connections outside the share of one organization: as many as it may hold for longer. */
 const lastingConnections = defaultConnections - shareOf(defaultConnections);
-/** Those of another organization, and of the gateway itself. */
+/** Connections of the other organization and of the gateway itself. */
 const otherConnections = 2;
 
 let servers: ReplicatedPostgres;
 let database: AdministrationDatabase;
-/** The noisy organization, and the one that is measured. */
+/** The noisy organization, and the one whose requests are measured. */
 let noisy: TestOrganization;
 let quiet: TestOrganization;
 let gateways: GatewayProcess[] = [];
-/** Of the metrics of each gateway. */
+/** The ports of the gateways' metrics. */
 let adminPorts: readonly [number, number];
-/** The processes whose use of processors is shown, by what they are. */
+/** The processes whose processor time is printed, by name. */
 let processes: Readonly<Record<string, number>>;
 let read: TestClient;
 let inbound: TestClient;
@@ -79,7 +79,7 @@ beforeAll(async () => {
   ];
   await fillNoisy();
   adminPorts = [await findFreePort(), await findFreePort()];
-  // All limits are the default ones.
+  // All limits have their defaults.
   const environment = { DATABASE_URL: servers.primaryUrl, LOG_LEVEL: 'error', CURSOR_SECRETS: 'a secret of this test' };
   const readEnvironment = { ...environment, READ_DATABASE_URL: servers.replicaUrl, ADMIN_PORT: String(adminPorts[0]) };
   const inboundEnvironment = { ...environment, ADMIN_PORT: String(adminPorts[1]) };
@@ -109,7 +109,7 @@ const percentile = (values: readonly number[], share: number): number =>
 
 let written = 0;
 
-/** What the gateways say of themselves. */
+/** Reads the metrics of the gateways. */
 const sampleGateways = async () => {
   const [reading, writing] = [await readMetrics(adminPorts[0]), await readMetrics(adminPorts[1])];
   const inUse = (pool: string): number =>
@@ -126,7 +126,7 @@ const sampleGateways = async () => {
 
 type Sample = Awaited<ReturnType<typeof sampleGateways>>;
 
-/** The most connections that were in use throughout so long; more of them for a moment do not count. */
+/** The number of connections that stayed in use for all of that time; short peaks do not count. */
 const lastingConnectionsOf = (samples: readonly Sample[]): number => {
   const endMs = samples.at(-1)?.atMs ?? 0;
   const starts = samples.filter(({ atMs }) => atMs + lastingMs <= endMs);
@@ -140,7 +140,7 @@ const lastingConnectionsOf = (samples: readonly Sample[]): number => {
   return Math.max(0, ...least);
 };
 
-/** The quiet organization's responses during an attack: a read and a write, repeatedly. */
+/** Measures the quiet organization during an attack: repeatedly a read and a write. */
 const measure = async (forMs = measuredMs) => {
   const tookMs: number[] = [];
   const statuses: number[] = [];
@@ -174,26 +174,26 @@ const measure = async (forMs = measuredMs) => {
   };
 };
 
-/** Runs `work` while the noisy organization attacks. @returns how often each status was answered to it, too */
+/** Runs `work` while the noisy organization attacks. @returns also how often the attacker got each status */
 const during = async <T>(attack: Attack, work: () => Promise<T>) => {
   const { url } = gateways[attack.gateway === 'read' ? 0 : 1] ?? { url: '' };
-  // A key of its own: what the attack before has spent of the limits is none of this one's.
+  // A new key, because the attack before has used up part of the limits of its own key.
   const { key } = await noisy.createKey();
   const running = startAttack(attack, Number(new URL(url).port), key);
-  // Long enough that all of its connections are at work.
+  // Long enough for all of its connections to be busy.
   await sleep(500);
   const result = await work();
   return { result, statuses: await running.end() };
 };
 
-/** The token of a write of the noisy organization. */
+/** The X-Read-After token of a write of the noisy organization. */
 const readAfter = async (): Promise<string> => {
   const body = { domain: 'mark.example' };
   const answer = await inbound.call(contracts.createAccount, { body, key: noisy.key });
   return answer.headers.get('x-read-after') ?? '';
 };
 
-describe('R31: an organization that does its worst at its default limits', () => {
+describe('R31: an organization that uses its default limits to the full', () => {
   let aloneMs: number;
 
   beforeAll(async () => {
@@ -202,7 +202,7 @@ describe('R31: an organization that does its worst at its default limits', () =>
     reportFigure('R31', 'p99 of an organization alone, ms', aloneMs, 'printed');
   });
 
-  test.each(attacks)('with %s costs another one no answer', async (what, attack) => {
+  test.each(attacks)('with %s causes no refusal for another organization', async (what, attack) => {
     const context = { pipelineId: noisy.pipeline.id, readAfter };
     const { result, statuses } = await during(await attack(context), measure);
     const ratio = (result.p99Ms / Math.max(1, aloneMs)).toFixed(1);

@@ -11,7 +11,7 @@ const longText = 200_000;
 const longTextSql = `repeat('😀', ${longText / 4})`;
 const copies = 66;
 const named = 44;
-/** What is in a record and around the records beside their long texts. */
+/** Bytes of a record without its long texts, and of the page around the records. */
 const otherBytes = 40_000;
 
 let gateway: TestGateway;
@@ -22,7 +22,7 @@ const addNotes = async (organizationId: string, content: string): Promise<void> 
   await gateway.database.query(organizationId, { text, values: [copies] });
 };
 
-/** Every third account has none, so that an order by names has two parts. */
+/** Every third account has no name, so that a sort by name has two parts. */
 const name = `CASE WHEN n % 3 > 0 THEN 'Long ' || n END`;
 const custom_fields = `jsonb_build_object('text', ${longTextSql})`;
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Walks to the end; every page but the last one has to end because of its bytes. */
+/** Walks to the end. Every page except the last must end because of its size. */
 const walk = async (collection: string, read: (cursor: string | undefined) => Promise<Answer>, longest = longText) => {
   const ids: string[] = [];
   const bytes: number[] = [];
@@ -67,7 +67,7 @@ const walk = async (collection: string, read: (cursor: string | undefined) => Pr
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   expect(Math.max(...bytes)).toBeLessThan(maxPageBytes + otherBytes);
-  // As many as fit.
+  // As many records as fit.
   for (const page of bytes.slice(0, -1)) expect(page).toBeGreaterThan(maxPageBytes - longest - otherBytes);
   expect(new Set(ids).size).toBe(ids.length);
   return { ids, pages: bytes.length };
@@ -76,15 +76,15 @@ const walk = async (collection: string, read: (cursor: string | undefined) => Pr
 const limit = 500;
 const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor });
 
-describe('R31: a page ends before its records are longer than 8 MB', () => {
-  test('notes', async () => {
+describe('R31: a page ends before its records exceed 8 MB', () => {
+  test('in the list of notes', async () => {
     const { ids, pages } = await walk('notes', (cursor) =>
       gateway.client.call(listNotes, { query: { limit, ...from(cursor) } }),
     );
     expect([ids.length, pages]).toEqual([copies, 2]);
   });
 
-  test('notes whose characters are escaped count as they are sent', async () => {
+  test('in the list of notes with escaped characters, which count as they are sent', async () => {
     const other = await gateway.createOrganization();
     await addNotes(other.id, `repeat(E'\\x01', 50000)`);
     const client = gateway.clientOf(other);
@@ -96,7 +96,7 @@ describe('R31: a page ends before its records are longer than 8 MB', () => {
     expect(ids).toHaveLength(copies);
   });
 
-  test.each(['accounts', 'opportunities'])('the list of %s', async (collection) => {
+  test.each(['accounts', 'opportunities'])('in the list of %s', async (collection) => {
     const { ids, pages } = await walk(collection, (cursor) =>
       gateway.client.send('GET', `/v1/${collection}`, {
         query: {
@@ -115,7 +115,7 @@ describe('R31: a page ends before its records are longer than 8 MB', () => {
     ['sorts by several', copies + 1, { sort: ['name', 'created_at:desc'] }],
     ['words', named, { query: 'long' }],
     ['filters', named, { filters: { field: 'name', operator: 'starts_with', value: 'Long' }, sort: 'updated_at' }],
-  ])('searches with %s', async (_what, count, body) => {
+  ])('in searches with %s', async (_what, count, body) => {
     const { ids, pages } = await walk('accounts', (cursor) =>
       gateway.client.send('POST', '/v1/accounts/search', {
         body: { limit, ...body, ...from(cursor) },

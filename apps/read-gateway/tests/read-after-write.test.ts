@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Collection = 'accounts' | 'contacts' | 'opportunities';
 
-/** The ids that a list, a search by words and a search by a filter find, and what a get answers. */
+/** The ids found by a list, a search by words and a search by a filter, and the answer of a get. */
 const readEverywhere = async (
   collection: Collection,
   id: string,
@@ -59,7 +59,7 @@ const readEverywhere = async (
 
 const found = (id: string) => ({ list: [id], byWord: [id], byFilter: [id], status: 200 });
 
-describe('200: a record is there as soon as its create has been answered', () => {
+describe('200: lists, searches and gets show a record as soon as its create is answered', () => {
   test('accounts', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { data } = await inbound.call(contracts.createAccount, { body: { domain: `account${round}.example` } });
@@ -78,7 +78,7 @@ describe('200: a record is there as soon as its create has been answered', () =>
     }
   });
 
-  test('opportunities, with the account and contacts that they made', async () => {
+  test('opportunities, with the account and contacts that they created', async () => {
     const { pipeline } = gateway.organization;
     for (let round = 0; round < rounds; round += 1) {
       const related = {
@@ -108,7 +108,7 @@ describe('200: a record is there as soon as its create has been answered', () =>
     }
   });
 
-  test('opportunities of a pipeline created a moment ago, even if another caller just asked for others', async () => {
+  test('opportunities of a pipeline created a moment ago, even if another caller just listed other ones', async () => {
     const search = (body: object) => gateway.client.call(contracts.searchOpportunities, { body });
     for (let round = 0; round < rounds; round += 1) {
       await search({});

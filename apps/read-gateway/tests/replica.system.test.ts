@@ -19,7 +19,7 @@ beforeEach(async () => {
   await gateways.untilReplicaFollows();
 });
 
-/** Runs the writes of some rounds side by side; each is read without its mark and then with it. */
+/** Runs the writes of several rounds in parallel. Each write is read first without its token, then with it. */
 const countStale = async (prefix: string, rounds: number) => {
   const stale: string[] = [];
   let staleUnmarked = 0;
@@ -38,8 +38,8 @@ const countStale = async (prefix: string, rounds: number) => {
   return { stale, staleUnmarked, reads };
 };
 
-describe('R18: a read that carries the mark of a write sees it', () => {
-  test('on a replica that is two seconds behind, where a read without it does not', async () => {
+describe('R18: a read with the X-Read-After token of a write sees that write', () => {
+  test('on a replica that is two seconds behind, where reads without the token do not see it', async () => {
     await gateways.servers.setDelay(delayMs);
     const { stale, staleUnmarked, reads } = await countStale('late', 8);
     reportFigure('R18', `stale of ${reads} reads with the write's token, replica two seconds behind`, stale.length, 0);
@@ -48,7 +48,7 @@ describe('R18: a read that carries the mark of a write sees it', () => {
     expect(staleUnmarked).toBeGreaterThan(0);
   });
 
-  test('on a replica that follows at once', async () => {
+  test('on a replica without a delay', async () => {
     const { stale, staleUnmarked, reads } = await countStale('soon', 8);
     reportFigure('R18', `stale of ${reads} reads with the token, replica at its heels`, stale.length, 0);
     process.stdout.write(`${staleUnmarked} of the same reads without the token were stale\n`);
@@ -56,11 +56,11 @@ describe('R18: a read that carries the mark of a write sees it', () => {
   });
 });
 
-describe('a mark', () => {
+describe('an X-Read-After token', () => {
   const accounts = (mark: string) =>
     gateways.read.call(contracts.listAccounts, { headers: { 'x-read-after': mark }, query: { limit: 1 } });
 
-  test('400: that no write answered is refused by every operation', async () => {
+  test('400: is refused if no write returned it', async () => {
     const good = await gateways.inbound.call(contracts.createAccount, { body: { domain: 'mark.example' } });
     const mark = good.headers.get('x-read-after') ?? '';
     expect((await accounts(mark)).status).toBe(200);
@@ -70,7 +70,7 @@ describe('a mark', () => {
     }
   });
 
-  test('200: of another cluster is not waited for', async () => {
+  test('200: of another cluster causes no wait', async () => {
     await gateways.servers.setDelay(delayMs);
     const { headers } = await gateways.inbound.call(contracts.createAccount, { body: { domain: 'other.example' } });
     const bytes = Buffer.from(headers.get('x-read-after') ?? '', 'base64url');
@@ -82,8 +82,8 @@ describe('a mark', () => {
   });
 });
 
-describe('200: what the replica does not have yet', () => {
-  test('is looked for on the primary before the answer is 404', async () => {
+describe('200: a record, field or key that the replica does not have yet', () => {
+  test('is looked up on the primary before the answer is 404', async () => {
     await gateways.servers.setDelay(delayMs);
     const { data } = await gateways.inbound.call(contracts.createAccount, { body: { domain: 'sought.example' } });
     const params = { id: data.company_id };
@@ -95,7 +95,7 @@ describe('200: what the replica does not have yet', () => {
     expect((await gateways.read.call(contracts.listAccounts, { key })).status).toBe(200);
   });
 
-  test('401: a key that was revoked on the primary is refused, however late the replica is', async () => {
+  test('401: a key that was revoked on the primary is refused, however far the replica is behind', async () => {
     const { id, key } = await gateways.organization.createKey();
     await gateways.untilReplicaFollows();
     await gateways.servers.setDelay(60_000);
@@ -109,7 +109,7 @@ describe('200: what the replica does not have yet', () => {
   });
 });
 
-test('200: a replica that says nothing is waited for once, and not by every request', async () => {
+test('200: reads wait only once for a silent replica', async () => {
   const proxy = await startFaultProxy(gateways.servers.replicaUrl);
   const read = await gateways.startRead({ READ_DATABASE_URL: proxy.url, DATABASE_MAX_CONNECTIONS: '3' });
   const timed = async (): Promise<number> => {
@@ -124,13 +124,13 @@ test('200: a replica that says nothing is waited for once, and not by every requ
   for (let index = 0; index < 50; index += 1) later.push(await timed());
   reportFigure('R18', 'ms of the slowest read as the replica falls silent, all 200', Math.max(...first), 'printed');
   reportFigure('R18', 'ms of the slowest read once that is known', Math.max(...later), 'printed');
-  // Each of them waiting for the pool's bound, which is the shortest, would take 100 s.
+  // If each of them waited for a pool connection, the shortest limit, they would take 100 s.
   expect(later.reduce((sum, ms) => sum + ms)).toBeLessThan(50_000);
   await proxy.restore();
   await proxy.stop();
 });
 
-test('200: while the replica is away the primary answers, and the replica again when it is back', async () => {
+test('200: the primary answers while the replica is down, and the replica answers again when it is back', async () => {
   const { inbound, read, servers } = gateways;
   const { data, headers } = await inbound.call(contracts.createAccount, { body: { domain: 'away.example' } });
   const mark = headers.get('x-read-after') ?? '';
@@ -152,7 +152,7 @@ test('200: while the replica is away the primary answers, and the replica again 
   await servers.startReplica();
   await servers.setDelay(60_000);
   const deadline = performance.now() + hangGuardMs;
-  // Only the replica can be behind: a change that is not seen says that it answers again.
+  // Only the replica can be behind, so a missing change shows that the replica answers again.
   for (let round = 0; ; round += 1) {
     const body = { industry: `round ${round}` };
     await inbound.call(contracts.updateAccount, { ...get, body });
@@ -168,7 +168,7 @@ describe('the change log', () => {
   const after = (from: number, wait = 0, headers: Readonly<Record<string, string>> = {}) =>
     gateways.read.call(contracts.listEvents, { query: { after: from, wait }, headers });
 
-  test('200: a read that carries the mark of a write sees its event, on a replica that is behind', async () => {
+  test('200: a read with the token of a write sees its event, on a replica that is behind', async () => {
     const from = await position();
     await gateways.servers.setDelay(delayMs);
     const { headers } = await createAccount('log-mark.example');
@@ -176,7 +176,7 @@ describe('the change log', () => {
     expect(marked.data.events.map(({ record }) => record?.['domain'])).toEqual(['log-mark.example']);
   });
 
-  test('200: a position that only the primary has reached is no false 400', async () => {
+  test('200: a position that only the primary has reached is not refused', async () => {
     await gateways.servers.setDelay(60_000);
     const from = await position();
     const { headers } = await createAccount('log-ahead.example');
@@ -186,7 +186,7 @@ describe('the change log', () => {
     expect((await after(from + 2)).fieldsAtFault).toEqual(['after']);
   });
 
-  test('200: a request that waits is answered when the replica has the event', async () => {
+  test('200: a waiting request is answered when the replica has the event', async () => {
     const from = await position();
     await gateways.servers.setDelay(delayMs);
     const waiting = after(from, 30);
@@ -194,7 +194,7 @@ describe('the change log', () => {
     expect((await waiting).data.events.map(({ record }) => record?.['domain'])).toEqual(['log-wait.example']);
   });
 
-  test('200: lists that carry the mark of the latest position are not older than it', async () => {
+  test('200: lists with the token of the latest position are at least as new', async () => {
     await gateways.servers.setDelay(delayMs);
     for (let round = 0; round < 5; round += 1) {
       const domain = `log-latest${round}.example`;
@@ -207,7 +207,7 @@ describe('the change log', () => {
     }
   });
 
-  test('503: without the primary a replica that is behind cannot say that a position does not exist', async () => {
+  test('503: without the primary, a replica that is behind cannot decide whether a position exists', async () => {
     const proxy = await startFaultProxy(gateways.servers.primaryUrl);
     const read = await gateways.startRead({ DATABASE_URL: proxy.url });
     const from = await position();

@@ -22,7 +22,7 @@ const quiet = {
 };
 
 interface Served extends DocumentedOperation {
-  /** Of its gateway. */
+  /** The address of its gateway. */
   readonly url: string;
 }
 
@@ -51,7 +51,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What one call carries; a path with an id takes the one that an earlier call returned under this name. */
+/** The parts of one request. `id` replaces the id in the path. */
 interface Call {
   readonly query?: string;
   readonly body?: unknown;
@@ -76,7 +76,7 @@ const deal = (name: string) => ({
 });
 const itemOn = (name: string, change: object) => ({ id: made.get(name), ...change });
 
-/** Merges a new record of another natural key into a record that was made before. */
+/** Creates a record with another natural key and merges it into an existing one. */
 const mergeInto = (name: string, path: string, body: object) => async (): Promise<Call> => {
   const answer = await fetch(`${served.get('createAccount')?.url ?? ''}${path}`, {
     method: 'POST',
@@ -87,7 +87,7 @@ const mergeInto = (name: string, path: string, body: object) => async (): Promis
   return { id: made.get(name) ?? '', body: { from: data[name] } };
 };
 
-/** Restores the record of the last event, which is a deletion. */
+/** Restores the record of the latest event, which is a deletion. */
 const restoringLast = async (): Promise<Call> => {
   const answer = await fetch(`${served.get('getLatestPosition')?.url ?? ''}/v1/events/latest`, {
     headers: { 'x-api-key': organization.key },
@@ -96,7 +96,7 @@ const restoringLast = async (): Promise<Call> => {
   return { body: { position: data.position } };
 };
 
-/** Every operation of both gateways, in an order in which each finds what it needs; and how many statements it may send. */
+/** Every operation of both gateways with its number of statements. The order matters: later calls use earlier records. */
 const table: readonly (readonly [id: string, statements: number, call: () => Call | Promise<Call>])[] = [
   ['createAccount', 1, bodyOf(() => ({ domain: 'one.example' }))],
   ['createContact', 1, bodyOf(() => ({ email: 'ada@two.example' }))],
@@ -173,7 +173,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['restoreRecord', 2, restoringLast],
 ];
 
-/** What a process keeps for a second or more; a call that comes late reads it again. */
+/** Statements that fill a process's caches for a second or more. A late call runs them again. */
 const isKept = /\bapi_keys\b|\bFROM organizations\b|^SELECT \$1$/;
 
 const send = async (operation: Served, { query = '', body, id = '' }: Call): Promise<void> => {
@@ -192,18 +192,18 @@ const send = async (operation: Served, { query = '', body, id = '' }: Call): Pro
 };
 
 describe('round trips to the database', () => {
-  test('are promised for every operation of both gateways', () => {
+  test('are specified for every operation of both gateways', () => {
     expect(table.map(([id]) => id).sort()).toEqual([...served.keys()].sort());
   });
 
-  test.each(table)('%s takes %i', async (id, statements, call) => {
+  test.each(table)('%s needs %i', async (id, statements, call) => {
     const operation = served.get(id);
     if (operation === undefined) throw new Error(`${id} is not served`);
     const request = await call();
     await server.forget();
     await send(operation, request);
     const found = [...(await server.statements())].filter(([text]) => !isKept.test(text));
-    // The texts show which statement is one too many.
+    // The texts show which statement is unexpected.
     expect(found.flatMap(([text, calls]) => Array.from({ length: calls }, () => text))).toHaveLength(statements);
   });
 });

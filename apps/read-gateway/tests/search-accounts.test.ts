@@ -26,7 +26,7 @@ describeSearch(
 describeSearchRefusals(contract, subject, () => gateway);
 
 describe('400: accounts', () => {
-  test('they have no pipeline and no stage to search in', async () => {
+  test('refuses pipeline_id and stage_id', async () => {
     const { pipeline } = gateway.organization;
     const body = { pipeline_id: pipeline.id, stage_id: pipeline.stages[0]?.id };
     const answer = await gateway.client.call(contract, { body });

@@ -30,10 +30,10 @@ describe.each<readonly [Subject, OperationContract, OperationContract]>([
   [subjects.account, searchAccounts, getAccount],
   [subjects.contact, searchContacts, getContact],
   [subjects.opportunity, searchOpportunities, getOpportunity],
-])('200: external_id', (subject, search, get) => {
+])('200: filters and sorts by external_id', (subject, search, get) => {
   const find = async (body: object): Promise<readonly unknown[]> => {
     const answer = await gateway.client.call(search, { body: { sort: 'created_at', fields: 'external_id', ...body } });
-    // The account of the contacts has none either.
+    // The account of the contacts has no external id either.
     return [...new Set(recordsIn(answer, subject).map((record) => record['external_id']))];
   };
   const leaf = (operator: string, value?: unknown) => ({ filters: [{ field: 'external_id', operator, value }] });
@@ -55,7 +55,7 @@ describe.each<readonly [Subject, OperationContract, OperationContract]>([
     expect(await find(body)).toEqual(found);
   });
 
-  test('reading by id shows it; lists only if it is named', async () => {
+  test('a get returns it by default, a search only if it is named', async () => {
     const page = recordsIn(await gateway.client.call(search, { body: { ...leaf('eq', 'HS-2') } }), subject);
     expect(page).toHaveLength(1);
     expect(page[0]).not.toHaveProperty('external_id');

@@ -35,14 +35,14 @@ describe('200: pipelines and stages', () => {
     return data.opportunities.map(({ name }) => name);
   };
 
-  test('without a pipeline deals of all of them are found, with the definitions of all', async () => {
+  test('searches all pipelines without pipeline_id and returns the definitions of all', async () => {
     const { data } = await search({ sort: 'created_at:desc' });
     expect(data.opportunities).toHaveLength(7);
     expect(data.opportunities[1]).toMatchObject({ name: 'Other open', custom_fields: { of_other: 'x' } });
     expect(Object.keys(data.custom_field_definitions)).toEqual([...visibleSlugs, 'of_first', 'of_other']);
   });
 
-  test('with one its deals and definitions alone', async () => {
+  test('returns only the deals and definitions of one pipeline with pipeline_id', async () => {
     const { pipeline, otherPipeline } = gateway.organization;
     const { data } = await search({ pipeline_id: otherPipeline.id.toUpperCase() });
     expect(data.opportunities.map(({ name }) => name).sort()).toEqual(['Other closed', 'Other open']);
@@ -50,14 +50,14 @@ describe('200: pipelines and stages', () => {
     expect(await namesOf({ pipeline_id: pipeline.id })).toHaveLength(5);
   });
 
-  test('a stage restricts with its pipeline and without', async () => {
+  test('filters by stage with and without pipeline_id', async () => {
     const { otherPipeline } = gateway.organization;
     const stage_id = otherPipeline.stages[1]?.id;
     expect(await namesOf({ stage_id })).toEqual(['Other closed']);
     expect(await namesOf({ stage_id, pipeline_id: otherPipeline.id })).toEqual(['Other closed']);
   });
 
-  test('filters reach the account, the contact and the names of stage and pipeline', async () => {
+  test('filters by account, contact and the names of stage and pipeline', async () => {
     const leaf = (field: string, value: string) => namesOf({ filters: [{ field, operator: 'eq', value }] });
     expect(await leaf('account.domain', 'WWW.A1.example')).toEqual(['Alpha One']);
     expect(await leaf('account_name', 'a1')).toEqual(['Alpha One']);
@@ -68,12 +68,12 @@ describe('200: pipelines and stages', () => {
 });
 
 describe('400: pipelines and stages', () => {
-  test('a malformed pipeline or stage is refused, with all else that is wrong', async () => {
+  test('refuses a malformed pipeline or stage and names all other faults', async () => {
     const answer = await search({ pipeline_id: 'x', stage_id: 7, limit: 0 });
     expect(answer.fieldsAtFault).toEqual(['limit', 'pipeline_id', 'stage_id']);
   });
 
-  test('an unknown stage, one of another pipeline and one of another organization are refused alike', async () => {
+  test('answers an unknown stage, one of another pipeline and one of another organization alike', async () => {
     const { pipeline, otherPipeline } = gateway.organization;
     const foreign = gateway.stranger.pipeline.stages[0]?.id;
     for (const [body, others] of [
@@ -92,7 +92,7 @@ describe('400: pipelines and stages', () => {
     }
   });
 
-  test('a field of another pipeline is unknown in this one', async () => {
+  test('refuses a field of another pipeline as unknown', async () => {
     const { pipeline } = gateway.organization;
     const answer = await search({
       pipeline_id: pipeline.id,
@@ -105,7 +105,7 @@ describe('400: pipelines and stages', () => {
 });
 
 describe('404', () => {
-  test('an unknown pipeline and one of another organization get byte-identical answers', async () => {
+  test('answers an unknown pipeline and one of another organization with the same bytes', async () => {
     const unknown = await search({ pipeline_id: unknownId, sort: 'nope' });
     expect(unknown.status).toBe(404);
     expect((await search({ pipeline_id: gateway.stranger.pipeline.id, sort: 'nope' })).comparable).toBe(

@@ -5,14 +5,14 @@ import { copyRecord } from './support/bulk-rows.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 
-/** More than are read in order before all matching records are fetched instead. */
+/** More rows than the search reads in order before it fetches all matching records instead. */
 const many = 5_200;
 const isMatch = (n: number): boolean => n === 1 || n > many - 100;
 
 let gateway: TestGateway;
 let matching: readonly string[];
 
-/** A busy pipeline whose matching deals lie far apart, and a quiet one in which all match and are older. */
+/** A busy pipeline whose matching deals are far apart, and a quiet one with only matching, older deals. */
 beforeAll(async () => {
   gateway = await startTestGateway();
   const { database, organization } = gateway;
@@ -49,13 +49,13 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('200: words over all pipelines', () => {
-  test.each([7, 50, 150, 500])('pages of %i show the matches of every pipeline in one order', async (limit) => {
+  test.each([7, 50, 150, 500])('pages of %i list the matches of all pipelines in one order', async (limit) => {
     const walked = await walkSearch(gateway.client, 'opportunity', { query: 'NEEDLE', limit });
     expect(walked.map(({ id }) => id)).toEqual(matching);
   });
 });
 
-describe('200: every part of a stored text finds it, whatever the case', () => {
+describe('200: every part of a text finds it in any case', () => {
   const names = ['ΟΔΥΣ Α', 'ὀδὸς ΟΣ.', 'İST İş', 'ıŞI'];
   const found = async (body: object): Promise<(string | null)[]> => {
     const { data } = await gateway.client.call(searchOpportunities, { body });
@@ -86,7 +86,7 @@ describe('200: every part of a stored text finds it, whatever the case', () => {
     expect(await found({ filters: isOne })).toEqual([name]);
   });
 
-  test('another spelling of sigma is equal', async () => {
+  test('finds another spelling of sigma', async () => {
     const filters = { field: 'name', operator: 'eq', value: 'οδυσ α' };
     expect(await found({ filters })).toEqual(['ΟΔΥΣ Α']);
   });

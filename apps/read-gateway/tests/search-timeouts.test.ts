@@ -23,7 +23,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   const { organization } = gateway;
   id = await addRecord(gateway.database, organization, 'account', { key: 'a', name: 'Acme' });
-  // Less than the wait for a lock, so that it is the statement's own time that runs out.
+  // Shorter than the lock timeout, so that the statement timeout is the one that ends it.
   database = openAdministrationDatabase({
     url: gateway.gatewayUrl,
     applicationName: 'impatient',
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** What a write of now answers as `X-Read-After`. */
+/** The X-Read-After token of a new write. */
 const readMarkOf = async ({ database, organization }: TestGateway): Promise<string> => {
   const write = accountCreate(
     { domain: 'mark.example', name: null, definitions: new Map(), values: new Map() },
@@ -45,7 +45,7 @@ const readMarkOf = async ({ database, organization }: TestGateway): Promise<stri
   return (await runWrite(database, organization.id, write, null)).readMark;
 };
 
-/** Lets no statement on a table end while `work` runs, as if all of them took for ever. */
+/** Locks a table while `work` runs, so that every statement on it takes until its timeout. */
 const whileTableTakesForEver = async <T>(table: string, work: () => Promise<T>): Promise<T> => {
   const connection = await gateway.database.pool.connect();
   try {
@@ -69,13 +69,13 @@ const expectNarrowing = (answer: Answer, path: string): void => {
 
 const filters = { field: 'name', operator: 'contains', value: 'c' };
 
-describe('R11, 503: a page whose statement runs out of time', () => {
+describe('R11, 503: a page whose statement times out', () => {
   test.each([
     ['filters', { filters, sort: 'name' }],
     ['query', { query: 'acme', filters }],
     ['q', { q: 'acme', sort: 'name' }],
     ['sort', { sort: 'name' }],
-  ])('it names %s as what to narrow, and no time to come back', async (path, body) => {
+  ])('names %s as the parameter to narrow and sends no Retry-After', async (path, body) => {
     expectNarrowing(await whileAccountsTakeForEver(() => client.call(searchAccounts, { body })), path);
     expect((await client.call(searchAccounts, { body })).data.accounts.map((one) => one.id)).toEqual([id]);
   });
@@ -85,22 +85,22 @@ describe('R11, 503: a page whose statement runs out of time', () => {
     ['filters', { filters }],
     ['query', { query: 'acme' }],
     ['q', { q: 'acme', filters }],
-  ])('a summary names %s', async (path, body) => {
+  ])('names %s for a summary', async (path, body) => {
     expectNarrowing(await whileAccountsTakeForEver(() => client.call(summarizeAccounts, { body })), path);
     expect((await client.call(summarizeAccounts, { body })).data.total).toEqual({ count: 1 });
   });
 
-  test('a list names q', async () => {
+  test('names q for a list', async () => {
     expectNarrowing(await whileAccountsTakeForEver(() => client.call(listAccounts, { query: 'q=acme' })), 'q');
   });
 
-  test('a list of notes names q', async () => {
+  test('names q for a list of notes', async () => {
     expectNarrowing(await whileTableTakesForEver('notes', () => client.call(listNotes, { query: 'q=budget' })), 'q');
     const plain = await whileTableTakesForEver('notes', () => client.call(listNotes));
     expect([plain.status, plain.body.errors]).toEqual([503, undefined]);
   });
 
-  test('where nothing can be narrowed it names nothing', async () => {
+  test('names no parameter if none can be narrowed', async () => {
     for (const answer of await whileAccountsTakeForEver(async () => [
       await client.call(listAccounts),
       await client.call(searchAccounts, { body: { limit: 1 } }),
@@ -112,12 +112,12 @@ describe('R11, 503: a page whose statement runs out of time', () => {
   });
 });
 
-describe('R11, R31: an organization whose searches take for ever', () => {
+describe('R11, R31: an organization whose searches all time out', () => {
   test.each([
     ['', false],
     [', also on a replica with X-Read-After', true],
   ])(
-    'leaves the others their connections: they are served, and what is too much of its own gets 503%s',
+    'leaves other organizations their connections, and its own excess requests get 503%s',
     async (_where, isMarked) => {
       const open = (applicationName: string): AdministrationDatabase => {
         const options = { url: gateway.gatewayUrl, applicationName, maxConnections: 5, poolWaitMs: 700 };
@@ -128,11 +128,11 @@ describe('R11, R31: an organization whose searches take for ever', () => {
       const greedy = await gateway.startOn(shared, replica);
       const headers = isMarked ? { 'x-read-after': await readMarkOf(gateway) } : {};
       const { key } = gateway.stranger;
-      // So that both keys and setups are known.
+      // Loads both keys and setups first.
       await Promise.all([greedy.call(listPipelines), greedy.call(listPipelines, { key })]);
       const { ofOthers, own } = await whileAccountsTakeForEver(async () => {
         const searches = Array.from({ length: 15 }, () => greedy.call(searchAccounts, { body: { filters }, headers }));
-        // The first of them that is answered had no connection in time: all that it may have are taken.
+        // The first answer is a search that got no connection in time: by then the organization holds all it may have.
         const first = await Promise.race(searches);
         const calls = await Promise.all(Array.from({ length: 5 }, () => greedy.call(listContacts, { key, headers })));
         return { ofOthers: calls, own: [first, ...(await Promise.all(searches))] };

@@ -12,7 +12,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const runs = propertyRuns({ short: 300, soak: 20_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** So many runs let every pair tell records apart at least once. */
+/** This many runs let every pair select some records but not all at least once. */
 const runsToTellApart = 20_000;
 
 const seedStep = 0x9e3779b1;
@@ -48,7 +48,7 @@ const pairsByName = (): ReadonlyMap<string, readonly AskedOf[]> => {
   return byName;
 };
 
-/** An order by each type of field, both ways, with an object that has such a field. */
+/** A sort by each type of field in both directions, with an object that has such a field. */
 const ordersByName = (): ReadonlyMap<string, AskedQuestion> => {
   const byName = new Map<string, AskedQuestion>();
   for (const objectType of objectTypes) {
@@ -73,7 +73,7 @@ const check = async ({ objectType, question }: AskedQuestion, coverage: Coverage
 
 describe('200', () => {
   test(
-    'any filter, sort, words and limit, walked to the end, answer what the rules say, in the order that they say',
+    'returns what the rules say, in the right order, for any filter, sort, words and limit, on all pages',
     async () => {
       const coverage = new Coverage();
       for (const objectType of objectTypes) coverage.expect(world.setup.fieldIndex(objectType, null));
@@ -82,10 +82,10 @@ describe('200', () => {
       for (const [index, askedOf] of [...pairs.values()].entries()) {
         const questions = fc.oneof(...askedOf.map(({ objectType, pair }) => questionsAbout(world, objectType, pair)));
         const property = fc.asyncProperty(questions, (question) => check(question, coverage));
-        // With one seed for all, every pair would be asked in the same order and scope.
+        // With the same seed, every pair would get the same sorts and scopes.
         await fc.assert(property, { numRuns, seed: (seed + index * seedStep) | 0 });
       }
-      // Few runs may leave out an order by chance.
+      // With few runs, a sort may be missing by chance.
       for (const question of ordersByName().values()) await check(question, coverage);
       process.stdout.write(`${coverage.table}\n${pairs.size} pairs, ${numRuns} searches about each\n`);
       expect(coverage.missing).toEqual([]);

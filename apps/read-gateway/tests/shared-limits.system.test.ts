@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const limit = 60;
-/** The end of all patience; recovering takes about a second. */
+/** A guard against hanging. Recovery takes about a second. */
 const patienceMs = 30_000;
 
 let redis: TestRedis;
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const ask = (client: TestClient, withKey = key): Promise<Answer> => client.call(listPipelines, { key: withKey });
 
-/** So many requests to each process, ten at a time, all processes at once. */
+/** Sends that many requests to each process, ten at a time, to all processes at the same time. */
 const flood = async (count: number): Promise<Answer[]> => {
   const toOne = async (client: TestClient): Promise<Answer[]> => {
     const answers: Answer[] = [];
@@ -55,7 +55,7 @@ const flood = async (count: number): Promise<Answer[]> => {
 const countOf = (answers: readonly Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-/** Asks with fresh keys until the processes count together again: what one was asked, the other knows of. */
+/** Asks with new keys until the processes count together again: each knows of the requests to the other. */
 const untilShared = async (): Promise<void> => {
   const deadlineMs = performance.now() + patienceMs;
   for (;;) {
@@ -71,11 +71,11 @@ const untilShared = async (): Promise<void> => {
   }
 };
 
-/** How often the processes have taken Redis for gone. */
+/** How often the processes found Redis unavailable. */
 const outages = (): number =>
   gateways.flatMap((one) => one.output().match(/the shared store of rate limits fails/g) ?? []).length;
 
-/** A flood in which Redis answered in time: a machine that stands still has each process count for itself, which is right then. */
+/** A flood during which Redis answered in time. On a stalled machine each process rightly counts alone. */
 const floodTogether = async (count: number): Promise<Answer[]> => {
   for (let attempt = 1; ; attempt += 1) {
     await untilShared();
@@ -89,7 +89,7 @@ const floodTogether = async (count: number): Promise<Answer[]> => {
 };
 
 describe('R12: two processes with one Redis', () => {
-  test('let through what the limit says, both together, give or take one', async () => {
+  test('together accept as many requests as the limit allows, give or take one', async () => {
     const answers = await floodTogether(limit);
     expect(answers).toHaveLength(2 * limit);
     reportFigure('R12', `let through by two processes, limit ${limit}`, countOf(answers, 200), `${limit} ± 1`);
@@ -99,28 +99,28 @@ describe('R12: two processes with one Redis', () => {
     for (const { headers } of refused) expect(headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
   });
 
-  test('count each for itself once Redis is killed, with no 5xx, and together again when it is back', async () => {
+  test('count alone after Redis is killed, without a 5xx, and together again when it is back', async () => {
     await untilShared();
     const running = flood(2 * limit);
     await redis.kill();
     const answers = [...(await running), ...(await flood(2 * limit))];
     expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
     reportFigure('R12', 'answers 5xx while Redis is killed', answers.filter(({ status }) => status >= 500).length, 0);
-    // What was counted in Redis before, and then a limit of its own for each process.
+    // Requests counted in Redis before, and after that one limit per process.
     expect(countOf(answers, 200)).toBeGreaterThanOrEqual(2 * limit);
     expect(countOf(answers, 200)).toBeLessThanOrEqual(3 * limit);
     await redis.start();
     await untilShared();
   });
 
-  test('still hold while Redis accepts commands and answers none', async () => {
+  test('still limit while Redis accepts commands and answers none', async () => {
     await untilShared();
     redis.freeze();
     const startedAtMs = performance.now();
     const answers = await flood(limit);
     console.log(`${answers.length} requests with a frozen Redis: ${Math.round(performance.now() - startedAtMs)} ms`);
     expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
-    // The organization's other keys have been counted too, so only the key's own limit is sure.
+    // Redis has also counted the organization's other keys, so only the key's own limit is certain.
     expect(countOf(answers, 200)).toBeLessThanOrEqual(2 * limit);
     expect(countOf(answers, 200)).toBeGreaterThan(0);
     redis.thaw();
@@ -128,21 +128,21 @@ describe('R12: two processes with one Redis', () => {
   });
 });
 
-test('R12: a gateway starts without Redis, counts in memory, and joins the others when Redis is there', async () => {
+test('R12: a gateway starts without Redis, counts in memory, and joins the others when Redis is available', async () => {
   await redis.kill();
   const { client } = await gateway.startProcess({ REDIS_URL: redis.url, RATE_LIMIT_LIST: '2' });
   expect([(await ask(client)).status, (await ask(client)).status, (await ask(client)).status]).toEqual([200, 200, 429]);
   await redis.start();
   processes = [client, client];
   const deadlineMs = performance.now() + patienceMs;
-  // Redis did not count the earlier requests of this key; the counters in memory would still refuse it.
+  // Redis did not count the earlier requests of this key, but the counters in memory would still refuse it.
   while ((await ask(client)).status !== 200) {
     if (performance.now() > deadlineMs) throw new Error('the gateway does not count in Redis');
     await sleep(100);
   }
 });
 
-test('R12: a full Redis is one line in the log, however long it lasts, and one when it is over', async () => {
+test('R12: a full Redis is logged once when it fills up and once when it has space again', async () => {
   const { client, output } = await gateway.startProcess({
     REDIS_URL: redis.url,
     RATE_LIMIT_LIST: '100000',
@@ -153,7 +153,7 @@ test('R12: a full Redis is one line in the log, however long it lasts, and one w
   const over = 'the shared store of rate limits answers again';
   expect((await ask(client)).status).toBe(200);
   await redis.setFull(true);
-  // It is tried again once a second.
+  // The gateway tries Redis again once a second.
   const endMs = performance.now() + 4_500;
   while (performance.now() < endMs) {
     expect((await ask(client)).status).toBe(200);

@@ -7,13 +7,13 @@ import { recordsOf } from './support/records.js';
 
 let gateway: TestGateway;
 
-/** Two pipelines share a label; two labels differ in case only; one is beyond the BMP, where UTF-16 and code points differ. */
+/** Two pipelines share a label. Two labels differ only in case. One is beyond the BMP, where UTF-16 and code-point order differ. */
 const labels = [
   ['Beta', 'alpha', '\u{1F600}'],
   ['beta', '\uFF5E', 'Alpha'],
 ];
 
-/** The labels' normalized texts in code-point order, nulls apart. */
+/** The normalized labels in code-point order, without nulls. */
 const inOrder = ['alpha', 'beta', '\uFF5E', '\u{1F600}'];
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     'SELECT id, pipeline_id, label FROM stages WHERE organization_id = $1 AND pipeline_id = ANY ($2) ORDER BY pipeline_id, position',
     [organizationId, pipelines.map(({ id }) => id)],
   );
-  // Deals of one label are apart in time, and alternate between the pipelines.
+  // Deals with the same label are far apart in time, and alternate between the pipelines.
   for (let round = 0; round < 3; round += 1) {
     await addDeals(
       rows.map(({ id, pipeline_id: pipelineId, label }) => ({ name: `${label} ${round}`, pipelineId, stageId: id })),
@@ -58,8 +58,8 @@ const walk = async (body: object): Promise<{ readonly labels: (string | null)[];
   };
 };
 
-describe('200: deals in the order of their stages, over all pipelines', () => {
-  test.each([1, 2, 5, 500])('%i a page', async (limit) => {
+describe('200: sorts deals of all pipelines by stage name', () => {
+  test.each([1, 2, 5, 500])('in pages of %i', async (limit) => {
     const isMine = { field: 'stage_name', operator: 'in', value: ['alpha', 'beta', '\uFF5E', '\u{1F600}'] };
     const up = await walk({ sort: 'stage_name', limit, filters: isMine });
     const down = await walk({ sort: 'stage_name:desc', limit, filters: isMine });
@@ -71,7 +71,7 @@ describe('200: deals in the order of their stages, over all pipelines', () => {
     expect(up.ids.slice(0, 6)).toEqual(byId);
   });
 
-  test('without a filter, and with one that leaves part of a label', async () => {
+  test('without a filter, and with a filter that keeps some deals of a label', async () => {
     const all = await walk({ sort: 'stage_name:desc', limit: 4 });
     expect(all.labels.filter((label, index) => label !== all.labels[index - 1]).slice(0, 2)).toEqual([
       '\u{1F600}',
@@ -94,14 +94,14 @@ describe('200: stages that are newer than the cached setup', () => {
     ['alone', { limit: 500 }],
     ['in short pages', { limit: 1 }],
     ['with a filter', { limit: 500, filters: named }],
-  ])('take their place in the order, %s', async (about, body) => {
+  ])('are sorted by name like all others, %s', async (about, body) => {
     const { addDeals } = recordsOf(
       () => gateway.database,
       () => gateway.organization,
     );
     const { createPipeline } = administration(gateway.database);
     const organizationId = gateway.organization.id;
-    // A refusal loads the setup again, so that from here on it is in the gateway's cache for a second.
+    // A refusal reloads the setup, which the gateway then caches for a second.
     const unknown = { stage_id: '00000000-0000-4000-8000-000000000000' };
     expect((await gateway.client.call(contracts.searchOpportunities, { body: unknown })).status).toBe(400);
     const stages = newest.map((label) => ({ label }));

@@ -30,13 +30,13 @@ const ask = async (body: SummaryBody): Promise<Summary> => {
 };
 
 describe('200', () => {
-  test('groups, measures and the total', async () => {
+  test('returns groups, measures and the total', async () => {
     const { groups, total } = await ask({ group_by: ['account_id', 'tier'], measures: ['max:version'] });
     expect(groups[0]).toMatchObject({ label: { account_id: 'Acme', tier: null }, count: 2, 'max:version': '1' });
     expect(total).toEqual({ count: 2, 'max:version': '1' });
   });
 
-  test('by words, and by the month of creation', async () => {
+  test('filters by words and groups by month of creation', async () => {
     const { groups, total } = await ask({ query: 'bob', group_by: ['created_at:month'] });
     const month = new Date().toISOString().slice(0, 7);
     expect(groups).toEqual([
@@ -47,7 +47,7 @@ describe('200', () => {
 });
 
 describe('400: contacts', () => {
-  test('they have no pipeline, no stage and no amount', async () => {
+  test('refuses pipeline_id, stage_id and amounts', async () => {
     const { pipeline } = gateway.organization;
     const shape = await gateway.client.call(contract, { body: { pipeline_id: pipeline.id, stage_id: pipeline.id } });
     expect(shape.status).toBe(400);

@@ -51,7 +51,7 @@ const ask = async (body: SummarizeOpportunitiesBody): Promise<Summary> => {
 };
 
 describe('200', () => {
-  test('without groups it answers the total alone', async () => {
+  test('returns only the total without groups', async () => {
     const empty = { groups: [], total_by_currency: [], truncated: false };
     expect(await ask({})).toEqual({ ...empty, total: { count: 5 } });
     expect(await ask({ measures: ['count', 'sum:budget', 'avg:budget', 'min:budget', 'max:budget'] })).toEqual({
@@ -60,7 +60,7 @@ describe('200', () => {
     });
   });
 
-  test('groups have ids and labels, the largest first', async () => {
+  test('returns groups with ids and labels, the largest first', async () => {
     const [first = '', second = ''] = stageIds;
     const [one, other] = gateway.organization.pipeline.stages;
     expect((await ask({ group_by: ['stage_id'] })).groups).toEqual([
@@ -69,7 +69,7 @@ describe('200', () => {
     ]);
   });
 
-  test('owners, pipelines and accounts have labels too, and records without one are a group', async () => {
+  test('labels owners, pipelines and accounts, and returns a group of deals without one', async () => {
     const { member, pipeline } = gateway.organization;
     const owners = (await ask({ group_by: ['owner_id', 'pipeline_id'] })).groups;
     expect(owners.map(({ key, label, count }) => [key['owner_id'], label['owner_id'], count])).toEqual([
@@ -85,7 +85,7 @@ describe('200', () => {
     ]);
   });
 
-  test('amounts of several currencies are never added: the currency joins the key', async () => {
+  test('never adds amounts of several currencies: the currency becomes part of the key', async () => {
     const summary = await ask({ group_by: ['stage_id'], measures: ['sum:amount', 'sum:budget'] });
     const [first = '', second = ''] = stageIds;
     expect(summary.groups.map(({ count }) => count)).toEqual([2, 2, 1]);
@@ -106,7 +106,7 @@ describe('200', () => {
     expect((await ask({ measures: ['avg:amount'], filters })).total).toEqual({ count: 2, 'avg:amount': '0.15' });
   });
 
-  test('options keep their labels when they are archived; checkboxes are true, false or null', async () => {
+  test('returns labels of archived options too; checkboxes are true, false or null', async () => {
     const { groups } = await ask({ group_by: ['custom__tier', 'is_big'] });
     expect(groups.map(({ key, label, count }) => [...Object.values(key), ...Object.values(label), count])).toEqual([
       [null, null, null, null, 2],
@@ -123,7 +123,7 @@ describe('200', () => {
     ['month', '2026-12-01', '2026-12', '2027-01-01'],
     ['quarter', '2026-10-01', '2026-Q4', '2027-01-01'],
     ['year', '2026-01-01', '2026', '2027-01-01'],
-  ])('dates by %s are in UTC, and a week begins on Monday', async (unit, key, label, next) => {
+  ])('groups dates by %s in UTC, with weeks starting on Monday', async (unit, key, label, next) => {
     const name = `close_date:${unit}`;
     const filters = { field: 'close_date', operator: 'not_empty' };
     const { groups } = await ask({ group_by: [name], filters });
@@ -131,7 +131,7 @@ describe('200', () => {
     expect(groups.at(-1)?.key[name]).toBe(next);
   });
 
-  test('words, filters, pipeline and stage narrow what is counted', async () => {
+  test('filters by words, filters, pipeline and stage', async () => {
     const { pipeline } = gateway.organization;
     expect((await ask({ query: 'acme' })).total.count).toBe(1);
     expect((await ask({ pipeline_id: pipeline.id, stage_id: stageIds[0] ?? null })).total.count).toBe(3);
@@ -144,12 +144,12 @@ describe('200', () => {
     });
   });
 
-  test('more groups than the limit are cut, and the total is of all', async () => {
+  test('cuts groups beyond the limit and still returns the total of all', async () => {
     const { groups, total, truncated } = await ask({ group_by: ['close_date:day'], limit: 1 });
     expect([groups.length, groups[0]?.count, total.count, truncated]).toEqual([1, 3, 5, true]);
   });
 
-  test('a stage that was made a moment ago has its label', async () => {
+  test('labels a stage that was created a moment ago', async () => {
     const organization = await gateway.createOrganization();
     const client = gateway.clientOf(organization);
     await client.call(contract, { body: { group_by: ['stage_id'] } });
@@ -168,7 +168,7 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  test('a pipeline of another organization is unknown', async () => {
+  test('answers a pipeline of another organization as unknown', async () => {
     const answer = await gateway.client.call(contract, { body: { pipeline_id: gateway.stranger.pipeline.id } });
     expect(answer.status).toBe(404);
     const unknown = await gateway.client.call(contract, { body: { pipeline_id: crypto.randomUUID() } });

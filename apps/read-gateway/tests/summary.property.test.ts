@@ -38,7 +38,7 @@ const groupedKinds: ReadonlySet<string> = new Set(['option', 'checkbox', 'boolea
 const dateKinds: ReadonlySet<string> = new Set(['instant', 'timestamp', 'datetime', 'date']);
 const groupedNames = ['stage_id', 'owner_id', 'pipeline_id', 'account_id', 'currency'];
 
-/** Everything that an object may be grouped by, and every number that may be computed with. */
+/** Everything that an object can be grouped by, and every number that can be measured. */
 const askable = (fieldIndex: FieldIndex) => {
   const cases = fieldCasesOf(fieldIndex).filter(({ ref }) => ref.source !== 'relation');
   const named = cases.map(({ ref, spellings }) => ({ kind: filterKindOf(ref), name: spellings[0] ?? '' }));
@@ -55,7 +55,7 @@ const questionsOf = (objectType: ObjectType): fc.Arbitrary<SummaryQuestion> => {
   const fieldIndex = world.setup.fieldIndex(objectType, null);
   const { groups, numbers } = askable(fieldIndex);
   const search = fc.constantFrom(...pairsOf(fieldIndex)).chain((pair) => questionsAbout(world, objectType, pair));
-  // Amounts are the numbers whose currency matters.
+  // Amounts are the only numbers with a currency.
   const number = numbers.includes('amount')
     ? fc.oneof(fc.constant('amount'), fc.constantFrom(...numbers))
     : fc.constantFrom(...numbers);
@@ -78,7 +78,7 @@ const partOf = (values: Readonly<Record<string, unknown>>): Readonly<Record<stri
 
 describe('200', () => {
   test.each(['opportunity', 'account', 'contact'] as const)(
-    'any summary of an %s answers what folding the records of the same search gives, to the last decimal',
+    'any summary of an %s equals a computation over the records of the same search, to the last decimal',
     async (objectType) => {
       const fieldIndex = world.setup.fieldIndex(objectType, null);
       let grouped = 0;

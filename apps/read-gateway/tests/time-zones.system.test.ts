@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const inboundMain = new URL('../../inbound-gateway/dist/main.js', import.meta.url).pathname;
-/** Zones far from each other: a day apart for most of the day. */
+/** Zones far apart: most of the time their dates differ. */
 const zones = [
   { process: 'UTC', server: 'UTC' },
   { process: 'Pacific/Kiritimati', server: 'America/St_Johns' },
@@ -27,7 +27,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** Both gateways in processes that believe to be in one zone, on a server in another. */
+/** Starts both gateways with one time zone, on a server with another. */
 const startIn = async (zone: (typeof zones)[number]): Promise<{ read: TestClient; inbound: TestClient }> => {
   const { database, databaseUrl, organization } = gateway;
   await database.pool.query(
@@ -64,7 +64,7 @@ const bodyOf = (name: string, instant: string) => {
 
 const fields = 'close_date,next_action_date,custom_fields';
 
-/** A gateway's records of the deals of one zone, without the values that differ from deal to deal. */
+/** A gateway's records of the deals of one zone, without the values that differ between deals. */
 const readAll = async ({ read }: { read: TestClient }, prefix: string): Promise<readonly unknown[]> => {
   const filters = [
     { field: 'name', operator: 'starts_with', value: prefix },
@@ -86,7 +86,7 @@ const readAll = async ({ read }: { read: TestClient }, prefix: string): Promise<
   return answers;
 };
 
-/** The names in a walk of one record a page. Every gateway shows one page, whose cursor the next one takes. */
+/** The names in a walk with one record per page. The gateways take turns: each gets the cursor of the one before. */
 const walk = async (reads: readonly TestClient[], prefix: string, sort: string): Promise<readonly string[]> => {
   const names: string[] = [];
   let cursor: string | null = null;
@@ -104,7 +104,7 @@ const walk = async (reads: readonly TestClient[], prefix: string, sort: string):
 };
 
 describe('200', () => {
-  test('neither the zone of a process nor that of the server changes what is stored, found or answered', async () => {
+  test('the time zones of the process and the server change nothing that is stored, found or answered', async () => {
     const expected: unknown[] = [];
     const reads: TestClient[] = [];
     for (const [index, zone] of zones.entries()) {
@@ -118,10 +118,10 @@ describe('200', () => {
         expect(answer.body.warnings ?? []).toEqual([]);
       }
       expected.push(await readAll(gateways, prefix));
-      // What was written in the first zone reads alike in every zone.
+      // Deals that were written in the first zone look the same in every zone.
       expect(await readAll(gateways, 'zone 0 ')).toEqual(expected[0]);
       expect(expected[index]).toEqual(expected[0]);
-      // In the order of their making.
+      // In order of creation.
       const names = instants.map((instant) => `${prefix}${instant}`);
       for (const sort of ['created_at', 'updated_at']) {
         expect(await walk([gateways.read], prefix, `${sort}:asc`)).toEqual(names);

@@ -36,7 +36,7 @@ interface Answer {
   readonly next: number | undefined;
 }
 
-/** Asks for events; the request ends with the test. */
+/** Asks for events. The request ends with the test. */
 const ask = async (url: string, query: string, { key } = organization, { signal } = leave): Promise<Answer> => {
   const response = await fetch(`${url}/v1/events?${query}`, { headers: { 'x-api-key': key }, signal });
   const { data, message } = (await response.json()) as {
@@ -68,17 +68,17 @@ const start = async (environment: Readonly<Record<string, string>> = {}): Promis
   return { ...started, metric, untilWaiting };
 };
 
-/** Without the error of a request that ends with its test. */
+/** Resolves without an error when the request ends with its test. */
 const forgotten = (answer: Promise<Answer>): Promise<Answer | null> => answer.catch(() => null);
 
 describe('200', () => {
-  test('an event that is there is answered at once, and the end of the time without one as an empty page', async () => {
+  test('returns an existing event at once, and an empty page after the wait without one', async () => {
     await records().addAccount('here.example', 'Here');
     expect(await ask(gateway.url, 'wait=30')).toMatchObject({ status: 200, positions: [1] });
     expect(await ask(gateway.url, 'after=1&wait=1')).toMatchObject({ status: 200, positions: [], next: 1 });
   });
 
-  test('a write wakes the callers that wait for events of its organization, and no others', async () => {
+  test('wakes the callers that wait for events of the organization that wrote, and no others', async () => {
     const one = await start();
     const stranger = await gateway.createOrganization();
     const other = forgotten(ask(one.url, 'wait=30', stranger));
@@ -92,19 +92,19 @@ describe('200', () => {
     await other;
   });
 
-  test('an event that a filter leaves out does not end the wait, the next that passes does', async () => {
+  test('waits past events that a filter leaves out until one matches', async () => {
     const one = await start();
     const waiting = ask(one.url, 'object=contact&wait=30');
     await one.untilWaiting(1);
     await records().addAccount('passed.example', 'Passed over');
-    // Long enough for the request to have looked at that event.
+    // Long enough for the request to read that event.
     await sleep(1_500);
     await one.untilWaiting(1);
     await records().addContact('ann@passed.example', 'Ann', null);
     expect(await waiting).toMatchObject({ positions: [2], next: 2 });
   });
 
-  test('a page without a match that ends before the log is answered at once', async () => {
+  test('returns an empty filtered page at once if it ends before the end of the log', async () => {
     await records().addAccount('many.example', 'Many');
     await gateway.database.pool.query(
       `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, changed)
@@ -119,7 +119,7 @@ describe('200', () => {
     expect(await ask(gateway.url, 'object=note&after=10000')).toMatchObject({ positions: [], next: 10_005 });
   });
 
-  test('two hundred who wait hold no connection and no place, and one write answers them all', async () => {
+  test('lets two hundred callers wait without a connection or a place, and one write answers them all', async () => {
     const one = await start({ MAX_IN_FLIGHT: '10', DATABASE_MAX_CONNECTIONS: '2' });
     const waiting: Promise<Answer>[] = [];
     while (waiting.length < 200) {
@@ -137,7 +137,7 @@ describe('200', () => {
     expect(answers.filter(({ status, positions }) => status === 200 && positions.length === 1)).toHaveLength(200);
   });
 
-  test('one statement at a time asks for all organizations, and requests read only when there is news', async () => {
+  test('polls for all organizations with one statement, and a request reads only when there is a new event', async () => {
     const asked: (readonly string[])[] = [];
     let reads = 0;
     const own = openDatabase({ url: gateway.gatewayUrl, applicationName: 'waiting-test' });
@@ -173,7 +173,7 @@ describe('200', () => {
     await own.close();
   });
 
-  test('a request with X-Read-After holds no connection of the replica while it waits', async () => {
+  test('holds no replica connection while a request with X-Read-After waits', async () => {
     const open = (): Database =>
       openDatabase({ url: gateway.gatewayUrl, applicationName: 'waiting-test', maxConnections: 1 });
     const [primary, replica] = [open(), open()];
@@ -190,7 +190,7 @@ describe('200', () => {
     await Promise.all([primary.close(), replica.close()]);
   });
 
-  test('a shutdown answers what is there', async () => {
+  test('answers waiting requests at shutdown with the events so far', async () => {
     const one = await start();
     const waiting = [ask(one.url, 'wait=30'), ask(one.url, 'wait=30')];
     await one.untilWaiting(2);
@@ -199,7 +199,7 @@ describe('200', () => {
   });
 });
 
-test('a caller that hangs up waits no more', async () => {
+test('a caller that hangs up stops waiting', async () => {
   const one = await start();
   const waiting = [forgotten(ask(one.url, 'wait=30')), forgotten(ask(one.url, 'wait=30'))];
   await one.untilWaiting(2);
@@ -209,7 +209,7 @@ test('a caller that hangs up waits no more', async () => {
 });
 
 describe('429', () => {
-  test('a request that waits counts once', async () => {
+  test('counts a waiting request once', async () => {
     const limited = await gateway.startAnother({ RATE_LIMIT_LIST: '2' });
     const { key } = organization;
     for (const status of [200, 200, 429]) {
@@ -219,7 +219,7 @@ describe('429', () => {
 });
 
 describe('503', () => {
-  test('more than MAX_WAITING, of which one organization has half of what the others leave', async () => {
+  test('refuses callers beyond MAX_WAITING; one organization gets half of the places that the others leave', async () => {
     const one = await start({ MAX_WAITING: '4' });
     const stranger = await gateway.createOrganization();
     const held: Promise<Answer | null>[] = [];

@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { defineSubjectFields } from './support/seed-subject.js';
 import { addRecord, subjects } from './support/subject.js';
 
-/** More than any look at the next records reads, where there is time. */
+/** More records than the `scan-next` plan ever reads for a page. */
 const count = testSize({ short: 10_500, soak: 25_000 });
 
 let gateway: TestGateway;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await defineSubjectFields(organization, subjects.account);
   const template = { key: 'template', name: 'Template', custom: { motto: 'x', seats: 1 } };
   const id = await addRecord(database, organization, 'account', template);
-  // The slot of `seats` is the first of its kind; some have none, and all others come in groups.
+  // The slot of `seats` is the first of its kind. Some records have no value, and the others come in groups.
   ids = await copyRecord(database, organization.id, {
     objectType: 'account',
     id,
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('200', () => {
-  // Single keys with an index are read by looking near first; several keys are sorted.
+  // Sorts by one key with an index first try the next records of the index. Sorts by several keys sort all matches.
   test.each([
     [['seats:desc', 'motto:asc']],
     [['name', 'seats']],
@@ -42,7 +42,7 @@ describe('200', () => {
     [['created_at']],
     [['seats']],
     [['name:desc']],
-  ])('R5: a walk past ten thousand results with filters, by %j, misses none and repeats none', async (sort) => {
+  ])('R5: a walk over ten thousand results with filters, by %j, misses none and repeats none', async (sort) => {
     const filters = [
       { field: 'motto', operator: 'starts_with', value: 'X' },
       { not: { field: 'domain', operator: 'eq', value: 'template.example' } },
@@ -58,7 +58,7 @@ describe('200', () => {
     expect(walked.map(({ id }) => id).sort()).toEqual([...ids].sort());
   });
 
-  test('R5: a walk through every hundredth record, by an order that says nothing of them, misses none', async () => {
+  test('R5: a walk over every hundredth record, by a sort unrelated to the filter, misses none', async () => {
     const wanted = ids.filter((_id, index) => index > 7 && (index + 1) % 100 === 7);
     const filters = { field: 'domain', operator: 'ends_with', value: '07.example' };
     for (const sort of ['created_at:desc', 'seats', 'updated_at']) {

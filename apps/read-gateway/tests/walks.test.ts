@@ -7,9 +7,9 @@ import { makeWorld, type World } from './property/world.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { type Crowd, makeCrowd } from './walks/crowd.js';
 
-/** Three thousand show what pages of 500 do; the fewer of every run make one page of 500 and three of 50. */
+/** Three thousand show how pages of 500 behave. The short run has fewer: one page of 500 and three of 50. */
 const rows = testSize({ short: 108, soak: 3_000 });
-/** Each record of the crowd is a copy of one of these; a walk in pages of one goes through one copy of each. */
+/** Each record of the crowd is a copy of one of these. Walks in pages of one read one copy of each. */
 const templateCount = testSize({ short: 12, soak: 48 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const walksAtOnce = 4;
@@ -37,7 +37,7 @@ const walkStill = async (
   return walked.map(({ id }) => id).filter((id) => crowd.still.has(id));
 };
 
-/** Records that a walk missed, and those that it showed again. */
+/** How many records a walk missed, plus how many it repeated. */
 const faultsOf = ({ still }: Crowd, walked: readonly string[]): number => {
   const distinct = new Set(walked).size;
   return still.size - distinct + (walked.length - distinct);
@@ -55,13 +55,13 @@ describe.each(objectTypes)('200: walks through %s records under inserts and upda
   }, 300_000);
 
   test.each(['asc', 'desc'])(
-    'R5: in pages of 50 and 500, by every field %s, each record that stays as it is comes once, and in one order',
+    'R5: by every field %s, in pages of 50 and 500, each unchanged record is listed once, in the same order',
     async (direction) => {
       let walked = 0;
       let faults = 0;
       const wrong: string[] = [];
       for (const [index, { spellings }] of sortable(objectType).entries()) {
-        // Every field goes both ways when all rows are walked, every other one each way otherwise.
+        // The soak run walks every field in both directions. The short run walks every other field in each direction.
         if (!isSoak && index % 2 === (direction === 'asc' ? 0 : 1)) continue;
         const sort = `${spellings[0] ?? ''}:${direction}`;
         const inSmall = await walkStill(crowd, objectType, { sort, limit: 50 });
@@ -83,9 +83,9 @@ describe.each(objectTypes)('200: walks through %s records under inserts and upda
     1_800_000,
   );
 
-  test('R5: in pages of one, by a field of each type, so does each', async () => {
+  test('R5: by a field of each type, in pages of one, each unchanged record is listed once, in the same order', async () => {
     const byType = new Map(sortable(objectType).map((field) => [`${field.type} ${field.storage}`, field]));
-    // Walks of so many requests go through a part of the records, unless there is time: of each template one copy, all of one age.
+    // One request per record takes long, so the short run walks only some records: one copy of each template, all created on the same day.
     const few = [{ field: 'created_at', operator: 'lt', value: '2026-01-03T00:00:00.000Z' }];
     const filters = isSoak ? [] : few;
     const sorts = [...byType.values()].map(({ spellings }) => `${spellings.at(-1) ?? ''}:desc`);
@@ -97,7 +97,7 @@ describe.each(objectTypes)('200: walks through %s records under inserts and upda
       walked += inOnes.length;
       if (atOnce.length === 0 || inOnes.join() !== atOnce.join()) wrong.push(sort);
     };
-    // Several at a time: a walk of one request after the other leaves the server idle for most of it.
+    // Several walks at a time, because a single one leaves the server idle for most of it.
     const walkNext = async (): Promise<void> => {
       for (let sort = sorts.pop(); sort !== undefined; sort = sorts.pop()) await walk(sort);
     };

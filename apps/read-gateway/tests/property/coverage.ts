@@ -12,7 +12,7 @@ import {
 import { describeField, fieldCasesOf, pairName } from './field-cases.js';
 import { type RecordModel, valueOf } from './record-model.js';
 
-/** How often a pair was asked, and how often it told records apart. */
+/** How often a pair was used, and how often it selected some records but not all. */
 interface Tally {
   asked: number;
   decided: number;
@@ -29,12 +29,12 @@ const leavesOf = (node: unknown): WrittenLeaf[] => {
   return Object.values(node).flatMap(leavesOf);
 };
 
-/** Counts which pairs of type and operator, and which types of sort key, a run has tried. */
+/** Counts the pairs of type and operator, and the types of sort key, that a run has used. */
 export class Coverage {
   readonly #pairs = new Map<string, Tally>();
   readonly #sorts = new Map<string, number>();
 
-  /** Everything that the fields of an object allow starts at nought. */
+  /** Sets the count of everything that the fields of an object allow to 0. */
   expect(fieldIndex: FieldIndex): void {
     for (const { ref, type, storage, sorts } of fieldCasesOf(fieldIndex)) {
       for (const operator of operatorsFor(filterKindOf(ref))) {
@@ -44,7 +44,7 @@ export class Coverage {
     }
   }
 
-  /** Counts what one search asked of these records. */
+  /** Counts what one search over these records used. */
   count(fieldIndex: FieldIndex, records: readonly RecordModel[], filters: unknown, sort: unknown): void {
     for (const leaf of leavesOf(filters)) this.#countLeaf(fieldIndex, records, leaf);
     if (sort === undefined) return;
@@ -68,7 +68,7 @@ export class Coverage {
     if (matching > 0 && matching < records.length) tally.decided += 1;
   }
 
-  /** The pairs that were never asked, and the sort keys that were never used. */
+  /** The pairs and sort keys that were never used. */
   get missing(): readonly string[] {
     return [
       ...[...this.#pairs].filter(([, { asked }]) => asked === 0).map(([pair]) => pair),
@@ -76,14 +76,14 @@ export class Coverage {
     ];
   }
 
-  /** The pairs that never selected some records and left out others; `empty` cannot if every record has a value. */
+  /** The pairs that never selected some records but not all. `empty` cannot if every record has a value. */
   get idle(): readonly string[] {
     return [...this.#pairs]
       .filter(([pair, { decided }]) => decided === 0 && !/ system (not_)?empty$/.test(pair))
       .map(([pair]) => pair);
   }
 
-  /** A line for each type and storage: every operator with how often it was asked, and of these told records apart. */
+  /** One line per type and storage: for every operator, how often it was used and how often it selected some records but not all. */
   get table(): string {
     const lines = new Map<string, string[]>();
     const add = (name: string, text: string): void => {

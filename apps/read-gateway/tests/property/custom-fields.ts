@@ -10,7 +10,7 @@ const metadataOf = (type: AttributeType): NonNullable<TestField['metadata']> | u
   return type === 'rating' ? { max: 5 } : undefined;
 };
 
-/** The types of one kind that get the object's eight indexed columns; every object begins at another one. */
+/** The types of one kind that get the object's eight indexed columns. Every object starts with another type. */
 const slottedTypes = (kind: 'text' | 'number', objectIndex: number): readonly AttributeType[] => {
   const types = scalarTypes.filter((type) => slotKind(type) === kind);
   return Array.from(
@@ -20,8 +20,8 @@ const slottedTypes = (kind: 'text' | 'number', objectIndex: number): readonly At
 };
 
 /**
- * Defines custom fields so that over the three objects each type that compares as one value has a field with an indexed
- * column and one without. Columns are given out in the order of definition: those that shall have one come first.
+ * Defines custom fields so that, over the three objects, each type that compares as one value has a field with an indexed
+ * column and one without. Columns are assigned in order of definition, so the fields that need one come first.
  */
 export const defineFields = async (organization: TestOrganization): Promise<void> => {
   const objects: readonly ObjectType[] = ['opportunity', 'account', 'contact'];

@@ -9,19 +9,19 @@ import {
   systemFields,
 } from '@crm/domain';
 
-/** A field that a filter or sort may name, and what it stands for in the count of what was tried. */
+/** A field for filters and sorts, and the name under which its uses are counted. */
 export interface FieldCase {
   readonly ref: FieldRef;
-  /** The names that mean it. */
+  /** The spellings of its name. */
   readonly spellings: readonly string[];
   /** The attribute type or part, the kind of a system field, or the relation. */
   readonly type: string;
-  /** Whether its comparison key has an indexed column of its own, is read from JSON, or is a system field's. */
+  /** Whether it is a system field, or a custom field with an indexed column, or one that is read from JSON. */
   readonly storage: 'slot' | 'json' | 'system';
   readonly sorts: boolean;
 }
 
-/** The case that a reference belongs to. */
+/** The type and storage of a field. */
 export const describeField = (ref: FieldRef): Pick<FieldCase, 'type' | 'storage'> => {
   if (ref.source === 'system') return { type: ref.field.kind, storage: 'system' };
   if (ref.source === 'relation') return { type: ref.name, storage: 'system' };
@@ -41,7 +41,7 @@ const withNames = (ref: FieldRef, sorts: boolean, ...spellings: readonly string[
   ...describeField(ref),
 });
 
-/** Every field of an object that filters take, each part of a field among them. */
+/** Every field of an object that filters accept, including each part of a field. */
 export const fieldCasesOf = (fieldIndex: FieldIndex): readonly FieldCase[] => {
   const system = systemFields[fieldIndex.objectType]
     .filter((field) => field.filterable)

@@ -15,7 +15,7 @@ import { type RecordModel, valueOf } from './record-model.js';
 const unknownId = '01890000-0000-7000-8000-000000000000';
 const plausibleMs = 100_000_000_000;
 
-/** What records hold of a field, in comparison form: what is asked for should be there to be found. */
+/** The values of a field in the records, in comparison form, so that filters find something. */
 const heldValues = (records: readonly RecordModel[], ref: FieldRef): readonly unknown[] => [
   ...new Set(records.flatMap((record) => valueOf(record, ref)).filter((value) => value !== null && value !== '')),
 ];
@@ -38,7 +38,7 @@ const inAnyCase = (held: readonly string[], others: readonly string[]): fc.Arbit
 
 type Place = 'start' | 'end' | 'middle';
 
-/** The places of a text that each operator looks at, the ones where it finds something more often. */
+/** The part of a text that each operator looks at, so that it finds something more often. */
 const places: Readonly<Partial<Record<Operator, readonly Place[]>>> = {
   contains: ['start', 'end', 'middle'],
   not_contains: ['start', 'end', 'middle'],
@@ -46,7 +46,7 @@ const places: Readonly<Partial<Record<Operator, readonly Place[]>>> = {
   ends_with: ['end', 'end', 'end', 'middle'],
 };
 
-/** The beginning, the end or the middle of a text, never empty and never half a character. */
+/** The beginning, end or middle of a text, never empty and never half a character. */
 const pieceOf = (whole: fc.Arbitrary<string>, from: readonly Place[]): fc.Arbitrary<string> =>
   fc
     .tuple(whole, fc.nat({ max: 300 }), fc.nat({ max: 300 }), fc.constantFrom(...from))
@@ -58,7 +58,7 @@ const pieceOf = (whole: fc.Arbitrary<string>, from: readonly Place[]): fc.Arbitr
       return points.slice(start % points.length, (start % points.length) + taken).join('');
     });
 
-/** Single values for a field and operator, as requests write them. */
+/** Single values for a field and operator, as requests contain them. */
 const operandOf = (ref: FieldRef, operator: Operator, records: readonly RecordModel[]): fc.Arbitrary<unknown> => {
   const kind = filterKindOf(ref);
   const place = places[operator];
@@ -108,7 +108,7 @@ const operandOf = (ref: FieldRef, operator: Operator, records: readonly RecordMo
 
 const listOperators: ReadonlySet<Operator> = new Set(['in', 'not_in', 'contains_all', 'contains_none']);
 
-/** The `value` of a comparison; absent for the operators that take none. */
+/** The `value` of a comparison; absent for operators without one. */
 export const valueFor = (ref: FieldRef, operator: Operator, records: readonly RecordModel[]): fc.Arbitrary<unknown> => {
   if (operator === 'empty' || operator === 'not_empty') return fc.constantFrom(undefined, null);
   const one = operandOf(ref, operator, records);

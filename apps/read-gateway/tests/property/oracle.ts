@@ -12,7 +12,7 @@ import {
 } from '@crm/domain';
 import { type RecordModel, valueOf } from './record-model.js';
 
-/** What a search asks, as its body carries it. */
+/** A search, as its body contains it. */
 export interface Question {
   readonly filters?: unknown;
   readonly sort?: unknown;
@@ -28,7 +28,7 @@ const accepted = <T>(read: (errors: ErrorCollector) => T): T => {
   return value;
 };
 
-/** Only the normalized text's first 200 code points take part in an order. */
+/** Sorts use only the first 200 code points of the normalized text. */
 const firstPoints = (text: string): string => Array.from(text).slice(0, 200).join('');
 
 const compareValues = (a: ComparisonValue, b: ComparisonValue): number => {
@@ -38,7 +38,7 @@ const compareValues = (a: ComparisonValue, b: ComparisonValue): number => {
 
 const compareBy = (a: RecordModel, b: RecordModel, { field, direction }: SortKey): number => {
   const [left, right] = [valueOf(a, field), valueOf(b, field)];
-  // Nulls come last both ways.
+  // Nulls come last in both directions.
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   return direction === 'asc' ? compareValues(left, right) : compareValues(right, left);
 };
@@ -58,7 +58,7 @@ const wordsOf = (query: string | undefined): readonly string[] =>
     .filter((word) => word !== '')
     .map(normalizeForSearch);
 
-/** The ids that a search must answer, in order, by the plainest reading of the rules. */
+/** The ids that a search must return, in order, computed in the simplest way. */
 export const expectedIds = (
   records: readonly RecordModel[],
   fieldIndex: FieldIndex,

@@ -1,6 +1,6 @@
 import { type AttributeType, attributeTypes } from '@crm/domain';
 
-/** Values that share their first 200 code points, so that they differ only after the cut. */
+/** Values with the same first 200 code points, which a sort cannot tell apart. */
 const longValues = ['д', '𝒳', 'z'].flatMap((letter) => [
   letter.repeat(199),
   letter.repeat(200),
@@ -9,7 +9,7 @@ const longValues = ['д', '𝒳', 'z'].flatMap((letter) => [
   letter.repeat(220),
 ]);
 
-/** Texts in many scripts with case variants, and whatever means something to SQL, LIKE, JSON or an array literal. */
+/** Texts in many scripts with case variants, and characters with a meaning in SQL, LIKE, JSON or array literals. */
 export const texts: readonly string[] = [
   ...['a', 'A', 'ab', 'Ab', 'b', 'B', 'z', 'Z'],
   ...['Straße', 'STRASSE', 'ß', 'ẞ', 'İstanbul', 'istanbul', 'ISTANBUL', 'ılık', 'I'],
@@ -21,7 +21,7 @@ export const texts: readonly string[] = [
   ...longValues,
 ];
 
-/** The texts that are good names: trimmed, composed, not blank. */
+/** The texts that are valid names: trimmed, composed, not blank. */
 export const names: readonly string[] = [
   ...new Set(texts.map((text) => text.normalize('NFC').trim()).filter((text) => /[^\s\p{C}]/u.test(text))),
 ];
@@ -31,7 +31,7 @@ export const options = ['hot', 'Hot', 'warm', 'cold', 'ZETA', 'été', '%', '日
   value,
   color: 'gray',
 }));
-/** Stays readable, and so can be asked for. */
+/** Archived, but values with it stay readable and can be searched for. */
 export const archivedOption = { label: 'Gone', value: 'gone', color: 'gray', archived: true };
 
 export const members = ['ann@team.example', 'bob@team.example', 'zoe@team.example'];
@@ -70,7 +70,7 @@ const locations = [
   { region: 'ÎLE', postal_code: '00%' },
 ];
 
-/** What each type is sent on writing: few values, so that filters hit, and records tie in every order. */
+/** Values to write for each type. They are few, so that filters match and records tie in every sort. */
 export const sentValues: Readonly<Record<AttributeType, readonly unknown[]>> = {
   string: ['', ...texts, 'x'.repeat(3_000)],
   number: numbers,
@@ -114,18 +114,18 @@ export const sentValues: Readonly<Record<AttributeType, readonly unknown[]>> = {
   team_members: [[], ...members.map((member) => [member]), members, members.slice(1)],
 };
 
-/** Types that compare as one value, which sorts, and for which an indexed column may exist. */
+/** Types that compare as one value. They can be sorted by and can have an indexed column. */
 export const scalarTypes = attributeTypes.filter(
   (type) => !['date_range', 'multi_select', 'location', 'team_members'].includes(type),
 );
 
-/** Values of a filter on a number; some lie between what records hold. */
+/** Values for filters on numbers; some lie between the values of the records. */
 export const numberOperands = [
   ...numbers,
   ...[0, 1, 2, 3, 4, 5, 12.5, 99.9999, 33.3, 50, 0.2, -2, 1e300, -4.5, 20, -80],
 ];
 export const dateOperands = [...dates, '2024-02-01', leapDayMs, leapDayMs + 5];
 export const timeOperands = [...times, '12:00', '09:00:00'];
-/** Whole days among them; numbers that look like seconds are refused by system fields. */
+/** Includes whole days. System fields refuse numbers that look like seconds. */
 export const instantOperands = [...instantsMs, ...iso, ...dates, '2024-02-29T00:00:00+02:00'];
 export const cityOperands = [...cities, '1 main st', 'be', 'DE', '10115', 'ber', '00%', ...texts.slice(0, 24)];

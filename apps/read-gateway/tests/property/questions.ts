@@ -16,7 +16,7 @@ import type { Question } from './oracle.js';
 import { texts } from './pools.js';
 import type { World } from './world.js';
 
-/** A search and the object that it is made of. */
+/** A search and the object that it searches. */
 export interface AskedQuestion {
   readonly objectType: ObjectType;
   readonly question: Question & { readonly limit: number };
@@ -39,13 +39,13 @@ interface Comparison {
   readonly value?: unknown;
 }
 
-/** The lower value of a `between` comes first; which that is only its reader knows. */
+/** Puts the lower value of a `between` first. Only the parser of the field knows which one that is. */
 const inOrder = (comparison: Comparison, fieldIndex: FieldIndex): Comparison => {
   if (comparison.operator !== 'between' || isAccepted(comparison, fieldIndex)) return comparison;
   return { ...comparison, value: (comparison.value as unknown[]).toReversed() };
 };
 
-/** A type of field and an operator that fits it, with the fields of one object that have the type. */
+/** A type of field and one of its operators, with the fields of one object that have the type. */
 export interface Pair {
   readonly name: string;
   readonly operator: Operator;
@@ -79,7 +79,7 @@ const comparison = (world: World, fieldIndex: FieldIndex, pairs: readonly Pair[]
     )
     .map((one) => inOrder(one, fieldIndex));
 
-/** Several comparisons of one field, the first of them of the pair: parts of one text are looked for at once. */
+/** Several comparisons of one field, the first of them of the pair. The gateway searches for parts of one text together. */
 const comparisonsOfOne = (
   world: World,
   fieldIndex: FieldIndex,
@@ -94,7 +94,7 @@ const comparisonsOfOne = (
     return fc.tuple(own, others).map(([first, more]) => [first, ...more]);
   });
 
-/** A tree with `wanted` somewhere in it; most often it stands alone, since others hide what it matches. */
+/** A tree that contains `wanted`. Often `wanted` stands alone, because other conditions hide its matches. */
 const filterTree = (
   wanted: fc.Arbitrary<unknown>,
   ofOneField: fc.Arbitrary<readonly unknown[]>,
@@ -160,7 +160,7 @@ const limit = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 61, max: 500 }) },
 );
 
-/** Present once in so many. */
+/** Present once in `onceIn` times. */
 const sometimes = <T>(onceIn: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: onceIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -173,7 +173,7 @@ const scopesOf = ({ setup }: World, objectType: ObjectType): readonly Question[]
   ]),
 ];
 
-/** Searches of one object whose filters hold a comparison of the pair. */
+/** Searches of one object whose filters contain a comparison of the pair. */
 export const questionsAbout = (world: World, objectType: ObjectType, pair: Pair): fc.Arbitrary<AskedQuestion> => {
   const fieldIndex = world.setup.fieldIndex(objectType, null);
   const pairs = pairsOf(fieldIndex);
@@ -187,7 +187,7 @@ export const questionsAbout = (world: World, objectType: ObjectType, pair: Pair)
         comparison(world, fieldIndex, pairs),
         fieldIndex,
       ),
-      // Half of the orders are by fields of the pair, so that none is left to chance.
+      // Half of the sorts use a field of the pair, so that none is left to chance.
       sort: fc.oneof(sortOf(fieldCasesOf(fieldIndex)), sortOf(own.length > 0 ? own : fieldCasesOf(fieldIndex))),
       limit,
       query: sometimes(6, words(searched)),

@@ -9,17 +9,17 @@ import {
 import fc from 'fast-check';
 import { instantsMs, members, names, sentValues } from './pools.js';
 
-/** What chance decides of a record of any object; each uses what it has. */
+/** Random choices for a record of any object; each object uses the ones that it has. */
 export interface RecordDraw {
   readonly definitions: ReadonlyMap<string, CustomFieldDefinition>;
   readonly values: ReadonlyMap<string, CustomValue | null>;
-  /** In the order in which the object's texts are filled from it. */
+  /** Fills the object's texts in their order. */
   readonly texts: readonly (string | null)[];
   readonly name: string;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly version: number;
-  /** Chooses stages, owners, accounts and contacts; null chooses none. */
+  /** Choose stages, owners, accounts and contacts; null chooses none. */
   readonly picks: readonly (number | null)[];
   readonly amount: number | null;
   readonly dates: readonly (number | null)[];
@@ -39,7 +39,7 @@ const sentFields = (definitions: readonly CustomFieldDefinition[]): fc.Arbitrary
     ),
   );
 
-/** Draws records with values as the inbound gateway reads them. */
+/** Random records with values as the inbound gateway parses them. */
 export const drawRecord = (setup: OrganizationSetup, objectType: ObjectType): fc.Arbitrary<RecordDraw> => {
   const { definitions: inOrder, bySlug } = setup.fieldIndex(objectType, null);
   const references = { findMemberId: (idOrEmail: string) => setup.findMember(idOrEmail)?.id };
@@ -64,5 +64,5 @@ export const drawRecord = (setup: OrganizationSetup, objectType: ObjectType): fc
   });
 };
 
-/** The emails that `picks` may mean; the last is of a member whom the organization had from the start. */
+/** The emails that `picks` refers to. The last one is of a member whom the organization had from the start. */
 export const ownerEmails = [...members, 'owner@team.example'];

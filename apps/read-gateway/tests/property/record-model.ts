@@ -10,24 +10,24 @@ import {
 } from '@crm/domain';
 import type { RecordDraw } from './record-draw.js';
 
-/** A record as the test wrote it, beside the database. */
+/** A record as the test wrote it, independent of the database. */
 export interface RecordModel {
   readonly id: string;
   readonly createdAtMs: number;
-  /** System fields in comparison form: text normalized, instants as Unix milliseconds. */
+  /** System fields in comparison form: normalized text, instants as Unix milliseconds. */
   readonly system: Readonly<Record<string, string | number | boolean | null>>;
   readonly relations: Readonly<Partial<Record<RelationName, string | null>>>;
-  /** Custom values in stored form by slug; none where the record has no value. */
+  /** Custom values in stored form by slug; a missing slug has no value. */
   readonly custom: ReadonlyMap<string, CustomValue>;
-  /** The normalized texts that `q` looks through. */
+  /** The normalized texts that `q` searches. */
   readonly searched: readonly string[];
 }
 
-/** The custom values that are there. */
+/** The custom values without nulls. */
 export const customOf = ({ values }: RecordDraw): ReadonlyMap<string, CustomValue> =>
   new Map([...values].filter((entry): entry is [string, CustomValue] => entry[1] !== null));
 
-/** The history that is put in place once a record is written. */
+/** The creation time, change time and version that are set after a record is written. */
 export const historyOf = ({ createdAtMs, updatedAtMs, version }: RecordDraw) => ({
   created_at: createdAtMs,
   updated_at: updatedAtMs,
@@ -57,12 +57,12 @@ const customValue = (
     case 'set':
       return value as readonly string[];
     default:
-      // Of a date range or location as a whole only its presence can be asked.
+      // A date range or location as a whole can only be tested for presence.
       return 'present';
   }
 };
 
-/** The value of a record that a filter or sort means. */
+/** The value of a record for a filter or sort. */
 export const valueOf = (record: RecordModel, ref: FieldRef): ComparisonValue => {
   switch (ref.source) {
     case 'system': {

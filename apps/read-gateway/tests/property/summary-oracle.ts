@@ -2,7 +2,7 @@ import { compareCodePoints, type FieldIndex } from '@crm/domain';
 import { expectedIds, type Question } from './oracle.js';
 import type { RecordModel } from './record-model.js';
 
-/** What a summary asks, as its body carries it. */
+/** A summary, as its body contains it. */
 export interface SummaryQuestion extends Question {
   readonly group_by: readonly string[];
   readonly measures: readonly string[];
@@ -16,7 +16,7 @@ interface Part {
   readonly [measure: string]: number | string | null;
 }
 
-/** What a summary must answer; labels are tested elsewhere. */
+/** The expected answer of a summary; other tests cover labels. */
 export interface ExpectedSummary {
   readonly groups: readonly { readonly key: Readonly<Record<string, Key>>; readonly part: Part }[];
   readonly total: Part;
@@ -27,7 +27,7 @@ export interface ExpectedSummary {
 const decimals = 12;
 const unit = 10n ** BigInt(decimals);
 
-/** A decimal number in units of 10^-12. JavaScript prints the values of the tests without an exponent. */
+/** A decimal number in units of 10^-12. JavaScript prints the values of these tests without an exponent. */
 const toUnits = (value: number): bigint => {
   const [whole = '0', fraction = ''] = String(Math.abs(value)).split('.');
   const units = BigInt(whole) * unit + BigInt(fraction.padEnd(decimals, '0'));
@@ -40,7 +40,7 @@ const toText = (units: bigint): string => {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -decimals)}${fraction === '' ? '' : `.${fraction}`}`;
 };
 
-/** Half away from zero, to eight decimals. */
+/** Rounds half away from zero, to eight decimals. */
 const average = (sum: bigint, count: number): string => {
   const divisor = BigInt(count) * 10_000n;
   const magnitude = sum < 0n ? -sum : sum;
@@ -58,7 +58,7 @@ const rawValue = (record: RecordModel, name: string): unknown => {
   return field === 'currency' && typeof value === 'string' ? value.toUpperCase() : value;
 };
 
-/** The first day of the unit that holds an instant. */
+/** The first day of the unit that contains an instant. */
 const firstDay = (ms: number, dateUnit: string): string => {
   const date = new Date(ms);
   date.setUTCHours(0, 0, 0, 0);
@@ -119,7 +119,7 @@ const groupBy = (records: readonly RecordModel[], names: readonly string[]): (re
   });
 };
 
-/** The summary by the plainest reading of the rules: the records of a search, folded one by one. */
+/** The summary computed in the simplest way: over the records of a search, one by one. */
 export const expectedSummary = (
   all: readonly RecordModel[],
   fieldIndex: FieldIndex,

@@ -2,7 +2,7 @@ import type { TestClient } from '@crm/testing';
 import type { ObjectType } from '@crm/domain';
 import type { Question } from './oracle.js';
 
-/** A page of any object, as far as a walk looks at it. */
+/** The parts of a page that a walk uses. */
 interface AnyPage {
   readonly has_more: boolean;
   readonly next_cursor: string | null;
@@ -21,8 +21,8 @@ const collections: Readonly<Record<ObjectType, string>> = {
 };
 
 /**
- * The records of a search, walked by cursor to the end; every page but the last is full, and says how many it may hold.
- * @param betweenPages runs while each page is read, as others' requests do
+ * The records of a search, read by cursor to the end. Checks that every page except the last is full and shows its limit.
+ * @param betweenPages runs while each page is read, like the requests of other callers
  */
 export const walkSearch = async (
   client: TestClient,
@@ -42,7 +42,7 @@ export const walkSearch = async (
     if (page.limit !== body.limit || page.has_more !== (page.next_cursor !== null) || (page.has_more && !isFull)) {
       throw new Error(`Not a page of ${body.limit}: ${answer.text.slice(0, 2_000)}`);
     }
-    // A page that is there because there was more must show some of it, unless others moved that away meanwhile.
+    // After has_more the next page must not be empty, unless other calls moved its records meanwhile.
     if (cursor !== null && records.length === 0 && betweenPages === undefined)
       throw new Error('The last page of the walk is empty');
     walked.push(...records);

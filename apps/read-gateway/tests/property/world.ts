@@ -11,7 +11,7 @@ import { writeDeal } from './write-deal.js';
 import { drawRecord, type RecordDraw } from './record-draw.js';
 import type { Writing } from './writing.js';
 
-/** Everything that a property is asked about. */
+/** The organization that a property is tested on. */
 export interface World {
   readonly setup: OrganizationSetup;
   readonly records: Readonly<Record<ObjectType, readonly RecordModel[]>>;
@@ -22,7 +22,7 @@ const domainCount = 24;
 
 const tables = { account: 'accounts', contact: 'contacts', opportunity: 'opportunities' } as const;
 
-/** Puts the history of the drawn records in place, with instants that many of them share. */
+/** Sets the creation times, change times and versions of the drawn records. Many share an instant. */
 const writeHistory = async (
   { database, setup }: Writing,
   objectType: ObjectType,
@@ -41,7 +41,7 @@ const writeHistory = async (
   await database.query(setup.organizationId, { text, values });
 };
 
-/** Keeps the records that were new: two draws may have one natural key. */
+/** Keeps the records that were new, because two draws may have the same natural key. */
 const writeEach = async <Model extends RecordModel>(
   writing: Writing,
   objectType: ObjectType,
@@ -58,7 +58,7 @@ const writeEach = async <Model extends RecordModel>(
   return written;
 };
 
-/** Defines fields and writes records, the same ones for the same seed. */
+/** Defines fields and writes records. The same seed gives the same ones. */
 export const makeWorld = async (
   database: AdministrationDatabase,
   organization: TestOrganization,

@@ -4,14 +4,14 @@ import { customOf, type RecordModel, normalizeOrNull, historyOf } from './record
 import type { RecordDraw } from './record-draw.js';
 import type { Writing } from './writing.js';
 
-/** An account that contacts and deals can be put on. */
+/** An account for contacts and deals. */
 export interface AccountModel extends RecordModel {
   readonly domain: string;
 }
 
 const domains = ['gmail.com', 'acme.example', 'xn--mnchen-3ya.de', 'a-b.example', 'acme.example.org', 'x.y.z.example'];
 
-/** Writes an account; without a name of its own every third time, so that it is named after its domain, and sometimes with none at all. */
+/** Writes an account. Every third one is created without a name and so is named after its domain; some others have no name. */
 export const writeAccount = async (
   { database, setup }: Writing,
   draw: RecordDraw,

@@ -5,14 +5,14 @@ import type { RecordDraw } from './record-draw.js';
 import type { AccountModel } from './write-account.js';
 import type { Writing } from './writing.js';
 
-/** A contact that deals can be put on. */
+/** A contact for deals. */
 export interface ContactModel extends RecordModel {
   readonly email: NormalizedEmail;
 }
 
 const localParts = ['ann', 'a_b', 'a%b', 'a.b', "o'neil", 'x+1'];
 
-/** Writes a contact; one of free mail has no account. */
+/** Writes a contact. One with a free mail address has no account. */
 export const writeContact = async (
   { database, setup }: Writing,
   draw: RecordDraw,

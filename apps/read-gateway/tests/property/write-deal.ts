@@ -6,12 +6,12 @@ import type { AccountModel } from './write-account.js';
 import type { ContactModel } from './write-contact.js';
 import type { Writing } from './writing.js';
 
-/** What deals may be put on. */
+/** The accounts, contacts and so on that deals may have. */
 export interface DealTargets {
   readonly accounts: readonly AccountModel[];
   readonly contacts: readonly ContactModel[];
   readonly byDomain: ReadonlyMap<string, AccountModel>;
-  /** Natural keys in use: a repeat would change the contacts of the deal that has it. */
+  /** Natural keys in use. A repeated key would change the contacts of the existing deal. */
   readonly taken: Set<string>;
 }
 
@@ -23,7 +23,7 @@ const currencies = ['EUR', 'USD', 'CHF'];
 const textOf = (record: RecordModel | null, name: string): string | null =>
   (record?.system[name] as string | null | undefined) ?? null;
 
-/** No request names a currency so far; the column is read all the same. */
+/** No request sets a currency yet, but the column is read. */
 const writeCurrency = async ({ database, setup }: Writing, id: string, currency: string | null): Promise<void> => {
   if (currency === null) return;
   const text = `UPDATE opportunities SET currency = $3, normalized = normalized || jsonb_build_object('currency', lower($3))
@@ -31,7 +31,7 @@ const writeCurrency = async ({ database, setup }: Writing, id: string, currency:
   await database.query(setup.organizationId, { text, values: [id, currency] });
 };
 
-/** Writes a deal; null where its natural key is taken. */
+/** Writes a deal. Returns null if its natural key is in use. */
 export const writeDeal = async (
   { database, setup }: Writing,
   draw: RecordDraw,

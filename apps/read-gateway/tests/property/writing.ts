@@ -1,6 +1,6 @@
 import type { OrganizationSetup, Database } from '@crm/db';
 
-/** What the records of a world are written with. */
+/** What the functions that write records need. */
 export interface Writing {
   readonly database: Database;
   readonly setup: OrganizationSetup;

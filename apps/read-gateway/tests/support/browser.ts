@@ -5,7 +5,7 @@ import { chromium, type Browser } from 'playwright-core';
 const executablePath = '/usr/bin/chromium';
 const missing = `${executablePath} is missing. Install it with: apt-get install -y --no-install-recommends chromium`;
 
-/** Nothing of the browser's own may ask the network, and root may not have its sandbox. */
+/** Keeps the browser's own features off the network. Chromium's sandbox does not work as root. */
 const launchArguments = [
   '--no-sandbox',
   '--disable-gpu',
@@ -16,15 +16,15 @@ const launchArguments = [
   '--disable-sync',
 ];
 
-/** Starts Debian's Chromium without a window, on an empty profile. @throws Error saying how to install it when it is missing. */
+/** Starts Debian's Chromium headless with an empty profile. @throws Error that says how to install it if it is missing */
 export const startBrowser = async (): Promise<Browser> => {
   if (!existsSync(executablePath)) throw new Error(missing);
   return chromium.launch({ executablePath, args: launchArguments });
 };
 
 /**
- * `describe` for tests in a browser. Without one they are skipped on a developer's machine, which the report and a warning
- * say, and fail where all tests have to run.
+ * `describe` for tests in a browser. Without Chromium the tests are skipped on a developer's machine, with a warning and a note in
+ * the report. Where all tests have to run, they fail.
  */
 export const describeInBrowser = (name: string, tests: () => void): void => {
   if (existsSync(executablePath) || process.env['CI'] === 'true') {

@@ -5,22 +5,22 @@ const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'co
 
 const copiesInAStatement = 1_000;
 
-/** What copies are made of. */
+/** The parameters of the copies. */
 export interface Copies {
   readonly objectType: ObjectType;
   /** The record to copy. */
   readonly id: string;
   readonly count: number;
-  /** SQL by column, over the copy's number `n` from 1 and its template `t`; copies must differ in their natural key. */
+  /** SQL by column, with the copy's number `n` from 1 and the template `t`. Copies must differ in their natural key. */
   readonly columns: Readonly<Record<string, string>>;
-  /** So few that the planner needs no new statistics. */
+  /** Few enough copies that the planner needs no new statistics. */
   readonly isSmall?: boolean;
 }
 
 /**
- * Copies one record many times, since thousands of creates would take longer than what is tested with them. The stored record
- * of an opportunity gets the copy's id and name. No two records share an external id, so copies have none.
- * @returns the ids of the copies, in the order of their numbers
+ * Copies one record many times, because thousands of creates would take longer than the test itself. The stored record of an
+ * opportunity gets the copy's id and name. No two records share an external id, so copies have none.
+ * @returns the ids of the copies, in order of their numbers
  */
 export const copyRecord = async (
   database: AdministrationDatabase,
@@ -43,7 +43,7 @@ export const copyRecord = async (
     const rows = await database.query<{ id: string }>(organizationId, { text, values });
     ids.push(...rows.map((row) => row.id));
   }
-  // Without statistics the planner would read the copies as if there were none of them.
+  // Without statistics the planner would plan as if the copies did not exist.
   if (!isSmall) await database.pool.query(`ANALYZE ${table}`);
   return ids;
 };

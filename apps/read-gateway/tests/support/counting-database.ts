@@ -1,6 +1,6 @@
 import type { Database } from '@crm/db';
 
-/** A database that remembers the statements on records that went through it. */
+/** A database that records the statements on records that pass through it. */
 export interface CountingDatabase {
   readonly database: Database;
   /** The statements on opportunities, accounts, contacts, notes or events since the last call. */
@@ -10,7 +10,7 @@ export interface CountingDatabase {
 const onRecords =
   /\b(FROM|JOIN|UPDATE|INTO)\s+(opportunities|opportunity_contacts|accounts|contacts|notes|note_\w+|events)\b/;
 
-/** Counts what a gateway on the returned database asks about records; keys and set-up are no records. */
+/** Counts the statements of a gateway on records. Keys and setup do not count as records. */
 export const countingDatabase = (database: Database): CountingDatabase => {
   let statements: string[] = [];
   return {

@@ -11,8 +11,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { TestGateway } from './gateway.js';
 
 /**
- * What each operation answers alike: limits, methods, and bodies that cannot be read.
- * @param contract its path as it is called; where that has an id of a test, a getter
+ * What all operations answer alike: limits, methods and unreadable bodies.
+ * @param contract with the path that is called; a getter if the path contains an id that a test creates
  */
 export const describeEveryOperation = (
   contract: OperationContract,
@@ -33,21 +33,18 @@ export const describeEveryOperation = (
   describeRateLimits(options);
 };
 
-/** Beside the path of a record there are other records, so that only the method can be wrong. */
+/** For the path of a record: paths next to it are those of other records, so only the method can be wrong. */
 const describeWrongMethodsOfRecord = ({ contract, client }: SuiteOptions): void => {
   describe('405', () => {
-    test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-      '%s is refused with the methods that the path takes',
-      async (method) => {
-        const answer = await client().send(method, contract.path);
-        expect(answer.status).toBe(405);
-        expect(answer.headers.get('allow')).toBe('GET, HEAD');
-      },
-    );
+    test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('refuses %s and lists the allowed methods', async (method) => {
+      const answer = await client().send(method, contract.path);
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('GET, HEAD');
+    });
   });
 };
 
-/** A contract whose path is that of one record, which tests know only once they have made it. */
+/** A contract whose path is that of one record, which exists only once the tests run. */
 export const contractOf = <C extends OperationContract>(contract: C, id: () => string): C => ({
   ...contract,
   get path() {

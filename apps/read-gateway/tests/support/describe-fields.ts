@@ -20,7 +20,7 @@ interface FieldPage {
   readonly limit: number;
 }
 
-/** What the list of an object's fields answers, the seeded ones defined. */
+/** The common answers of the list of an object's fields, on an organization with the seeded fields. */
 export const describeFields = (contract: OperationContract, subject: Subject, gateway: () => TestGateway): void => {
   const ask = (query = '') => gateway().client.call(contract, { query });
   const list = async (query = ''): Promise<FieldPage> => (await ask(query)).data as FieldPage;
@@ -28,7 +28,7 @@ export const describeFields = (contract: OperationContract, subject: Subject, ga
   const systemNames = [...subject.baseKeys.filter((key) => key !== 'custom_fields'), ...subject.extraKeys];
 
   describe('200', () => {
-    test('every system field, then every custom one in its order, hidden ones included', async () => {
+    test('lists every system field, then every custom field in order, including hidden ones', async () => {
       const { fields, ...page } = await list();
       expect(page).toEqual({ has_more: false, next_cursor: null, limit: 100 });
       const names = fields.map(({ name }) => name);
@@ -38,7 +38,7 @@ export const describeFields = (contract: OperationContract, subject: Subject, ga
       expect(fields.filter((field) => field.is_hidden).map(({ name }) => name)).toEqual(['secret']);
     });
 
-    test('a system field goes by its name, a custom one by custom__slug, and options have label, value and color', async () => {
+    test('names a custom field custom__slug and a system field by its key; options have label, value and color', async () => {
       const { fields } = await list();
       expect(fields.find(({ name }) => name === 'created_at')).toMatchObject({
         current_name: 'Created at',
@@ -55,7 +55,7 @@ export const describeFields = (contract: OperationContract, subject: Subject, ga
       });
     });
 
-    test('every name that is listed can be shown, and every property name', async () => {
+    test('lists names and property names that fields accepts', async () => {
       const { fields } = await list();
       const names = fields.flatMap((field) => [field.name, field.property_name]).join(',');
       const answer = await gateway().client.send('POST', `/v1/${subject.collection}/search`, {
@@ -64,7 +64,7 @@ export const describeFields = (contract: OperationContract, subject: Subject, ga
       expect(answer.status).toBe(200);
     });
 
-    test('pages of any size show each once and in order', async () => {
+    test('shows each field once and in order in pages of any size', async () => {
       const whole = (await list()).fields.map(({ name }) => name);
       for (const limit of [1, 4, 500]) {
         const walked: string[] = [];
@@ -79,7 +79,7 @@ export const describeFields = (contract: OperationContract, subject: Subject, ga
       }
     });
 
-    test('another organization has the system fields alone', async () => {
+    test('lists only the system fields for another organization', async () => {
       const answer = await gateway().clientOf(gateway().stranger).call(contract);
       expect((answer.data as FieldPage).fields.filter((field) => field.is_custom)).toEqual([]);
     });
@@ -87,7 +87,7 @@ export const describeFields = (contract: OperationContract, subject: Subject, ga
 
   describe('400', () => {
     test.each(['limit=0', 'limit=501', 'limit=x', 'cursor=x', 'q=a', 'fields=tier', 'limit=1&limit=2'])(
-      '%s is refused on the parameter',
+      'refuses %s and names the parameter',
       async (query) => {
         const answer = await ask(query);
         expect(answer.status).toBe(400);
@@ -95,7 +95,7 @@ export const describeFields = (contract: OperationContract, subject: Subject, ga
       },
     );
 
-    test('a cursor of another limit, list or organization is refused', async () => {
+    test('refuses a cursor of another limit, list or organization', async () => {
       const cursor = (await list('limit=2')).next_cursor ?? '';
       expect((await ask(`limit=3&cursor=${cursor}`)).fieldsAtFault).toEqual(['cursor']);
       const query = `limit=2&cursor=${cursor}`;

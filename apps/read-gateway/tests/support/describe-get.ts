@@ -7,7 +7,7 @@ import { addRecord, type Subject, type WireRecord } from './subject.js';
 
 const unknownId = '01890000-0000-7000-8000-000000000000';
 
-/** What the get of any object answers; `ids` are those of the seeded records by key. */
+/** The common answers of the get of any object. `ids` are those of the seeded records by key. */
 export const describeGet = (
   contract: OperationContract,
   subject: Subject,
@@ -31,7 +31,7 @@ export const describeGet = (
     });
 
   describe('200', () => {
-    test('every system field and visible custom field', async () => {
+    test('returns every system field and visible custom field', async () => {
       for (const { key, custom = {} } of seededRecords) {
         const { record, slugs, keys } = dataOf(await get(ids()[key] ?? ''));
         expect(keys).toEqual([subject.objectType, 'custom_field_definitions']);
@@ -43,13 +43,13 @@ export const describeGet = (
       }
     });
 
-    test('the id may be in upper case', async () => {
+    test('accepts an id in upper case', async () => {
       const id = ids()['a1'] ?? '';
       expect((await get(id.toUpperCase())).text).toBe((await get(id)).text);
     });
 
     test.each(['fields=motto,created_at', 'fields=created_at&fields=custom__motto', 'fields[]=created_at,motto'])(
-      '%s narrows the record and the definitions',
+      'returns only the fields and definitions of %s',
       async (query) => {
         const { record, slugs } = dataOf(await get(ids()['a1'] ?? '', query));
         expect(Object.keys(record).sort()).toEqual([...subject.baseKeys, 'created_at'].sort());
@@ -58,13 +58,13 @@ export const describeGet = (
       },
     );
 
-    test('a hidden field shows when it is named', async () => {
+    test('returns a hidden field that is named', async () => {
       const { record, slugs } = dataOf(await get(ids()['a1'] ?? '', 'fields=secret'));
       expect(record.custom_fields).toEqual({ secret: 'S' });
       expect(slugs).toEqual(['secret']);
     });
 
-    test('the ETag is the version, whatever the fields, and changes with it', async () => {
+    test('has the version as its ETag, whatever the fields', async () => {
       const id = ids()['b1'] ?? '';
       expect((await get(id)).headers.get('etag')).toBe('"1"');
       await update(gateway().organization, id, 'version = 7');
@@ -74,7 +74,7 @@ export const describeGet = (
       expect(dataOf(narrowed).record['version']).toBe(7);
     });
 
-    test('instants are in UTC to the millisecond', async () => {
+    test('returns instants in UTC with milliseconds', async () => {
       const id = ids()['c1'] ?? '';
       await update(gateway().organization, id, `created_at = '2026-01-02T03:04:05.06+02:00'`);
       expect(dataOf(await get(id)).record['created_at']).toBe('2026-01-02T01:04:05.060Z');
@@ -91,25 +91,25 @@ export const describeGet = (
       '%00',
       '%20',
       "' OR 1=1 --",
-    ])('the id %s is malformed', async (id) => {
+    ])('refuses the malformed id %s', async (id) => {
       const answer = await get(encodeURI(id).replace('%2500', '%00').replace('%2520', '%20'));
       expect(answer.status).toBe(400);
       expect(answer.fieldsAtFault).toEqual(['id']);
     });
 
-    test.each(['fields=nope', 'limit=1', 'cursor=x', 'q=a'])('%s', async (query) => {
+    test.each(['fields=nope', 'limit=1', 'cursor=x', 'q=a'])('refuses the query %s', async (query) => {
       const answer = await get(ids()['a1'] ?? '', query);
       expect(answer.status).toBe(400);
       expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
     });
 
-    test('a malformed id and an unknown parameter are reported together', async () => {
+    test('names a malformed id and an unknown parameter together', async () => {
       expect((await get('x', 'limit=1')).fieldsAtFault).toEqual(['id', 'limit']);
     });
   });
 
   describe('404', () => {
-    test('an unknown id and one of another organization get byte-identical answers', async () => {
+    test('answers an unknown id and one of another organization with the same bytes', async () => {
       const record = { key: 'foreign', name: 'Foreign' };
       const { database, stranger } = gateway();
       const foreign = await addRecord(database, stranger, subject.objectType, record);
@@ -120,7 +120,7 @@ export const describeGet = (
       expect(dataOf(ofOther).record.id).toBe(foreign);
     });
 
-    test('the id of a record of another object is unknown', async () => {
+    test('answers the id of another object’s record as unknown', async () => {
       const other = subject.objectType === 'account' ? 'contact' : 'account';
       const { database, organization } = gateway();
       const id = await addRecord(database, organization, other, { key: 'another', name: null });

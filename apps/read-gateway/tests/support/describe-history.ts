@@ -7,7 +7,7 @@ import { recordsOf } from './records.js';
 type HistoryContract =
   typeof contracts.listAccountHistory | typeof contracts.listContactHistory | typeof contracts.listOpportunityHistory;
 
-/** What the histories of all objects answer alike. */
+/** The common answers of the histories of all objects. */
 export const describeHistory = (
   contract: HistoryContract,
   object: 'account' | 'contact' | 'opportunity',
@@ -31,7 +31,7 @@ export const describeHistory = (
   const addHere = (name: string): Promise<string> => add(recordsHere(), name);
   const read = (recordId: string, query: Readonly<Record<string, string | number>> = {}) =>
     gateway.client.call(contract, { params: { id: recordId }, query });
-  /** Copies the newest event of a record under the next numbers, as so many changes would be. */
+  /** Copies the newest event of a record as that many further events. */
   const repeatEvents = async (recordId: string, count: number): Promise<void> => {
     const { pool } = gateway.database;
     await pool.query(
@@ -45,7 +45,7 @@ export const describeHistory = (
   };
 
   describe('200', () => {
-    test('the events of that record alone, newest first, page by page', async () => {
+    test('returns only the events of the record, newest first, page by page', async () => {
       await repeatEvents(id, 6);
       for (const limit of [1, 3, 7, 100]) {
         const versions: number[] = [];
@@ -63,13 +63,13 @@ export const describeHistory = (
       expect(events.at(-1)).toMatchObject({ type: `${object}.created`, record: { id }, previous: null });
     });
 
-    test('of a record that the log has no event of any more, none', async () => {
+    test('returns none for a record whose events have expired', async () => {
       const old = await addHere('old');
       await gateway.database.pool.query('DELETE FROM events WHERE record_id = $1', [old]);
       expect((await read(old)).data).toEqual({ events: [], has_more: false, next_cursor: null, limit: 100 });
     });
 
-    test('of a record that is gone and that the log still knows, its events', async () => {
+    test('returns the events of a deleted record that are still in the log', async () => {
       const gone = await addHere('gone');
       const table = { account: 'accounts', contact: 'contacts', opportunity: 'opportunities' }[object];
       await gateway.database.pool.query(`DELETE FROM ${table} WHERE id = $1`, [gone]);
@@ -78,16 +78,19 @@ export const describeHistory = (
   });
 
   describe('400', () => {
-    test.each(['limit=0', 'limit=501', 'limit=1e2', 'cursor=x', 'wait=1', 'after=1'])('%s', async (query) => {
-      const answer = await gateway.client.call(contract, { params: { id }, query });
-      expect([answer.status, answer.fieldsAtFault]).toEqual([400, [query.slice(0, query.indexOf('='))]]);
-    });
+    test.each(['limit=0', 'limit=501', 'limit=1e2', 'cursor=x', 'wait=1', 'after=1'])(
+      'refuses the query %s',
+      async (query) => {
+        const answer = await gateway.client.call(contract, { params: { id }, query });
+        expect([answer.status, answer.fieldsAtFault]).toEqual([400, [query.slice(0, query.indexOf('='))]]);
+      },
+    );
 
-    test('an id that is no UUID', async () => {
+    test('refuses a malformed id', async () => {
       expect((await read('x')).fieldsAtFault).toEqual(['id']);
     });
 
-    test('a cursor of another record or limit', async () => {
+    test('refuses a cursor of another record or limit', async () => {
       const cursor = (await read(id, { limit: 1 })).data.next_cursor ?? '';
       const other = await addHere('cursor');
       expect((await read(id, { limit: 1, cursor })).status).toBe(200);
@@ -97,7 +100,7 @@ export const describeHistory = (
   });
 
   describe('404', () => {
-    test('a record that never was, one of another organization, and one of another object', async () => {
+    test('answers an unknown record, one of another organization and one of another object alike', async () => {
       const unknown = await read(unknownId);
       expect(unknown.status).toBe(404);
       const strangers = recordsOf(

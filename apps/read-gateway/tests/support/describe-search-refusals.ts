@@ -22,33 +22,36 @@ export const describeSearchRefusals = (
   };
 
   describe('400: limit, words, fields and keys', () => {
-    test.each([['10'], [''], [0], [-1], [501], [1.5], [true], [[10]], [{}], [1e9]])('limit %j', async (limit) => {
-      await expectRefusal({ limit }, ['limit']);
-    });
+    test.each([['10'], [''], [0], [-1], [501], [1.5], [true], [[10]], [{}], [1e9]])(
+      'refuses the limit %j',
+      async (limit) => {
+        await expectRefusal({ limit }, ['limit']);
+      },
+    );
 
     test.each([['limit'], ['query'], ['q'], ['cursor'], ['fields'], ['filters'], ['sort']])(
-      '%s of a wrong type',
+      'refuses %s of a wrong type',
       async (name) => {
         await expectRefusal({ [name]: 7.5 }, [name]);
       },
     );
 
-    test('more than two hundred characters of words, on the name that was used', async () => {
+    test('refuses more than two hundred characters of words, under the name that was sent', async () => {
       const text = '😀'.repeat(201);
       await expectRefusal({ query: text }, ['query']);
       await expectRefusal({ q: text }, ['q']);
       expect((await search({ query: '😀'.repeat(200) })).status).toBe(200);
     });
 
-    test('two names of the words that differ', async () => {
+    test('refuses query and q with different values', async () => {
       await expectRefusal({ query: 'a', q: 'b', sort: 'nope' }, ['q', 'sort']);
     });
 
-    test('unknown keys, each of them', async () => {
+    test('refuses each unknown key', async () => {
       await expectRefusal({ page: 1, offset: 2, Filters: [] }, ['Filters', 'offset', 'page']);
     });
 
-    test('unknown names of fields, and more than a hundred names', async () => {
+    test('refuses unknown names in fields, and more than a hundred names', async () => {
       const answer = await expectRefusal({ fields: ['seats', 'nope', 'custom__nope'] }, ['fields']);
       expect(answer.errors['fields']).toContain('nope');
       await expectRefusal({ fields: Array.from({ length: 101 }, (_, index) => `f${index}`).join(',') }, ['fields']);
@@ -74,11 +77,11 @@ export const describeSearchRefusals = (
       ['an empty group', { or: [] }, ['filters.or']],
       ['two groups in one node', { or: [good], and: [good] }, ['filters']],
       ['a node six deep', deep(6), ['filters.not.not.not.not.not']],
-    ])('%s', async (_about, filters, paths) => {
+    ])('refuses %s', async (_about, filters, paths) => {
       await expectRefusal({ filters }, paths);
     });
 
-    test('a number that would be rounded, on its path', async () => {
+    test('refuses a number that would be rounded and names its path', async () => {
       for (const literal of ['1.0000000000000001', '9007199254740993', '999999999999.99998', '1e-400']) {
         const filters = `[{"field":"seats","operator":"in","value":[1,${literal}]}]`;
         const answer = await gateway().client.call(contract, { rawBody: `{"filters":${filters}}` });
@@ -87,7 +90,7 @@ export const describeSearchRefusals = (
       }
     });
 
-    test('every fault is reported at once, with those of other parameters', async () => {
+    test('names every fault at once, including those of other parameters', async () => {
       const nested = { or: [leaf('nope', 'eq', 1), { not: leaf('seats', 'in', [1, 'x', null]) }] };
       const query = 'a'.repeat(201);
       await expectRefusal({ filters: [leaf('tier', 'gt', 'hot'), nested], sort: 'nope:up', query, fields: 'nope' }, [
@@ -96,7 +99,7 @@ export const describeSearchRefusals = (
       ]);
     });
 
-    test('fifty comparisons, five levels, two hundred values and two thousand characters are taken, and no more', async () => {
+    test('accepts fifty comparisons, five levels, two hundred values and two thousand characters, and no more', async () => {
       const list = (length: number) => Array.from({ length }, (_, index) => index);
       const bounds: readonly [unknown, unknown, string][] = [
         [list(50).map(() => good), list(51).map(() => good), 'filters'],
@@ -122,12 +125,12 @@ export const describeSearchRefusals = (
       ['four keys', ['seats', 'motto', 'tier', 'id'], ['sort']],
       ['an unknown key', { field: 'seats', nulls: 'first' }, ['sort']],
       ['no field', {}, ['sort.field']],
-    ])('%s', async (_about, sort, paths) => {
+    ])('refuses %s', async (_about, sort, paths) => {
       await expectRefusal({ sort }, paths);
     });
   });
 
-  describe('400: what SQL would be', () => {
+  describe('400: SQL in names', () => {
     const attacks = [
       `seats'; DROP TABLE ${subject.collection}; --`,
       'seats" IS NULL OR 1=1 --',
@@ -140,7 +143,7 @@ export const describeSearchRefusals = (
       "term.start' --",
       '$1',
     ];
-    test.each(attacks)('%s is no field to filter, sort or show', async (name) => {
+    test.each(attacks)('refuses %s as a field to filter, sort or show', async (name) => {
       const before = (await search({})).text;
       await expectRefusal({ filters: [leaf(name, 'eq', 'x')] }, ['filters[0].field']);
       await expectRefusal({ sort: { field: name } }, ['sort.field']);
@@ -150,7 +153,7 @@ export const describeSearchRefusals = (
   });
 
   describe('400: cursor', () => {
-    test('a cursor of another search, and what is none', async () => {
+    test('refuses a cursor of another search, and an invalid one', async () => {
       const cursor = pageIn(await search({ limit: 1 })).next_cursor ?? '';
       expect((await search({ limit: 1, cursor })).status).toBe(200);
       const changes = [

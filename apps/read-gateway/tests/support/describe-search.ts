@@ -5,7 +5,7 @@ import type { TestGateway } from './gateway.js';
 import { visibleSlugs } from './seed-subject.js';
 import { pageIn, recordsIn, type Subject } from './subject.js';
 
-/** What a search of any object answers; `ids` are those of the seeded records by key. */
+/** The common answers of a search of any object. `ids` are those of the seeded records by key. */
 export const describeSearch = (
   contract: OperationContract,
   subject: Subject,
@@ -21,29 +21,29 @@ export const describeSearch = (
   const inOrder = (body: object) => find({ sort: 'created_at', ...body });
 
   describe('200: the page', () => {
-    test('an empty body finds everything, what changed last first', async () => {
+    test('contains everything for an empty body, last changed first', async () => {
       expect(await find({})).toEqual(['e1', 'd1', 'c1', 'b1', 'a1']);
       const text = `UPDATE ${subject.collection} SET updated_at = now() + interval '1 hour' WHERE organization_id = $1 AND id = $2`;
       await gateway().database.query(gateway().organization.id, { text, values: [ids()['b1']] });
       expect(await find({})).toEqual(['b1', 'e1', 'd1', 'c1', 'a1']);
     });
 
-    test('a record has the keys of every record and no other', async () => {
+    test('has the same keys in every record', async () => {
       for (const record of recordsIn(await search({}), subject))
         expect(Object.keys(record).sort()).toEqual([...subject.baseKeys].sort());
     });
 
-    test('null counts as absent wherever it stands', async () => {
+    test('is the same if parameters are null or absent', async () => {
       const nulls = { query: null, q: null, filters: null, sort: null, limit: null, cursor: null, fields: null };
       expect((await search(nulls)).data).toEqual((await search({})).data);
     });
 
-    test('a blank query or cursor and an empty list of filters or sorts count as absent', async () => {
+    test('is the same if query, cursor, filters and sort are blank or empty', async () => {
       const blanks = { query: ' \t', q: '', filters: [], sort: [], cursor: ' ' };
       expect((await search(blanks)).data).toEqual((await search({})).data);
     });
 
-    test('the limit is the requested one, by default a hundred, and the cursor leads through all', async () => {
+    test('has the requested limit, by default a hundred, and leads to all records by its cursor', async () => {
       expect(pageIn(await search({})).limit).toBe(100);
       const first = await search({ sort: 'created_at', limit: 2 });
       expect(pageIn(first)).toMatchObject({ limit: 2, has_more: true });
@@ -55,7 +55,7 @@ export const describeSearch = (
       expect(pageIn(await search({ limit: 500 })).limit).toBe(500);
     });
 
-    test('other spellings of the same search take its cursor', async () => {
+    test('accepts its cursor in another spelling of the same search', async () => {
       const filters = [{ field: 'seats', operator: 'in', value: [3, 10, -1.5] }];
       const cursor = pageIn(await search({ filters, sort: 'seats:asc', limit: 2 })).next_cursor;
       const value = [-1.5, 10, 3, 3];
@@ -73,7 +73,7 @@ export const describeSearch = (
       ['a percent sign as it stands', '%', ['c1']],
       ['an underscore as it stands', 'a_x', ['d1']],
       ['nothing that occurs', 'zzz', []],
-    ])('%s', async (_about, query, found) => {
+    ])('finds %s', async (_about, query, found) => {
       expect(await inOrder({ query })).toEqual(found);
       expect(await inOrder({ q: query })).toEqual(found);
       expect(await inOrder({ q: query, query })).toEqual(found);
@@ -121,12 +121,12 @@ export const describeSearch = (
         { ...leaf('tier', 'eq', 'cold'), and: null, or: null, not: null },
         ['c1'],
       ],
-    ])('%s', async (_about, filters, found) => {
+    ])('match by %s', async (_about, filters, found) => {
       expect(await inOrder({ filters })).toEqual(found);
     });
 
-    test('the day of a time finds what happened in it', async () => {
-      // Midnight may have come between two of them.
+    test('match the instants within a day', async () => {
+      // Midnight may have passed between the creations.
       const answer = await search({ sort: 'created_at', fields: 'created_at' });
       const days = recordsIn(answer, subject).map(({ created_at }) => String(created_at).slice(0, 10));
       const [day = ''] = days;
@@ -145,7 +145,7 @@ export const describeSearch = (
       ['several keys', ['seats', { field: 'created_at', direction: 'desc' }], ['e1', 'd1', 'a1', 'b1', 'c1']],
       ['text in code-point order of its normalized text', 'name', ['a1', 'b1', 'd1', 'e1', 'c1']],
       ['a part', 'term.start:desc', ['b1', 'e1', 'd1', 'c1', 'a1']],
-    ])('%s, and records without a value come last', async (_about, sort, found) => {
+    ])('%s; records without a value come last', async (_about, sort, found) => {
       expect(await find({ sort })).toEqual(found);
     });
   });
@@ -155,7 +155,7 @@ export const describeSearch = (
     const first = (answer: Answer) => recordsIn(answer, subject)[0];
     const ofFirst = (body: object) => search({ sort: 'created_at', ...body });
 
-    test('all visible custom fields show without it, in records and definitions', async () => {
+    test('returns all visible custom fields in records and definitions by default', async () => {
       const answer = await ofFirst({});
       expect(slugsOf(answer)).toEqual(visibleSlugs);
       expect(first(answer)?.custom_fields).toEqual({ tier: 'hot', seats: 3, motto: 'Größe', tags: ['hot', 'cold'] });
@@ -166,19 +166,19 @@ export const describeSearch = (
       ['a text with spaces', ' motto , seats '],
       ['a list', ['seats', 'custom__motto']],
       ['a list of lists', ['seats,motto']],
-    ])('%s narrows both', async (_about, fields) => {
+    ])('returns only the fields of %s in both', async (_about, fields) => {
       const answer = await ofFirst({ fields });
       expect(slugsOf(answer)).toEqual(['seats', 'motto']);
       expect(first(answer)?.custom_fields).toEqual({ seats: 3, motto: 'Größe' });
     });
 
-    test('a hidden field shows when it is named', async () => {
+    test('returns a hidden field if it is named', async () => {
       const answer = await ofFirst({ fields: ['secret'] });
       expect(slugsOf(answer)).toEqual(['secret']);
       expect(first(answer)?.custom_fields).toEqual({ secret: 'S' });
     });
 
-    test('extras show when they are named, and the keys of every record stay', async () => {
+    test('adds extra fields that are named to the keys of every record', async () => {
       const answer = await ofFirst({ fields: [...subject.extraKeys, 'custom_fields'] });
       expect(Object.keys(first(answer) ?? {}).sort()).toEqual([...subject.baseKeys, ...subject.extraKeys].sort());
       expect(slugsOf(answer)).toEqual(visibleSlugs);

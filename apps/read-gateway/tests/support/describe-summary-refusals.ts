@@ -3,7 +3,7 @@ import type { Answer } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
 import type { TestGateway } from './gateway.js';
 
-/** What a summary of any object refuses. */
+/** The common refusals of a summary of any object. */
 export const describeSummaryRefusals = (contract: OperationContract, gateway: () => TestGateway): void => {
   const send = (body: unknown): Promise<Answer> => gateway().client.call(contract, { body });
 
@@ -29,13 +29,13 @@ export const describeSummaryRefusals = (contract: OperationContract, gateway: ()
       [{ query: 'x'.repeat(201) }, ['query']],
       [{ query: 'a', q: 'b' }, ['q']],
       [{ filters: [{ field: 'nope', operator: 'eq', value: 1 }] }, ['filters[0].field']],
-    ])('%j', async (body, paths) => {
+    ])('refuses %j', async (body, paths) => {
       const answer = await send(body);
       expect(answer.status).toBe(400);
       expect(answer.fieldsAtFault).toEqual(paths);
     });
 
-    test('one answer names the faults of groups, measures and filters', async () => {
+    test('names the faults of groups, measures and filters in one answer', async () => {
       const filters = { field: 'name', operator: 'gt', value: 1 };
       const answer = await send({ group_by: ['x'], measures: ['sum:x'], filters });
       expect(answer.fieldsAtFault).toEqual(['filters.operator', 'group_by[0]', 'measures[0]']);

@@ -37,19 +37,19 @@ const quiet = {
   RATE_LIMIT_SEARCH: '0',
   RATE_LIMIT_FAILED_AUTH: '0',
   LOG_LEVEL: 'error',
-  // Jest compiles within this process, and the machine may be busy: neither is overload.
+  // Jest compiles within this process, and the machine may be busy: neither counts as overload.
   MAX_EVENT_LOOP_DELAY_MS: '60000',
 };
 
-/** A read gateway in this process with a database of its own, and two organizations. */
+/** A read gateway in this process with its own database and two organizations. */
 export interface TestGateway {
   /** Without a trailing slash. */
   readonly url: string;
-  /** For the role that owns the tables. */
+  /** Address for the role that owns the tables. */
   readonly databaseUrl: string;
-  /** For the role of this gateway, made by `crm roles apply`. Every gateway here works under it. */
+  /** Address for the role of the gateways, made by `crm roles apply`. Every gateway here uses it. */
   readonly gatewayUrl: string;
-  /** Of the role that owns the tables. */
+  /** Pool of the role that owns the tables. */
   readonly database: AdministrationDatabase;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
@@ -59,18 +59,18 @@ export interface TestGateway {
   /** A client that sends another key. */
   clientOf(organization: TestOrganization): TestClient;
   createOrganization(): Promise<TestOrganization>;
-  /** A further gateway in this process on the same database; `environment` is laid over the tests' own. */
+  /** Starts another gateway in this process on the same database. `environment` overrides the tests' settings. */
   startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
-  /** A further gateway in this process on pools of the test's own, which the test closes; without a replica when absent. */
+  /** Starts another gateway in this process on pools that the test opens and closes; without a replica if absent. */
   startOn(database: Database, replica?: Database): Promise<TestClient>;
-  /** A gateway in a process of its own on the same database. */
+  /** Starts a gateway in a separate process on the same database. */
   startProcess(
     environment: Readonly<Record<string, string>>,
   ): Promise<GatewayProcess & { readonly client: TestClient }>;
   stop(): Promise<void>;
 }
 
-/** Shorter than by default, so that each operation's test of a revoked key takes no two seconds. */
+/** Shorter than the default, so that the test of a revoked key takes less than two seconds per operation. */
 const keyCacheMaxAgeMs = 100;
 
 type Stop = () => Promise<unknown>;
@@ -94,7 +94,7 @@ const startInProcess = async (
   return running.url;
 };
 
-/** Migrates a database and makes the roles of the gateways, which the address of {@link urlForRole} is for. */
+/** Migrates a database and creates the roles of the gateways, which {@link urlForRole} gives addresses for. */
 export const prepareDatabase = async (url: string): Promise<void> => {
   await migrate(url);
   await applyRoles(url, testRoleNames());

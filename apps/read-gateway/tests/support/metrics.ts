@@ -1,4 +1,4 @@
-/** The value of one sample of a Prometheus page, 0 where it is not there. */
+/** The value of one sample of a Prometheus page, or 0 if it is missing. */
 export const sampleOf = (page: string, name: string, labels: Readonly<Record<string, string>> = {}): number => {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   const line = page

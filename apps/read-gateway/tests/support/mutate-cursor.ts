@@ -13,7 +13,7 @@ const withByte = (cursor: string, at: number, change: (byte: number) => number):
   return bytes.toString('base64url');
 };
 
-/** The cursor with another position after its old signature. */
+/** The cursor with another position under its old signature. */
 const withPosition = (cursor: string, change: (json: string) => string): string => {
   const bytes = bytesOf(cursor);
   const json = change(bytes.subarray(headerBytes).toString('utf8'));
@@ -32,7 +32,7 @@ const positions = [
   '[null,null]',
 ];
 
-/** Texts that are nearly a cursor: characters, bits, lengths and positions changed, and halves of several put together. */
+/** Texts that are nearly a cursor: with other characters, bits, lengths or positions, or put together from several cursors. */
 export const mutatedCursors = (cursors: readonly string[]): fc.Arbitrary<string> => {
   const cursor = fc.constantFrom(...cursors);
   const place = fc.nat({ max: 10_000 });

@@ -1,27 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What an organization sends again and again. */
+/** The requests that an organization sends again and again. */
 export interface Attack {
   readonly gateway: 'read' | 'inbound';
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly connections: number;
-  /** Whether it takes answers a little at a time. */
+  /** Whether it reads answers slowly. */
   readonly isSlow?: boolean;
 }
 
-/** An attack that is under way, in a process of its own. */
+/** A running attack, in a separate process. */
 export interface RunningAttack {
   readonly child: ChildProcess;
-  /** Ends it. @returns how often each status was answered to it */
+  /** Ends it. @returns how often it got each status */
   end(): Promise<Readonly<Record<string, number>>>;
 }
 
 const attackFile = new URL('./attack.mjs', import.meta.url).pathname;
 
-/** Starts an attack on the gateway of this port. */
+/** Starts an attack on the gateway at this port. */
 export const startAttack = ({ body, headers, ...attack }: Attack, port: number, key: string): RunningAttack => {
   const child = spawn(process.execPath, [attackFile], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
@@ -44,7 +44,7 @@ export const startAttack = ({ body, headers, ...attack }: Attack, port: number, 
   return { child, end };
 };
 
-/** Marks of different classes by turns, which normalising has to sort. */
+/** Combining marks of alternating classes, which normalization has to sort. */
 const marks = '\u0301\u0323'.repeat(1_000);
 const bomb = {
   note: { title: 'Bomb', content: `a${marks}` },
@@ -66,7 +66,7 @@ const unknownKeys = {
   })),
 };
 
-/** No two alike; each is refused for its owner alone, after all of its emails were read. */
+/** All different. Each is refused only for its owner, after all of its emails were parsed. */
 const internationalised = (pipelineId: string) => ({
   items: Array.from({ length: 100 }, (_, item) => ({
     pipeline_id: pipelineId,
@@ -81,14 +81,14 @@ const internationalised = (pipelineId: string) => ({
   })),
 });
 
-/** What the attacks need of the organization that makes them. */
+/** What the attacks need from their organization. */
 export interface AttackContext {
   readonly pipelineId: string;
-  /** A token of a write that the organization just made. */
+  /** The X-Read-After token of a write that the organization just made. */
   readonly readAfter: () => Promise<string>;
 }
 
-/** Every attack, with what it does to others. */
+/** Every attack, by what it sends. */
 export const attacks: readonly (readonly [string, (context: AttackContext) => Promise<Attack> | Attack])[] = [
   ['bodies of combining marks', () => ({ gateway: 'inbound', path: '/v1/inbound/notes', body: bomb, connections: 20 })],
   [

@@ -2,7 +2,7 @@ import { administration, type AdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import type { OrganizationTools } from '@crm/testing';
 
-/** What tests set organizations up with: the administration that operators use. */
+/** Sets up organizations with the administration that operators use. */
 export const organizationTools = (database: AdministrationDatabase): OrganizationTools => ({
   ...administration(database),
   newKey: () => {

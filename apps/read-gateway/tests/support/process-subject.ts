@@ -1,7 +1,7 @@
 import type { GatewaySubject } from '@crm/testing';
 import { cursorSecret, startTestGateway } from './gateway.js';
 
-/** The built gateway, for suites that start it in a process of its own. */
+/** The built gateway, for suites that start it as a separate process. */
 export const processSubject: GatewaySubject = {
   mainFile: new URL('../../dist/main.js', import.meta.url).pathname,
   prepare: async () => {

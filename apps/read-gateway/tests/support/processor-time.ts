@@ -7,14 +7,14 @@ const msPerTick = 10;
 interface ProcessTime {
   readonly pid: number;
   readonly parent: number;
-  /** Of the process and of its children that have ended, in milliseconds. */
+  /** The processor time of the process and of its ended children, in milliseconds. */
   readonly usedMs: number;
 }
 
 const readProcess = async (pid: number): Promise<ProcessTime | null> => {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return null;
-  // The second field, the name of the program in parentheses, may hold spaces.
+  // The second field, the program name in parentheses, may contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return { pid, parent: Number(fields[1]), usedMs: ticks * msPerTick };
@@ -25,7 +25,7 @@ const readAll = async (): Promise<readonly ProcessTime[]> => {
   return (await Promise.all(pids.map(readProcess))).filter((process) => process !== null);
 };
 
-/** The process that started the one of a connection: the server itself. */
+/** The main process of a connection's server. */
 export const serverProcess = async (url: string): Promise<number> => {
   const database = openDatabase({ url, applicationName: 'processor-time', maxConnections: 1 });
   const [row] = await database.queryServer<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' });
@@ -34,7 +34,7 @@ export const serverProcess = async (url: string): Promise<number> => {
   return backend?.parent ?? 0;
 };
 
-/** What each process and its children have used, and the whole machine. */
+/** The processor time of each process with its children, and of the whole machine. */
 const usedMs = async (processes: Readonly<Record<string, number>>): Promise<Readonly<Record<string, number>>> => {
   const all = await readAll();
   const roots = new Set(Object.values(processes));
@@ -47,10 +47,10 @@ const usedMs = async (processes: Readonly<Record<string, number>>): Promise<Read
 };
 
 /**
- * Starts to measure the processor time of processes. The load, its target and the test share a machine, so this shows which of them a
- * slow answer waited for.
+ * Starts measuring the processor time of processes. The load, the server and the test share a machine, so this shows what a slow answer
+ * waited for.
  * @param processes - by name; the children of each count with it
- * @returns what to call for the percentage of one processor that each has used since, 200 for two
+ * @returns a function for the percentage of one processor that each has used since, 200 for two processors
  */
 export const processorUse = async (
   processes: Readonly<Record<string, number>>,

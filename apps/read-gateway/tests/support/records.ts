@@ -12,10 +12,10 @@ import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/dom
 import type { TestOrganization } from '@crm/testing';
 import { writeRecord } from './write-record.js';
 
-/** A deal to write before a test reads it; everything but the name may be left out. */
+/** A deal for a test to read; everything but the name is optional. */
 export interface TestDeal extends Partial<Omit<NewOpportunity, 'primaryContact' | 'additionalContacts'>> {
   readonly name: string;
-  /** The organization's first pipeline when absent. */
+  /** The default is the organization's first pipeline. */
   readonly pipelineId?: string;
   readonly primary?: string;
   readonly additional?: readonly string[];
@@ -38,7 +38,7 @@ export const recordsOf = (database: () => Database, organization: () => TestOrga
     writeRecord(database(), organization().id, one);
 
   return {
-    /** @returns the ids of the deals, in order; they are created one after the other by default */
+    /** @returns the ids of the deals, in order; by default they are created one after the other */
     addDeals: async (deals: readonly TestDeal[], atOnce = 1): Promise<string[]> => {
       const loaded = await setup();
       const definitions = loaded.fieldIndex('opportunity', null).bySlug;

@@ -5,14 +5,14 @@ import { pageIn } from './subject.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A write, and a read that shows whether it sees that write. */
+/** A write, and a read that shows whether it sees the write. */
 export interface Step {
   readonly name: string;
   readonly write: () => Promise<Answer>;
   readonly sees: (headers: Headers) => Promise<boolean>;
 }
 
-/** Writes of every kind on the records of one round, each with a read that differs from the state before. */
+/** Writes of every kind on the records of one round, each with a read whose answer the write changes. */
 export const replicaSteps = ({ inbound, read, organization }: ReplicatedGateways, round: string): readonly Step[] => {
   const domain = `r${round}.example`;
   const email = `ann@${domain}`;

@@ -21,26 +21,26 @@ const quiet = {
   RATE_LIMIT_SEARCH: '0',
   LOG_LEVEL: 'error',
   CURSOR_SECRETS: 'a secret that only the tests know',
-  // The servers of a test do not flush to disk.
+  // The test servers do not flush to disk.
   ALLOW_UNSAFE_DURABILITY: '1',
 };
 
-/** Both gateways in processes of their own, on a primary and its replica. */
+/** Both gateways in separate processes, on a primary and its replica. */
 export interface ReplicatedGateways {
   readonly servers: ReplicatedPostgres;
   readonly organization: TestOrganization;
   readonly inbound: TestClient;
   readonly read: TestClient;
-  /** Of the read gateway, without a trailing slash. */
+  /** The address of the read gateway, without a trailing slash. */
   readonly readUrl: string;
-  /** A further read gateway that reaches the replica at another address. */
+  /** Starts another read gateway with another address of the replica. */
   startRead(environment: Readonly<Record<string, string>>): Promise<TestClient>;
-  /** Waits until the replica has all that the primary has. */
+  /** Waits until the replica has everything that the primary has. */
   untilReplicaFollows(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts what a test of replicas needs. */
+/** Starts the servers and gateways for a test of replicas. */
 export const startReplicatedGateways = async (): Promise<ReplicatedGateways> => {
   const servers = await startReplicatedPostgres();
   await migrate(servers.primaryUrl);

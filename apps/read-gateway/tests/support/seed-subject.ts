@@ -4,7 +4,7 @@ import { addRecord, type Subject, type SubjectRecord } from './subject.js';
 
 const options = ['hot', 'cold'].map((value) => ({ label: value.toUpperCase(), value, color: 'red' }));
 
-/** Visible fields of every kind that the suites ask about, and a hidden one, on one object. */
+/** Visible fields of every kind that the suites use, and a hidden one, on one object. */
 export const defineSubjectFields = async (
   { defineField }: TestOrganization,
   { objectType }: Subject,
@@ -18,7 +18,7 @@ export const defineSubjectFields = async (
   await defineField({ objectType, slug: 'tags', attributeType: 'multi_select', metadata: { options } });
 };
 
-/** The fields that show without being named. */
+/** The fields that are visible by default. */
 export const visibleSlugs = ['tier', 'seats', 'motto', 'term', 'office', 'tags'];
 
 /** The records of a seeded object, oldest first. */

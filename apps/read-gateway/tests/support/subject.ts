@@ -3,7 +3,7 @@ import { type CustomValue, normalizeEmail, type ObjectType } from '@crm/domain';
 import type { Answer, TestOrganization } from '@crm/testing';
 import { writeRecord } from './write-record.js';
 
-/** A record as any object answers it. */
+/** A record of any object, as answers contain it. */
 export type WireRecord = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly custom_fields: Readonly<Record<string, unknown>>;
@@ -17,20 +17,20 @@ export type WirePage = Readonly<Record<string, readonly WireRecord[] | undefined
   readonly limit: number;
 };
 
-/** How the operations of one object differ from those of another. */
+/** The differences between the operations of the objects. */
 export interface Subject {
   readonly objectType: ObjectType;
-  /** The key of its records in pages, and the path of its operations. */
+  /** The key of its records in pages, and its part of the path. */
   readonly collection: 'accounts' | 'contacts' | 'opportunities';
   /** The keys of every record. */
   readonly baseKeys: readonly string[];
-  /** The keys that `fields` adds. */
+  /** The keys that `fields` can add. */
   readonly extraKeys: readonly string[];
 }
 
 const history = ['created_at', 'updated_at', 'version'];
 
-/** The three objects, with the keys that the contract names. */
+/** The three objects, with the keys of the contract. */
 export const subjects: Readonly<Record<ObjectType, Subject>> = {
   account: {
     objectType: 'account',
@@ -73,7 +73,7 @@ export const pageIn = (answer: Answer): WirePage => answer.data as WirePage;
 export const recordsIn = (answer: Answer, { collection }: Subject): readonly WireRecord[] =>
   pageIn(answer)[collection] ?? [];
 
-/** A record to be written: `key` becomes its natural key, `name` what it is called. */
+/** A record to write: `key` makes its natural key, `name` is its name. */
 export interface SubjectRecord {
   readonly key: string;
   readonly name: string | null;
@@ -81,7 +81,7 @@ export interface SubjectRecord {
   readonly custom?: Readonly<Record<string, CustomValue>>;
 }
 
-/** Writes a record of any object as the inbound gateway does; deals go into the first pipeline. */
+/** Writes a record of any object as the inbound gateway does. Deals go into the first pipeline. */
 export const addRecord = async (
   database: Database,
   { id: organizationId, pipeline: { id: pipelineId } }: TestOrganization,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, runWrite, type Write } from '@crm/db';
 
-/** Records of one millisecond are in random order among each other: what is written next is of a later one. */
+/** Records of the same millisecond sort in random order, so the next write waits for a later one. */
 const pauseMs = 3;
 
-/** Writes a record as the inbound gateway does, older than every one that is written after it. @returns its id */
+/** Writes a record as the inbound gateway does, older than all that are written after it. @returns its id */
 export const writeRecord = async (
   database: Database,
   organizationId: string,

@@ -5,8 +5,7 @@ import { copyRecord } from '../support/bulk-rows.js';
 const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
 
 /**
- * The columns in which a copy differs from its template. The others repeat, so that records tie in every order. Words
- * find no copy.
+ * The columns in which a copy differs from its template. All others repeat, so that records tie in every sort. Words match no copy.
  */
 const keyColumns: Readonly<Record<ObjectType, (prefix: string) => Readonly<Record<string, string>>>> = {
   opportunity: (prefix) => ({ name: `'${prefix} ' || n` }),
@@ -14,18 +13,18 @@ const keyColumns: Readonly<Record<ObjectType, (prefix: string) => Readonly<Recor
   contact: (prefix) => ({ email: `'${prefix}-' || n || '@crowd.example'` }),
 };
 
-/** Every third record has one and the same creation, as after an import; the others have one of their own. */
+/** Every third record has the same creation time, as after an import. Each of the others has its own. */
 const createdAt = `CASE WHEN n % 3 = 0 THEN timestamptz '2026-03-03T03:03:03.003Z'
   ELSE timestamptz '2026-01-01T00:00Z' + (n * 7919 % 10007) * interval '1 minute' END`;
 
-/** Many records of one object, made of few templates: some that stand still and some that others change meanwhile. */
+/** Many records of one object, copied from a few templates. Some stay unchanged while others change. */
 export interface Crowd {
   readonly still: ReadonlySet<string>;
   /** Gives a few of the moving records the values of templates, and adds and deletes some. */
   stir(): Promise<void>;
 }
 
-/** Columns that say what a record holds, but not which record it is. A stage belongs to its pipeline and stays with it. */
+/** Columns with the values of a record, without those that identify it. The stage is left out because it belongs to the pipeline. */
 const valueColumns = async (database: AdministrationDatabase, table: string): Promise<readonly string[]> => {
   const { rows } = await database.pool.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1 AND column_name NOT IN
@@ -37,7 +36,7 @@ const valueColumns = async (database: AdministrationDatabase, table: string): Pr
 };
 
 /**
- * Makes a crowd of `count` copies that stand still and a tenth as many that move.
+ * Makes a crowd of `count` unchanged copies and a tenth as many moving ones.
  * @param templates ids of the records to copy
  */
 export const makeCrowd = async (
