@@ -69,7 +69,9 @@ export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors =
     return { [conflict.field]: `is the value of the record ${conflict.existing_id}${other}` };
   }
   if (error.code === 'conflict')
-    return { [notFoundPath]: 'names a record whose keys another item or call has changed: send the item again in a new call' };
+    return {
+      [notFoundPath]: 'names a record whose keys another item or call has changed: send the item again in a new call',
+    };
   if (error.code === 'precondition_failed') return { version: 'is not the current version of the record' };
   if (error.code === 'not_found') return { [notFoundPath]: 'is the id of no record' };
   return { [notFoundPath]: error.message };

@@ -135,6 +135,25 @@ describe('409', () => {
   });
 });
 
+describe('409 for contacts', () => {
+  test('refuses opportunities that together have too many additional contacts, also in a dry run', async () => {
+    const id = await account({ domain: 'few-contacts.com' });
+    const from = await account({ domain: 'many-contacts.com' });
+    for (const account_domain of ['few-contacts.com', 'many-contacts.com']) {
+      const additional_contact_emails = Array.from({ length: 51 }, (_, n) => `c${n}@${account_domain}`);
+      await opportunity({ name: 'Crowded' }, { account_domain, additional_contact_emails });
+    }
+    for (const dry_run of [true, false]) {
+      const answer = await merge(mergeAccount, id, { from, deals: 'merge', dry_run });
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({
+        message: 'A merged opportunity would have more than 100 additional contacts: remove some first',
+      });
+    }
+    expect((await merge(mergeAccount, id, { from, dry_run: true })).status).toBe(200);
+  });
+});
+
 describe('412', () => {
   test.each(both)('refuses to merge into %s in another version', async (_about, contract, _delete, make) => {
     const [id, from] = [await make('versioned'), await make('version')];

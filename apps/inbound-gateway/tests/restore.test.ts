@@ -8,6 +8,7 @@ import {
   deleteNote,
   deleteOpportunity,
   mergeAccount,
+  mergeContact,
   restoreRecord,
   updateOpportunity,
 } from '@crm/contract';
@@ -125,6 +126,48 @@ describe('200', () => {
     expect([await slots('accounts', accountId), await slots('opportunities', dealId)]).toEqual(before);
   });
 
+  test('links an opportunity to the records that its account and contacts were merged into', async () => {
+    const related = {
+      account_domain: 'merged-later.com',
+      primary_contact_email: 'ann@merged-later.com',
+      additional_contact_emails: ['bob@merged-later.com', 'cid@merged-later.com'],
+    };
+    const id = await opportunity('Merged links', related);
+    const before = (await stored()).get(`opportunity ${id}`);
+    const [bob = '', cid = ''] = before?.['additional_contact_ids'] as readonly string[];
+    const position = await deleteById(deleteOpportunity, id);
+    const kept = await account('kept-later.com');
+    const from = String(before?.['account_id']);
+    await gateway.client.call(mergeAccount, { params: { id: kept }, body: { from } });
+    const eve = await gateway.client.call(createContact, { body: { email: 'eve@kept-later.com' } });
+    const ann = String(before?.['contact_id']);
+    await gateway.client.call(mergeContact, { params: { id: eve.data.people_id }, body: { from: ann } });
+    await gateway.client.call(mergeContact, { params: { id: cid }, body: { from: bob } });
+    const answer = await restore(position);
+    expect(answer.status).toBe(200);
+    expect(answer.body.warnings).toBeUndefined();
+    expect((await stored()).get(`opportunity ${id}`)).toMatchObject({
+      account_id: kept,
+      contact_id: eve.data.people_id,
+      additional_contact_ids: [cid],
+    });
+    expect(await opportunity('Merged links', related)).toBe(id);
+  });
+
+  test('puts an opportunity whose stage was archived into the stage where new ones start', async () => {
+    const [, qualified, won] = gateway.organization.pipeline.stages;
+    const id = await opportunity('Archived stage', {}, { stage_id: won?.id });
+    const position = await deleteById(deleteOpportunity, id);
+    const archive = 'UPDATE stages SET is_active = $3 WHERE organization_id = $1 AND id = $2';
+    await gateway.rows(archive, [won?.id, false]);
+    const answer = await restore(position);
+    await gateway.rows(archive, [won?.id, true]);
+    expect(answer.body).toMatchObject({
+      warnings: [{ field: 'stage_id', message: expect.stringMatching(/archived/) }],
+    });
+    expect((await stored()).get(`opportunity ${id}`)).toMatchObject({ stage_id: qualified?.id });
+  });
+
   test('answers the same for a repeat under an Idempotency-Key', async () => {
     const key = { 'idempotency-key': `restore ${deletion}` };
     const first = await restore(deletion, key);
@@ -192,6 +235,17 @@ describe('409', () => {
     expect((await restore(position)).status).toBe(200);
     await gateway.client.call(updateOpportunity, { params: { id }, body: { opportunity: { name: 'Renamed' } } });
     expect((await restore(position)).body).toMatchObject({ statusCode: 409, conflict: { existing_id: id } });
+  });
+
+  test('refuses a deletion after which the record was restored and deleted again', async () => {
+    const id = await account('twice-gone.com', { name: 'First life' });
+    const first = await deleteById(deleteAccount, id);
+    expect((await restore(first)).status).toBe(200);
+    const last = await deleteById(deleteAccount, id);
+    const answer = await restore(first);
+    expect(answer.status).toBe(409);
+    expect(answer.body.message).toContain(`restore the deletion at position ${last}`);
+    expect((await restore(last)).data).toMatchObject({ id, version: 3 });
   });
 
   test('refuses an account that was merged into another one', async () => {

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** Exit codes of the process. 78 (EX_CONFIG of sysexits.h) tells a supervisor that a restart will not help. */
+/** Exit codes of the process. 78 (EX_CONFIG of sysexits.h) says to a supervisor that a restart will not help. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2, configuration: 78 } as const;
 
 /** One of the values of {@link exitCodes}. */

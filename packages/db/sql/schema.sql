@@ -700,6 +700,9 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   merge_ids(p_organization_id uuid, p_opportunity_ids uuid[], p_collisions jsonb) → uuid[]
 --   store_merged_opportunity(p_old opportunities, p_new opportunities, p_contact_ids uuid[]) → text
 --   filled_opportunity(p_kept opportunities, p_other opportunities) → opportunities
+--   merged_opportunity(p_kept opportunities, p_other opportunities, p_from_contact_id uuid, p_to_contact_id uuid) → opportunities
+--   merged_contact_ids(p_new opportunities, p_other opportunities, p_contact_limit integer, p_from_contact_id uuid, p_to_contact_id uuid) → uuid[]
+--   check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_contact_id uuid DEFAULT NULL::uuid, p_to_contact_id uuid DEFAULT NULL::uuid) → void
 --   merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit integer, p_from_contact_id uuid, p_to_contact_id uuid) → text[]
 --   merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_contact_id uuid DEFAULT NULL::uuid, p_to_contact_id uuid DEFAULT NULL::uuid) → void
 --   note_merged_record(p_organization_id uuid, p_object text, p_id uuid, p_kept_id uuid) → void
@@ -764,6 +767,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) → void
 -- restore.sql
 --   deleted_record(p_organization_id uuid, p_position bigint, p_object text) → jsonb
+--   current_ids(p_organization_id uuid, p_object text, p_ids uuid[]) → uuid[]
 --   forget_merge(p_organization_id uuid, p_object text, p_id uuid) → void
 --   restore_account(p_organization_id uuid, p_input jsonb) → jsonb
 --   lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) → uuid[]

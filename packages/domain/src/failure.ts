@@ -41,6 +41,8 @@ export type FailureReason =
   | { readonly kind: 'unknown_opportunities'; readonly places: readonly number[] }
   /** The position is past the end of the change log, as far as the queried server has it. */
   | { readonly kind: 'position_ahead'; readonly lastPosition: number }
+  /** The record was restored after this deletion and deleted again, at `lastPosition`. */
+  | { readonly kind: 'deleted_again'; readonly lastPosition: number }
   /** Events after the position are no longer retained. */
   | { readonly kind: 'events_expired'; readonly oldestPosition: number }
   /** The record to merge from does not exist. */

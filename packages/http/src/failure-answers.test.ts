@@ -27,7 +27,16 @@ test.each<[FailureReason, number, object]>([
     400,
     { errors: { email: 'is required: no contact has this external_id' } },
   ],
-  [{ kind: 'item_raced' }, 409, { message: 'Another item or call has changed the keys of the record: send it again in a new call' }],
+  [
+    { kind: 'item_raced' },
+    409,
+    { message: 'Another item or call has changed the keys of the record: send it again in a new call' },
+  ],
+  [
+    { kind: 'deleted_again', lastPosition: 7 },
+    409,
+    { message: 'The record was deleted again later: restore the deletion at position 7' },
+  ],
   [
     { kind: 'account_in_use', contacts: 2, opportunities: 1 },
     409,

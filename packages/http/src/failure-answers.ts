@@ -48,7 +48,10 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       return ['validation_failed', { errors: { [naturalKeyPaths[reason.object]]: text } }];
     }
     case 'item_raced':
-      return ['conflict', { message: 'Another item or call has changed the keys of the record: send it again in a new call' }];
+      return [
+        'conflict',
+        { message: 'Another item or call has changed the keys of the record: send it again in a new call' },
+      ];
     case 'account_in_use': {
       const { contacts, opportunities } = reason;
       const message = 'The account still has contacts or opportunities';
@@ -77,6 +80,10 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
     }
     case 'position_ahead':
       return ['validation_failed', { errors: { after: `is beyond the last position, ${reason.lastPosition}` } }];
+    case 'deleted_again': {
+      const message = `The record was deleted again later: restore the deletion at position ${reason.lastPosition}`;
+      return ['conflict', { message }];
+    }
     case 'events_expired':
       return [reason.kind, { extra: { oldest_position: reason.oldestPosition } }];
     case 'merge_source_not_found':

@@ -8,6 +8,9 @@ import { writeOrigin } from '../write-origin.js';
 
 const erasedMessage = 'The values of this record were erased: deleted contacts and notes cannot be restored';
 
+const missingLinkMessage = 'The linked record no longer exists: the link was left out';
+const archivedStageMessage = 'The stage is archived: the opportunity is in the stage where new ones start';
+
 /** The deletion at a position of the log. @throws ApiError if there is none, or if it cannot be undone */
 const findDeletion = async ({ database }: Context, organizationId: string, position: number) => {
   const event = await findEvent(database, organizationId, position);
@@ -32,8 +35,10 @@ export const restoreRecord = defineOperation<Context, typeof contract>(contract,
       });
     },
     answer: ({ object, id, version, dropped }): OperationReply<typeof contract> => {
-      const message = 'The linked record no longer exists: the link was left out';
-      const warnings = dropped.map((field) => ({ field, message }));
+      const warnings = dropped.map((field) => ({
+        field,
+        message: field === 'stage_id' ? archivedStageMessage : missingLinkMessage,
+      }));
       return {
         message: `Restored ${object}`,
         data: { object, id, version },

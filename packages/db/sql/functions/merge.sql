@@ -189,9 +189,50 @@ BEGIN
 END
 $$;
 
--- Merges two opportunities that would have the same natural key. The kept one gets the contacts and notes of both. Values of the other
--- one fill its empty values. In a merge of contacts, p_to_contact_id replaces p_from_contact_id; both are null in a merge of accounts.
--- Returns the events.
+-- The kept one of two opportunities that are merged, with empty values filled from the other. In a merge of contacts, p_to_contact_id
+-- replaces p_from_contact_id; both are null in a merge of accounts.
+CREATE OR REPLACE FUNCTION merged_opportunity(p_kept opportunities, p_other opportunities, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_new opportunities := filled_opportunity(p_kept, p_other);
+BEGIN
+  IF v_new.contact_id = p_from_contact_id THEN
+    v_new.contact_id := p_to_contact_id;
+  END IF;
+  RETURN v_new;
+END
+$$;
+
+-- The additional contacts of p_new, the result of merged_opportunity: those of both opportunities. Refuses more than p_contact_limit.
+CREATE OR REPLACE FUNCTION merged_contact_ids(p_new opportunities, p_other opportunities, p_contact_limit int, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_both uuid[] := additional_contact_ids(p_new.organization_id, p_new.id) || p_other.contact_id || additional_contact_ids(p_new.organization_id, p_other.id);
+  v_ids uuid[] := distinct_contact_ids(array_replace(v_both, p_from_contact_id, p_to_contact_id), p_new.contact_id);
+BEGIN
+  IF cardinality(v_ids) > p_contact_limit THEN
+    PERFORM refuse('merge_too_large', jsonb_build_object('object', 'additional_contacts', 'limit', p_contact_limit));
+  END IF;
+  RETURN v_ids;
+END
+$$;
+
+-- Refuses collisions whose merged opportunity would have too many additional contacts. A dry run calls it, which merges none.
+CREATE OR REPLACE FUNCTION check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit int, p_from_contact_id uuid DEFAULT NULL, p_to_contact_id uuid DEFAULT NULL) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_pair record;
+  v_kept opportunities;
+  v_other opportunities;
+BEGIN
+  FOR v_pair IN SELECT p.id, p.existing_id FROM jsonb_to_recordset(p_collisions) AS p (id uuid, existing_id uuid) LOOP
+    SELECT * INTO v_kept FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_pair.existing_id;
+    SELECT * INTO v_other FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_pair.id;
+    PERFORM merged_contact_ids(merged_opportunity(v_kept, v_other, p_from_contact_id, p_to_contact_id), v_other,
+      p_contact_limit, p_from_contact_id, p_to_contact_id);
+  END LOOP;
+END
+$$;
+
+-- Merges two opportunities that would have the same natural key. The kept one gets the contacts and notes of both. The contact parameters
+-- are those of merged_opportunity. Returns the events.
 CREATE OR REPLACE FUNCTION merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit int, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_kept opportunities;
@@ -203,16 +244,8 @@ DECLARE
 BEGIN
   SELECT * INTO v_kept FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_kept_id;
   SELECT * INTO v_other FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
-  v_new := filled_opportunity(v_kept, v_other);
-  v_contact_ids := additional_contact_ids(p_organization_id, p_kept_id) || v_other.contact_id || v_other_linked;
-  IF p_from_contact_id IS NOT NULL THEN
-    v_contact_ids := array_replace(v_contact_ids, p_from_contact_id, p_to_contact_id);
-    v_new.contact_id := CASE WHEN v_new.contact_id = p_from_contact_id THEN p_to_contact_id ELSE v_new.contact_id END;
-  END IF;
-  v_contact_ids := distinct_contact_ids(v_contact_ids, v_new.contact_id);
-  IF cardinality(v_contact_ids) > p_contact_limit THEN
-    PERFORM refuse('merge_too_large', jsonb_build_object('object', 'additional_contacts', 'limit', p_contact_limit));
-  END IF;
+  v_new := merged_opportunity(v_kept, v_other, p_from_contact_id, p_to_contact_id);
+  v_contact_ids := merged_contact_ids(v_new, v_other, p_contact_limit, p_from_contact_id, p_to_contact_id);
   v_note_events := move_notes(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
   PERFORM note_merged_record(p_organization_id, 'opportunity', p_other_id, p_kept_id);

@@ -130,7 +130,9 @@ BEGIN
     v_locked_ids := lock_contact_merge(p_organization_id, p_input, v_renames);
   END LOOP;
   SELECT * INTO v_plan FROM contact_merge_plan(p_organization_id, p_input);
-  IF NOT v_is_dry_run THEN
+  IF v_is_dry_run AND (p_input->>'merges_opportunities')::boolean THEN
+    PERFORM check_merged_contacts(p_organization_id, v_plan.collisions, (p_input->>'contact_limit')::int, v_other_id, v_id);
+  ELSIF NOT v_is_dry_run THEN
     PERFORM check_collisions(v_plan.collisions, p_input);
     PERFORM check_merge_locks(merge_ids(p_organization_id, v_plan.opportunity_ids, v_plan.collisions), v_locked_ids);
     PERFORM fill_contact(v_kept, v_other_id, v_change);

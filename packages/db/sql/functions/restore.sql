@@ -2,14 +2,42 @@
 -- erases the values of their events. A restored record has its old id and values, and a new version.
 
 -- The record in a deletion event. The caller has already found the event, so a missing record means that it expired or was erased since.
+-- Refuses a deletion that is not the record's last one: its values and version are those of an earlier life.
 CREATE OR REPLACE FUNCTION deleted_record(p_organization_id uuid, p_position bigint, p_object text) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_record jsonb := (SELECT e.previous FROM events e WHERE e.organization_id = p_organization_id AND e.position = p_position AND e.type = p_object || '.deleted');
+  v_record_id uuid;
+  v_record jsonb;
+  v_last bigint;
 BEGIN
+  SELECT e.record_id, e.previous INTO v_record_id, v_record FROM events e
+    WHERE e.organization_id = p_organization_id AND e.position = p_position AND e.type = p_object || '.deleted';
   IF v_record IS NULL THEN
     PERFORM refuse('not_found');
   END IF;
+  v_last := (SELECT e.position FROM events e
+              WHERE e.organization_id = p_organization_id AND e.object = p_object AND e.record_id = v_record_id AND e.type = p_object || '.deleted'
+              ORDER BY e.position DESC LIMIT 1);
+  IF v_last > p_position THEN
+    PERFORM refuse('deleted_again', jsonb_build_object('lastPosition', v_last));
+  END IF;
   RETURN v_record;
+END
+$$;
+
+-- The ids of p_ids, in their order and each once. A record that was merged into another one is replaced by that one.
+CREATE OR REPLACE FUNCTION current_ids(p_organization_id uuid, p_object text, p_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+  v_ids uuid[] := '{}';
+BEGIN
+  FOREACH v_id IN ARRAY p_ids LOOP
+    v_id := coalesce((SELECT m.merged_into FROM merged_records m
+      WHERE m.organization_id = p_organization_id AND m.object_type = p_object AND m.id = v_id), v_id);
+    IF array_position(v_ids, v_id) IS NULL THEN
+      v_ids := v_ids || v_id;
+    END IF;
+  END LOOP;
+  RETURN v_ids;
 END
 $$;
 
@@ -63,24 +91,30 @@ BEGIN
 END
 $$;
 
--- p_input as for restore_account. Omits links to records that no longer exist, and lists the omitted fields in `dropped`.
+-- p_input as for restore_account. Links follow merged records. Omits links to records that no longer exist; if the stage is archived, the
+-- opportunity gets the stage of new ones. `dropped` lists the fields.
 CREATE OR REPLACE FUNCTION restore_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'opportunity');
   v_row opportunities := jsonb_populate_record(NULL::opportunities, v_record || '{"normalized": {}}');
-  v_wanted opportunities := v_row;
+  v_wanted opportunities;
   v_linked uuid[] := ARRAY(SELECT c.id::uuid FROM jsonb_array_elements_text(v_record->'additional_contact_ids') AS c (id));
   v_additional_ids uuid[];
 BEGIN
   v_row.organization_id := p_organization_id;
+  v_row.account_id := (current_ids(p_organization_id, 'account', ARRAY[v_row.account_id]))[1];
+  v_row.contact_id := (current_ids(p_organization_id, 'contact', ARRAY[v_row.contact_id]))[1];
+  v_linked := array_remove(current_ids(p_organization_id, 'contact', v_linked), v_row.contact_id);
+  v_wanted := v_row;
   PERFORM lock_names(p_organization_id, 'account', ARRAY[v_row.account_id], false);
   PERFORM lock_names(p_organization_id, 'contact', v_row.contact_id || v_linked, false);
   SELECT a.id INTO v_row.account_id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_wanted.account_id FOR KEY SHARE;
   v_additional_ids := lock_existing_contacts(p_organization_id, v_row.contact_id || v_linked);
   v_row.contact_id := (SELECT i FROM unnest(v_additional_ids) i WHERE i = v_wanted.contact_id);
   v_additional_ids := array_remove(v_additional_ids, v_row.contact_id);
-  v_row.stage_id := (SELECT s.id FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.id = v_wanted.stage_id
-    AND s.is_active);
+  v_row.stage_id := (SELECT s.id FROM stages s
+    WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.is_active AND v_wanted.stage_id IS NOT NULL
+    ORDER BY s.id = v_wanted.stage_id DESC, s.is_default DESC, s.position LIMIT 1);
   v_row.owner_id := (SELECT m.id FROM members m WHERE m.organization_id = p_organization_id AND m.id = v_wanted.owner_id);
   v_row := changed_opportunity(v_row, p_input->'change');
   v_row.updated_at := greatest(write_time(), v_row.updated_at);

@@ -58,6 +58,7 @@ export class EventPositions {
   }
 
   async #ask(): Promise<void> {
+    const timer = this.#timer;
     const organizationIds = [...this.#waiting.keys()];
     const text = `SELECT organization_id AS "organizationId", position FROM event_heads WHERE organization_id = ANY ($1::uuid[])`;
     try {
@@ -68,6 +69,8 @@ export class EventPositions {
     } catch {
       // Requests that wait keep waiting: the next one may succeed, and an outage is reported by those that read.
     }
+    // If all callers left meanwhile and others came, these have a timer of their own.
+    if (this.#timer !== timer) return;
     this.#timer = undefined;
     if (this.#waiting.size > 0) this.#askLater();
   }
