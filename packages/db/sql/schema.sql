@@ -773,13 +773,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) → uuid[]
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 -- setup.sql
---   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
---   place_pipeline(p_organization_id uuid, p_id uuid, p_position integer) → void
---   place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position integer) → void
---   save_pipeline(p_organization_id uuid, p_change jsonb) → void
---   check_stage_can_go(p_row stages) → void
---   save_stage(p_organization_id uuid, p_change jsonb) → void
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
 --   define_field(p_organization_id uuid, p_change jsonb) → void
 --   update_field(p_organization_id uuid, p_change jsonb) → void
@@ -788,6 +782,13 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   note_setup_change(p_organization_id uuid, p_change jsonb, p_origin jsonb) → void
 --   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text) → record
 --   end_rebuild(p_organization_id uuid, p_outdated_at timestamp with time zone) → void
+-- setup_pipelines.sql
+--   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
+--   place_pipeline(p_organization_id uuid, p_id uuid, p_position integer) → void
+--   place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position integer) → void
+--   save_pipeline(p_organization_id uuid, p_change jsonb) → void
+--   check_stage_can_go(p_row stages) → void
+--   save_stage(p_organization_id uuid, p_change jsonb) → void
 -- write.sql
 --   deletes_records(p_function text) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb) → jsonb

@@ -1,16 +1,9 @@
--- Changes of what an organization has set up: pipelines, stages, custom fields, members. TypeScript makes the changes (setup-change.ts)
--- and the ids of new rows; these functions check what needs a lock and write the audit trail.
+-- Changes of an organization's set-up: custom fields, members, and the list of changes as a whole. setup_pipelines.sql has pipelines and
+-- stages. TypeScript builds the changes, including the ids of new rows (setup-change.ts). These functions check what needs a lock and
+-- write the audit trail.
 
--- The ids of the oldest opportunities in a stage, p_limit at most.
-CREATE OR REPLACE FUNCTION opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  RETURN ARRAY(SELECT o.id FROM opportunities o
-    WHERE o.organization_id = p_organization_id AND o.pipeline_id = p_pipeline_id AND o.stage_id = p_stage_id
-    ORDER BY o.created_at, o.id LIMIT p_limit);
-END
-$$;
-
--- The ids of opportunities of an owner, p_limit at most. The index on owners starts with the pipeline.
+-- The ids of opportunities of an owner, at most p_limit. Reads one pipeline at a time, because the index on owners starts with the
+-- pipeline.
 CREATE OR REPLACE FUNCTION opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_pipeline_id uuid;
@@ -27,129 +20,7 @@ BEGIN
 END
 $$;
 
--- Gives a pipeline its place among all, from 1; the others keep their order.
-CREATE OR REPLACE FUNCTION place_pipeline(p_organization_id uuid, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_row record;
-BEGIN
-  FOR v_row IN
-    SELECT r.id, row_number() OVER (ORDER BY r.rank) AS position FROM (
-      SELECT p.id, CASE WHEN p.id = p_id THEN p_position - 0.5 ELSE row_number() OVER (PARTITION BY p.id = p_id ORDER BY p.position, p.id) END AS rank
-        FROM pipelines p WHERE p.organization_id = p_organization_id) r
-  LOOP
-    UPDATE pipelines p SET position = v_row.position
-      WHERE p.organization_id = p_organization_id AND p.id = v_row.id AND p.position <> v_row.position;
-  END LOOP;
-END
-$$;
-
--- The same for a stage among those of its pipeline.
-CREATE OR REPLACE FUNCTION place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_row record;
-BEGIN
-  FOR v_row IN
-    SELECT r.id, row_number() OVER (ORDER BY r.rank) AS position FROM (
-      SELECT s.id, CASE WHEN s.id = p_id THEN p_position - 0.5 ELSE row_number() OVER (PARTITION BY s.id = p_id ORDER BY s.position, s.id) END AS rank
-        FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = p_pipeline_id) r
-  LOOP
-    UPDATE stages s SET position = v_row.position
-      WHERE s.organization_id = p_organization_id AND s.id = v_row.id AND s.position <> v_row.position;
-  END LOOP;
-END
-$$;
-
--- p_change: {id, set: {name, is_active}, position}; without a row of this id a new one. Without a position a new one comes last.
-CREATE OR REPLACE FUNCTION save_pipeline(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_id uuid := p_change->>'id';
-  v_is_new boolean := p_change->>'action' = 'pipeline.create';
-  v_row pipelines;
-BEGIN
-  SELECT * INTO v_row FROM pipelines p WHERE p.organization_id = p_organization_id AND p.id = v_id;
-  IF v_is_new THEN
-    v_row.position := (SELECT coalesce(max(p.position), 0) + 1 FROM pipelines p WHERE p.organization_id = p_organization_id);
-    v_row.is_active := true;
-    v_row.created_at := write_time();
-  ELSIF v_row.id IS NULL THEN
-    PERFORM refuse('not_found');
-  END IF;
-  v_row := jsonb_populate_record(v_row, coalesce(p_change->'set', '{}'));
-  PERFORM check_key_is_free('pipeline', 'name', (SELECT p.id FROM pipelines p
-    WHERE p.organization_id = p_organization_id AND p.name = v_row.name AND p.id <> v_id));
-  IF v_is_new THEN
-    INSERT INTO pipelines (organization_id, id, name, position, created_at, is_active)
-      VALUES (p_organization_id, v_id, v_row.name, v_row.position, v_row.created_at, v_row.is_active);
-  ELSE
-    UPDATE pipelines p SET name = v_row.name, is_active = v_row.is_active WHERE p.organization_id = p_organization_id AND p.id = v_id;
-  END IF;
-  IF p_change ? 'position' THEN
-    PERFORM place_pipeline(p_organization_id, v_id, (p_change->>'position')::int);
-  END IF;
-END
-$$;
-
--- Refuses to archive a stage that has opportunities, or the last one of its pipeline. The lock waits for writes that put an opportunity
--- into the stage, and the second look sees them.
-CREATE OR REPLACE FUNCTION check_stage_can_go(p_row stages) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_ids uuid[];
-BEGIN
-  PERFORM 1 FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.id FOR UPDATE;
-  v_ids := opportunity_ids_of_stage(p_row.organization_id, p_row.pipeline_id, p_row.id, 10000);
-  IF v_ids <> '{}' THEN
-    PERFORM refuse('setup_in_use', jsonb_build_object('object', 'stage', 'opportunities', cardinality(v_ids)));
-  END IF;
-  IF NOT EXISTS (SELECT 1 FROM stages s WHERE s.organization_id = p_row.organization_id AND s.pipeline_id = p_row.pipeline_id
-                    AND s.is_active AND s.id <> p_row.id) THEN
-    PERFORM refuse('last_stage');
-  END IF;
-END
-$$;
-
--- p_change: {id, pipeline_id (of a new one), set: {label, color, probability, is_active, is_default}, position}. A pipeline has one default
--- stage at most; an archived stage is none.
-CREATE OR REPLACE FUNCTION save_stage(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_id uuid := p_change->>'id';
-  v_is_new boolean := p_change->>'action' = 'stage.create';
-  v_old stages;
-  v_row stages;
-BEGIN
-  SELECT * INTO v_old FROM stages s WHERE s.organization_id = p_organization_id AND s.id = v_id;
-  IF v_is_new THEN
-    v_old.pipeline_id := p_change->>'pipeline_id';
-    v_old.position := (SELECT coalesce(max(s.position), 0) + 1 FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_old.pipeline_id);
-    v_old.is_active := true;
-    v_old.is_default := false;
-  ELSIF v_old.id IS NULL THEN
-    PERFORM refuse('not_found');
-  END IF;
-  v_row := jsonb_populate_record(v_old, coalesce(p_change->'set', '{}'));
-  PERFORM check_key_is_free('stage', 'label', (SELECT s.id FROM stages s
-    WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.label = v_row.label AND s.id <> v_id));
-  IF v_old.is_active AND NOT v_row.is_active AND NOT v_is_new THEN
-    PERFORM check_stage_can_go(v_old);
-  END IF;
-  v_row.is_default := v_row.is_default AND v_row.is_active;
-  IF v_row.is_default THEN
-    UPDATE stages s SET is_default = false
-      WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.is_default AND s.id <> v_id;
-  END IF;
-  IF v_is_new THEN
-    INSERT INTO stages (organization_id, id, pipeline_id, label, position, color, is_active, is_default, probability)
-      VALUES (p_organization_id, v_id, v_row.pipeline_id, v_row.label, v_row.position, v_row.color, v_row.is_active, v_row.is_default, v_row.probability);
-  ELSE
-    UPDATE stages s SET label = v_row.label, color = v_row.color, is_active = v_row.is_active, is_default = v_row.is_default, probability = v_row.probability
-      WHERE s.organization_id = p_organization_id AND s.id = v_id;
-  END IF;
-  IF p_change ? 'position' THEN
-    PERFORM place_stage(p_organization_id, v_row.pipeline_id, v_id, (p_change->>'position')::int);
-  END IF;
-END
-$$;
-
--- The first column for comparison keys of a kind (text, number) that no field of the object uses, or null.
+-- The first slot column of a kind ('text' or 'number') that no field of the object uses, as `text_3`; null if all are in use.
 CREATE OR REPLACE FUNCTION free_slot(p_organization_id uuid, p_object_type text, p_kind text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN (SELECT p_kind || '_' || n FROM generate_series(1, 8) n
@@ -159,7 +30,8 @@ BEGIN
 END
 $$;
 
--- p_change: {id, set: columns, slot_kind, pipeline_ids}. Without a position the field comes last.
+-- Creates a custom field. p_change: {id, set: columns, slot_kind, pipeline_ids}. A field without a position comes last. Without
+-- pipeline_ids, the field belongs to all pipelines.
 CREATE OR REPLACE FUNCTION define_field(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row custom_fields := jsonb_populate_record(NULL::custom_fields, p_change->'set');
@@ -180,8 +52,9 @@ BEGIN
 END
 $$;
 
--- p_change: {id, set: {name, metadata, position, is_hidden, is_active}, found_metadata}. `found_metadata` is what the new metadata were made
--- from: if they have changed since, the caller must look again.
+-- Changes a custom field. p_change: {id, set: {name, metadata, position, is_hidden, is_active}, found_metadata}. The caller computed the
+-- new metadata from `found_metadata`. If the stored metadata have changed since, the change is refused and the caller has to read them
+-- again.
 CREATE OR REPLACE FUNCTION update_field(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_change->>'id';
@@ -200,7 +73,7 @@ BEGIN
 END
 $$;
 
--- p_change: {id, set: {email, name, is_active}}; with the action `member.add` a new row.
+-- Adds a member (action `member.add`) or changes it. p_change: {action, id, set: {email, name, is_active}}.
 CREATE OR REPLACE FUNCTION save_member(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_change->>'id';
@@ -221,9 +94,11 @@ BEGIN
 END
 $$;
 
--- p_change: {id, keeps_opportunities}. A member who keeps opportunities becomes a former one: the row stays, because opportunities refer to
--- it. Otherwise the row goes, and a write that still names the member breaks a foreign key and is refused. The lock waits for those
--- writes that came first, and the second look sees their opportunities.
+-- Removes a member. p_change: {id, keeps_opportunities}. With keeps_opportunities, the member becomes inactive and the row stays, because
+-- opportunities refer to it. Without it, a member with opportunities is refused, and the row of another one is deleted.
+--
+-- The row lock waits for earlier writes that give the member an opportunity, so the query after it finds these opportunities. A later
+-- write that refers to the deleted member violates a foreign key and is refused.
 CREATE OR REPLACE FUNCTION remove_member(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_change->>'id';
@@ -245,7 +120,7 @@ BEGIN
 END
 $$;
 
--- Writes one change into the audit trail. p_origin: {actor, os_user, command_id}.
+-- Writes a change to the audit trail. p_origin: {actor, os_user, command_id}.
 CREATE OR REPLACE FUNCTION note_setup_change(p_organization_id uuid, p_change jsonb, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   INSERT INTO audit_events (organization_id, id, created_at, actor, os_user, command_id, action, target, details)
@@ -254,10 +129,12 @@ BEGIN
 END
 $$;
 
--- Makes all changes of a list in their order, or none. `outdates_records` says that a change outdates stored records of opportunities:
--- their stage's label, or which fields are visible. Then this waits for creates in flight, so that the rebuild finds their
--- opportunities, and the organization is marked until the rebuild is complete.
--- Changes of one organization wait for each other, so that positions and slots are given out once.
+-- Applies a list of changes in order, all or none. Calls for one organization run one after another, so that each position and slot is
+-- assigned once.
+--
+-- `outdates_records` marks a change that outdates the stored records of opportunities, because it changes the label of a stage or which
+-- fields are visible. The call then waits for creates in flight, so that the rebuild finds their opportunities, and marks the
+-- organization in record_rebuilds until the rebuild is complete.
 CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, OUT outdated_at timestamptz, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
@@ -297,7 +174,7 @@ BEGIN
 END
 $$;
 
--- Notes that the stored records are rebuilt, unless another change has outdated them meanwhile.
+-- Removes the mark of a finished rebuild, unless a later change has outdated the records again.
 CREATE OR REPLACE FUNCTION end_rebuild(p_organization_id uuid, p_outdated_at timestamptz) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   DELETE FROM record_rebuilds r WHERE r.organization_id = p_organization_id AND r.outdated_at = p_outdated_at;

@@ -1,0 +1,133 @@
+-- Changes of the set-up: pipelines and stages. setup.sql calls these functions.
+
+-- The ids of the oldest opportunities in a stage, at most p_limit.
+CREATE OR REPLACE FUNCTION opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ARRAY(SELECT o.id FROM opportunities o
+    WHERE o.organization_id = p_organization_id AND o.pipeline_id = p_pipeline_id AND o.stage_id = p_stage_id
+    ORDER BY o.created_at, o.id LIMIT p_limit);
+END
+$$;
+
+-- Moves a pipeline to a position, counted from 1. The other pipelines keep their order.
+CREATE OR REPLACE FUNCTION place_pipeline(p_organization_id uuid, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row record;
+BEGIN
+  FOR v_row IN
+    SELECT r.id, row_number() OVER (ORDER BY r.rank) AS position FROM (
+      SELECT p.id, CASE WHEN p.id = p_id THEN p_position - 0.5 ELSE row_number() OVER (PARTITION BY p.id = p_id ORDER BY p.position, p.id) END AS rank
+        FROM pipelines p WHERE p.organization_id = p_organization_id) r
+  LOOP
+    UPDATE pipelines p SET position = v_row.position
+      WHERE p.organization_id = p_organization_id AND p.id = v_row.id AND p.position <> v_row.position;
+  END LOOP;
+END
+$$;
+
+-- Moves a stage to a position in its pipeline, counted from 1. The other stages of the pipeline keep their order.
+CREATE OR REPLACE FUNCTION place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row record;
+BEGIN
+  FOR v_row IN
+    SELECT r.id, row_number() OVER (ORDER BY r.rank) AS position FROM (
+      SELECT s.id, CASE WHEN s.id = p_id THEN p_position - 0.5 ELSE row_number() OVER (PARTITION BY s.id = p_id ORDER BY s.position, s.id) END AS rank
+        FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = p_pipeline_id) r
+  LOOP
+    UPDATE stages s SET position = v_row.position
+      WHERE s.organization_id = p_organization_id AND s.id = v_row.id AND s.position <> v_row.position;
+  END LOOP;
+END
+$$;
+
+-- Creates a pipeline (action `pipeline.create`) or changes it. p_change: {action, id, set: {name, is_active}, position}. A new pipeline
+-- without a position comes last.
+CREATE OR REPLACE FUNCTION save_pipeline(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid := p_change->>'id';
+  v_is_new boolean := p_change->>'action' = 'pipeline.create';
+  v_row pipelines;
+BEGIN
+  SELECT * INTO v_row FROM pipelines p WHERE p.organization_id = p_organization_id AND p.id = v_id;
+  IF v_is_new THEN
+    v_row.position := (SELECT coalesce(max(p.position), 0) + 1 FROM pipelines p WHERE p.organization_id = p_organization_id);
+    v_row.is_active := true;
+    v_row.created_at := write_time();
+  ELSIF v_row.id IS NULL THEN
+    PERFORM refuse('not_found');
+  END IF;
+  v_row := jsonb_populate_record(v_row, coalesce(p_change->'set', '{}'));
+  PERFORM check_key_is_free('pipeline', 'name', (SELECT p.id FROM pipelines p
+    WHERE p.organization_id = p_organization_id AND p.name = v_row.name AND p.id <> v_id));
+  IF v_is_new THEN
+    INSERT INTO pipelines (organization_id, id, name, position, created_at, is_active)
+      VALUES (p_organization_id, v_id, v_row.name, v_row.position, v_row.created_at, v_row.is_active);
+  ELSE
+    UPDATE pipelines p SET name = v_row.name, is_active = v_row.is_active WHERE p.organization_id = p_organization_id AND p.id = v_id;
+  END IF;
+  IF p_change ? 'position' THEN
+    PERFORM place_pipeline(p_organization_id, v_id, (p_change->>'position')::int);
+  END IF;
+END
+$$;
+
+-- Refuses to archive a stage that has opportunities, or the last active stage of its pipeline. The row lock waits for writes that put an
+-- opportunity into the stage, so the query after it finds these opportunities.
+CREATE OR REPLACE FUNCTION check_stage_can_go(p_row stages) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[];
+BEGIN
+  PERFORM 1 FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.id FOR UPDATE;
+  v_ids := opportunity_ids_of_stage(p_row.organization_id, p_row.pipeline_id, p_row.id, 10000);
+  IF v_ids <> '{}' THEN
+    PERFORM refuse('setup_in_use', jsonb_build_object('object', 'stage', 'opportunities', cardinality(v_ids)));
+  END IF;
+  IF NOT EXISTS (SELECT 1 FROM stages s WHERE s.organization_id = p_row.organization_id AND s.pipeline_id = p_row.pipeline_id
+                    AND s.is_active AND s.id <> p_row.id) THEN
+    PERFORM refuse('last_stage');
+  END IF;
+END
+$$;
+
+-- Creates a stage (action `stage.create`) or changes it. p_change: {action, id, pipeline_id (of a new stage), set: {label, color,
+-- probability, is_active, is_default}, position}. A pipeline has at most one default stage. An archived stage is never the default.
+CREATE OR REPLACE FUNCTION save_stage(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid := p_change->>'id';
+  v_is_new boolean := p_change->>'action' = 'stage.create';
+  v_old stages;
+  v_row stages;
+BEGIN
+  SELECT * INTO v_old FROM stages s WHERE s.organization_id = p_organization_id AND s.id = v_id;
+  IF v_is_new THEN
+    v_old.pipeline_id := p_change->>'pipeline_id';
+    v_old.position := (SELECT coalesce(max(s.position), 0) + 1 FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_old.pipeline_id);
+    v_old.is_active := true;
+    v_old.is_default := false;
+  ELSIF v_old.id IS NULL THEN
+    PERFORM refuse('not_found');
+  END IF;
+  v_row := jsonb_populate_record(v_old, coalesce(p_change->'set', '{}'));
+  PERFORM check_key_is_free('stage', 'label', (SELECT s.id FROM stages s
+    WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.label = v_row.label AND s.id <> v_id));
+  IF v_old.is_active AND NOT v_row.is_active AND NOT v_is_new THEN
+    PERFORM check_stage_can_go(v_old);
+  END IF;
+  v_row.is_default := v_row.is_default AND v_row.is_active;
+  IF v_row.is_default THEN
+    UPDATE stages s SET is_default = false
+      WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.is_default AND s.id <> v_id;
+  END IF;
+  IF v_is_new THEN
+    INSERT INTO stages (organization_id, id, pipeline_id, label, position, color, is_active, is_default, probability)
+      VALUES (p_organization_id, v_id, v_row.pipeline_id, v_row.label, v_row.position, v_row.color, v_row.is_active, v_row.is_default, v_row.probability);
+  ELSE
+    UPDATE stages s SET label = v_row.label, color = v_row.color, is_active = v_row.is_active, is_default = v_row.is_default, probability = v_row.probability
+      WHERE s.organization_id = p_organization_id AND s.id = v_id;
+  END IF;
+  IF p_change ? 'position' THEN
+    PERFORM place_stage(p_organization_id, v_row.pipeline_id, v_id, (p_change->>'position')::int);
+  END IF;
+END
+$$;
