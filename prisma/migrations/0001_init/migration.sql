@@ -1,19 +1,19 @@
 -- Tables, keys, checks and indexes. The write functions are in packages/db/sql/functions; `crm migrate` installs them after this.
 --
--- * Primary keys, unique keys and foreign keys of tenant tables start with organization_id, so that no record can refer to another
---   organization's.
--- * Keys and comparison texts have the collation "C": they are compared by code point. An upgrade of a C library or of ICU can
---   then neither change an answer nor corrupt an index.
--- * CHECK constraints find a label of a domain that is longer than 63 characters with a pattern of its own: one pattern with
---   [a-z0-9-]{0,61} takes 12 µs instead of 2 for each row that is written.
--- * CHECK constraints call built-in functions only. pg_restore empties search_path, so a function of ours that calls another one
---   would fail there.
+-- * Primary keys, unique keys and foreign keys of tenant tables start with organization_id, so that no record can refer to a record of
+--   another organization.
+-- * Keys and comparison texts have the collation "C", which compares code points. An upgrade of the C library or of ICU can then
+--   neither change an answer nor corrupt an index.
+-- * CHECK constraints refuse domain labels of more than 63 characters with a separate pattern, which takes 2 µs per written row. A single
+--   pattern with [a-z0-9-]{0,61} takes 12 µs.
+-- * CHECK constraints call only built-in functions. pg_restore empties search_path, so one of our functions that calls another one would
+--   fail there.
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 
--- The write functions that were installed here: the ones with the highest number are in the database. `digest` is the SHA-256 of
--- their source, `release` the version of the program that installed them.
+-- Installations of the write functions. The database has those with the highest number. `digest` is the SHA-256 of their source,
+-- `release` the version of the program that installed them.
 CREATE TABLE function_versions (
   number integer NOT NULL,
   digest text NOT NULL,
@@ -81,7 +81,7 @@ CREATE TABLE audit_events (
 CREATE INDEX audit_events_organization_id_created_at_id_idx
   ON audit_events (organization_id, created_at, id);
 
--- Organizations whose stored records of opportunities a change of the set-up has outdated. The row goes when they are rebuilt.
+-- Organizations whose stored opportunity records are outdated after a change of the set-up. The row is deleted when they are rebuilt.
 CREATE TABLE record_rebuilds (
   organization_id uuid NOT NULL,
   outdated_at timestamptz(3) NOT NULL,
@@ -423,8 +423,8 @@ CREATE INDEX opportunities_search_idx
   ON opportunities USING gin (organization_id, pipeline_id, search_text gin_trgm_ops);
 CREATE INDEX opportunities_stage_id_changed_idx
   ON opportunities (organization_id, pipeline_id, stage_id, updated_at, created_at, id);
--- A pipeline belongs to one organization. Without this the planner multiplies both conditions, expects one row of every index that
--- begins with them, and may look up a natural key by reading a whole pipeline.
+-- Shows the planner that a pipeline belongs to one organization. Otherwise it multiplies the selectivities of both columns and expects
+-- one row from every index that begins with them. It may then look up a natural key by reading a whole pipeline.
 CREATE STATISTICS opportunities_pipelines (dependencies)
   ON organization_id, pipeline_id FROM opportunities;
 
@@ -498,8 +498,8 @@ CREATE TABLE note_opportunities (
 CREATE INDEX note_opportunities_organization_id_opportunity_id_note_id_idx
   ON note_opportunities (organization_id, opportunity_id, note_id);
 
--- Domains and emails of records that were merged into others. They name the kept record. The functions keep them apart from the
--- domains and emails of records: aliases.sql.
+-- Domains and emails of records that were merged into others. They refer to the kept record. aliases.sql ensures that no alias is also
+-- the domain or email of an existing record.
 CREATE TABLE account_aliases (
   organization_id uuid NOT NULL,
   domain text COLLATE "C" NOT NULL,
@@ -522,7 +522,7 @@ CREATE TABLE contact_aliases (
 CREATE INDEX contact_aliases_organization_id_contact_id_idx
   ON contact_aliases (organization_id, contact_id);
 
--- Where a record went that no longer exists: the id of the record that it was merged into.
+-- Merged records, which no longer exist, and the records that they were merged into.
 CREATE TABLE merged_records (
   organization_id uuid NOT NULL,
   object_type text COLLATE "C" NOT NULL,
@@ -542,7 +542,7 @@ CREATE TABLE idempotency_keys (
   key text COLLATE "C" NOT NULL,
   request_hash text NOT NULL,
   result jsonb NOT NULL,
-  -- The records whose values the result repeats: deleting one of them deletes the result. The nil UUID stands for any record.
+  -- The records whose values the result contains. Deleting one of them deletes the result. The nil UUID stands for any record.
   record_ids uuid[] NOT NULL DEFAULT ARRAY[]::uuid[],
   expires_at timestamptz(3) NOT NULL,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, operation, key),
@@ -555,9 +555,9 @@ CREATE INDEX idempotency_keys_organization_id_expires_at_idx
 CREATE INDEX idempotency_keys_record_ids_idx
   ON idempotency_keys USING gin (organization_id, record_ids);
 
--- The last number of each organization's change log, and the oldest one that is retained. A write locks its row last and until it
--- commits, so numbers follow the order of commits and an aborted write leaves no gap. No index has the columns that change, and pages
--- keep room for new row versions, so that updates stay within their page.
+-- The last position in each organization's change log, and the oldest retained one. A write locks the row as its last lock and holds it
+-- until it commits. So positions follow the order of commits, and an aborted write leaves no gap. The changing columns are in no index,
+-- and the fill factor leaves room for new row versions, so that updates stay on their page (HOT).
 CREATE TABLE event_heads (
   organization_id uuid NOT NULL,
   position bigint NOT NULL,
@@ -567,8 +567,8 @@ CREATE TABLE event_heads (
     REFERENCES organizations (id) ON DELETE RESTRICT
 ) WITH (fillfactor = 20);
 
--- The change log. `position` is unique in its organization because event_heads counts it; the primary key has to include the partition
--- column. There is no foreign key: dropping a partition would lock the table that it refers to.
+-- The change log. event_heads makes `position` unique per organization; the primary key alone does not, because it must include the
+-- partition column. There is no foreign key, because dropping a partition would then lock the referenced table.
 CREATE TABLE events (
   organization_id uuid NOT NULL,
   position bigint NOT NULL,
@@ -589,12 +589,12 @@ CREATE TABLE events (
 CREATE INDEX events_organization_id_object_record_id_position_idx
   ON events (organization_id, object, record_id, position);
 
--- Partitions of a week each are made ahead of time (events.sql). This one takes what no week has, so that no write fails because of a
--- missing partition or a wrong clock.
+-- Weekly partitions are created ahead of time (event_partitions.sql). This one takes all other events, so that no write fails because of
+-- a missing partition or a wrong clock.
 CREATE TABLE events_default PARTITION OF events DEFAULT;
 
--- The timelines of the server on which events were written. A promotion and a recovery begin a new timeline. Its first write adds a row,
--- which replicas get together with the events of that timeline. A restored dump brings the rows of another server.
+-- The timelines of PostgreSQL on which events were written. A promotion or a recovery begins a new timeline. Its first write adds a row,
+-- which replicas receive together with the events of that timeline. A restored dump also contains the rows of another server.
 CREATE TABLE event_timelines (
   system_identifier bigint NOT NULL,
   timeline integer NOT NULL,
@@ -602,11 +602,11 @@ CREATE TABLE event_timelines (
   CONSTRAINT event_timelines_pkey PRIMARY KEY (system_identifier, timeline)
 );
 
--- Indexes of custom fields: for each slot one that continues by creation and one that continues by last change. They hold only the
--- records with a value, so an unused slot holds no entries.
+-- Indexes of custom fields. Each slot has two: for one value, the first continues in created_at order, the second in updated_at order. Both
+-- contain only records with a value, so an unused slot has no entries.
 --
--- The records without a value come last in every sort. The bit mask says which slots of a record are empty: 1 for text_1 up to
--- 32768 for number_8. Records with the same mask are in the order of creation.
+-- Records without a value come last in every sort; the index on empty slots finds them. Its bit mask has one bit for each empty slot of a
+-- record, from 1 for text_1 to 32768 for number_8. Records with the same mask are in created_at order.
 DO $$
 DECLARE
   v_table text;
@@ -631,19 +631,21 @@ BEGIN
 END
 $$;
 
--- Statistics for a new database. Without any, the planner expects one record per organization, so every index that starts with the
--- organization looks as good as the one that leads to a single record. Sessions keep such plans until autovacuum has run, and
--- each lookup then reads all records of an organization. So each table is analyzed once while it holds forty rows, which are
--- deleted again. That counts as eighty changes. The threshold of a hundred keeps autovacuum from analyzing the empty tables.
+-- Statistics for a new database. Without statistics, the planner expects one record per organization. Every index that starts with
+-- organization_id then looks as good as the index that leads to a single record. Sessions cache such plans until autovacuum has run, and
+-- each lookup reads all records of an organization.
+--
+-- So each table is analyzed once while it has 40 rows, which are then deleted. This counts as 80 changes. With a threshold of 100,
+-- autovacuum does not analyze the empty tables.
 DO $$
 DECLARE
   v_ids constant uuid[] := ARRAY(SELECT gen_random_uuid() FROM generate_series(1, 40));
-  -- Four rows per page: the planner reads a table of few pages whole.
+  -- Four rows per page, because the planner prefers to read a table with few pages as a whole.
   v_wide constant text := repeat('x', 1800);
   v_tables constant text[] := '{notes,opportunities,contacts,accounts}';
   v_table text;
 BEGIN
-  -- One record per organization, since an organization with all of them would be a common value.
+  -- One record per organization. One organization with all records would be a most common value of the statistics.
   INSERT INTO organizations (id, name) SELECT i, 'statistics' FROM unnest(v_ids) i;
   INSERT INTO pipelines (organization_id, id, name, position) SELECT i, i, 'Sales', 1 FROM unnest(v_ids) i;
   INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
@@ -654,7 +656,7 @@ BEGIN
     SELECT i, i, i, '', 'Deal', 'deal', '{}', v_wide, now(), now() FROM unnest(v_ids) i;
   INSERT INTO notes (organization_id, id, search_text, created_at, updated_at) SELECT i, i, v_wide, now(), now() FROM unnest(v_ids) i;
   FOREACH v_table IN ARRAY v_tables LOOP
-    -- Tells ANALYZE that there are three records per organization.
+    -- ANALYZE stores an estimate of three records per organization.
     EXECUTE format('ALTER TABLE %I ALTER organization_id SET (n_distinct = -0.33)', v_table);
     EXECUTE format('ANALYZE %I (organization_id)', v_table);
     EXECUTE format('ALTER TABLE %I ALTER organization_id RESET (n_distinct)', v_table);
