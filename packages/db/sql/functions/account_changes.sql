@@ -3,8 +3,7 @@
 -- A change is {set, derived, custom_fields, normalized}: the columns in the request, the columns computed from them, and patches of the
 -- two JSON columns. A missing key keeps its value; null clears it. A new record is a change to an empty row.
 --
--- A bulk call takes all its locks before its items run. Functions that also run outside of bulk calls learn from two parameters which
--- locks are held already:
+-- A bulk call takes all its locks before its items run. Functions that run alone and in bulk calls have two parameters for these locks:
 --   p_locked_ids    the records that the bulk call has locked; null outside of bulk calls
 --   p_renamed_ids   those of them whose name lock it holds exclusively
 
@@ -56,9 +55,9 @@ BEGIN
 END
 $$;
 
--- Waits for parallel calls that create an account with this domain, and makes later ones wait until this transaction ends, as
--- claim_opportunity_key does. A call that changes a domain claims it before it takes other locks, because the calls that it waits for may
--- need those locks.
+-- Waits for parallel calls that create an account with this domain, and makes later ones wait until this transaction ends, like
+-- claim_opportunity_key. A call that changes a domain claims the new one before it takes other locks, because a call that it waits for
+-- may need those locks.
 CREATE OR REPLACE FUNCTION claim_domain(p_organization_id uuid, p_domain text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();

@@ -3,8 +3,8 @@
 -- The ids of the accounts with these domains, in the order of p_domains; null for a domain without an account. An account is found by its
 -- own domain or by an alias.
 --
--- Keys from JSON are looked up one by one, as scalar subqueries. The planner assumes that a JSON array has 100 elements, and would read
--- the whole of a medium-sized table to join with it.
+-- Keys from JSON are looked up one by one, as scalar subqueries. In a join, the planner assumes that a JSON array has 100 elements and
+-- would read the whole of a medium-sized table.
 CREATE OR REPLACE FUNCTION find_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN ARRAY(
@@ -130,8 +130,7 @@ END
 $$;
 
 -- The change that a create with on_match update makes to the account that it found. An account that was found by an alias keeps its
--- domain.
--- p_input: {change}.
+-- domain. p_input: {change}.
 CREATE OR REPLACE FUNCTION matched_account_change(p_row accounts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_set jsonb := p_input->'change'->'set';
@@ -197,7 +196,7 @@ END
 $$;
 
 -- p_input: {id, version}. Refuses to delete an account that has contacts or opportunities. First removes the account from its notes, at
--- most 1,000 in one call. If more notes are left, it returns {is_deleted: false}, and the caller commits and calls again.
+-- most 1,000 in one call. If more notes may be left, it returns {is_deleted: false}, and the caller commits and calls again.
 CREATE OR REPLACE FUNCTION delete_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old accounts;

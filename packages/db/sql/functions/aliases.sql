@@ -1,10 +1,10 @@
 -- Aliases: the domains and emails of records that were merged into others. A request with an alias refers to the kept record. A domain or
--- email is never an alias and the key of an existing record at the same time:
+-- email is never both an alias and the key of an existing record:
 --
 -- * A merge locks the account with the domain, makes the domain an alias and deletes the account in one transaction. So no other call can
 --   store the domain before the alias is committed.
--- * A call that stores a domain checks afterwards that it is no alias (check_domain_is_no_alias, take_domain). No alias for this domain
---   can appear after that check.
+-- * A call that stores a domain checks afterwards that it is no alias (check_domain_is_no_alias, take_domain). From then on, only this
+--   account has the domain, so no merge of another account can make it an alias.
 
 -- The account with this domain, as its own domain or as an alias; a row of nulls if there is none.
 CREATE OR REPLACE FUNCTION find_account(p_organization_id uuid, p_domain text) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$

@@ -7,7 +7,7 @@
 -- CRM02 and the reasons by index. The caller may then call again without the refused items.
 --
 -- * Missing accounts and contacts are inserted first, in key order, so that parallel calls insert them in the same order. The other items
---   run in the order of the request, but most creates of opportunities run in key order (prepare_opportunity_items).
+--   run in the order of the request, except creates of opportunities, which usually run in key order (prepare_opportunity_items).
 -- * `answers` are the results of items that the caller itself refused, by index. They are returned together with the other results.
 -- * An earlier item can change the key by which a later item finds its record. The later item may then need a lock that the call does not
 --   hold. With `refuses_races`, this item is refused. Without it, the call raises serialization_failure and the caller retries it.

@@ -19,9 +19,9 @@ BEGIN
 END
 $$;
 
--- The items of a create call whose records must be inserted, in key order: items with a natural key for which no record exists. If
--- several of them have the same natural key or external id, only the first one is inserted, and the others find its record. p_found_ids:
--- for each item, by position, the record with its natural key.
+-- The items of a create call that insert a record, in key order. They have a natural key, and no record has their natural key or external
+-- id. Of several items with the same natural key or external id, only the first one inserts, and the others find its record. p_found_ids:
+-- for each item, by position, the record with its natural key, or null.
 CREATE OR REPLACE FUNCTION missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN (
@@ -171,7 +171,7 @@ BEGIN
 END
 $$;
 
--- Claims the natural keys that items give to existing opportunities. Other calls create and claim keys in the same order. The
+-- Claims the natural keys that items give to existing opportunities, in the order in which other calls create and claim keys. The
 -- opportunities are already locked. If several items change one opportunity, each change is applied to the result of the previous one.
 CREATE OR REPLACE FUNCTION claim_changed_keys(p_organization_id uuid, p_items jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -203,8 +203,8 @@ $$;
 -- Creates the missing accounts and contacts of all items, and takes the locks for the opportunity changes. p_locked_ids: the
 -- opportunities that change. p_name_ids: the accounts and contacts whose name locks are held.
 --
--- For creates, p_items returns the items in key order. They keep the order of the request if v_moves: two items have the same external
--- id, or an item changes the natural key of the opportunity that it found by external id.
+-- For creates, p_items returns the items in key order. In two cases (v_moves), they keep the order of the request: if two items have the
+-- same external id, or if an item changes the natural key of the opportunity that it found by external id.
 CREATE OR REPLACE FUNCTION prepare_opportunity_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_locked_ids uuid[], OUT p_name_ids uuid[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_accounts jsonb := input_values(p_items, 'accounts');
@@ -255,7 +255,7 @@ BEGIN
   PERFORM lock_opportunities(p_organization_id, p_locked_ids);
   IF p_function = 'create_opportunity' THEN
     -- Taken before the first insert, because foreign keys of an insert lock stages. A change of the set-up that holds this lock
-    -- exclusively may be about to update those stages, and the two calls would deadlock.
+    -- exclusively may be about to update those stages, and the two calls could deadlock.
     PERFORM lock_organization_state(p_organization_id, 'visible_fields', false);
     IF v_moves THEN
       -- The items run in the order of the request, so their keys are claimed first, in key order.

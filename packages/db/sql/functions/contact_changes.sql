@@ -22,7 +22,7 @@ BEGIN
 END
 $$;
 
--- Whether a change affects values that opportunities copy.
+-- Whether a change affects the names or the email, which opportunities copy.
 CREATE OR REPLACE FUNCTION contact_is_renamed(p_old contacts, p_new contacts) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN (p_new.first_name, p_new.last_name, p_new.email) IS DISTINCT FROM (p_old.first_name, p_old.last_name, p_old.email);

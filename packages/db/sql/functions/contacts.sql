@@ -203,7 +203,7 @@ BEGIN
 END
 $$;
 
--- p_input: {id, accounts, change}. If the email changes, creates the account of the new email if it does not exist.
+-- p_input: {id, accounts, change}. If the email changes, this also creates the account of the new email, unless it exists.
 CREATE OR REPLACE FUNCTION update_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_renamed_ids uuid[] DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN jsonb_build_object('id', p_input->'id', 'record_status',

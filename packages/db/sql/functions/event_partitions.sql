@@ -58,8 +58,7 @@ $$;
 
 -- Drops the partitions whose events are older than p_days, except those with an event that an organization can still read. Also deletes
 -- events that no organization can read from the default partition, at most 10,000 in one call. Returns how many partitions it dropped.
--- The lock of a partition may wait one second for readers and writers. If that is too short, the call fails and the next call tries
--- again.
+-- Waits at most one second for readers and writers of a partition. After that, the call fails, and the next call tries again.
 CREATE OR REPLACE FUNCTION drop_event_partitions(p_days int) RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   v_before timestamptz := events_expire_before(p_days);

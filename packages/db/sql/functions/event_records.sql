@@ -1,5 +1,5 @@
--- The records in events: as the API returns them by id, but without texts of other records. Events of opportunities and notes refer to
--- contacts only by id. So erasing a contact only has to erase the contact's own events.
+-- The record in an event is the one that the API returns by id, without texts of other records. Events of opportunities and notes refer
+-- to contacts only by id. So erasing a contact only has to erase the contact's own events.
 
 -- An instant in the format of the API: 2026-11-16T08:30:00.000Z.
 CREATE OR REPLACE FUNCTION event_instant(p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$

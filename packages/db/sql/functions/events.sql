@@ -2,8 +2,9 @@
 -- it take the next positions of the organization, so other calls wait for the counter only during the commit.
 --
 -- An event is collected as JSON text: {type, object, record_id, version, record, previous, changed, is_erased}. The setting `crm.events`
--- holds the collected events, separated by commas. PostgreSQL resets it when the transaction ends or a subtransaction is rolled back, so
--- a refused item of a bulk call leaves no event. Loops collect into an array first, because every addition to the setting copies it.
+-- holds the collected events, separated by commas. The setting ends with the transaction. A subtransaction that is rolled back restores
+-- its earlier value, so a refused item of a bulk call leaves no event. Loops collect into an array first, because every addition to the
+-- setting copies it.
 
 -- Adds events to the collected events of this transaction.
 CREATE OR REPLACE FUNCTION collect_events(p_events text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -106,7 +107,9 @@ $$;
 -- * A primary and its replicas return the same text.
 -- * It differs after a dump and restore, because the server, the database or the table is a different one.
 -- * It differs after a promotion or a recovery to an earlier point, because the last commits may be missing and a position may then be
---   that of another event. A replica learns of a new timeline from event_timelines, together with the first events of that timeline.
+--   that of another event.
+--
+-- A replica learns of a new timeline from event_timelines, together with the first events of that timeline.
 CREATE OR REPLACE FUNCTION log_id() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_server bigint := server_identifier();

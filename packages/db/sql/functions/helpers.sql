@@ -8,7 +8,7 @@
 -- * Every statement binds organization_id as a parameter. UPDATE sets columns to variables, or to immutable expressions of variables and
 --   the row's own columns. A database that is distributed by organization can then send each statement to one node.
 
--- Ends the call with a kind and its facts, which `FailureReason` in packages/domain lists. TypeScript has the texts.
+-- Refuses the call with a kind and its facts, which `FailureReason` in packages/domain lists. The texts are in TypeScript.
 CREATE OR REPLACE FUNCTION refuse(p_kind text, p_facts jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_kind, DETAIL = p_facts::text;
@@ -72,8 +72,9 @@ BEGIN
 END
 $$;
 
--- Refuses a change to the natural key or external id of another record, p_holder_id. p_field: the column or reference that changes the
--- key.
+-- Refuses a change that would give a record the natural key or external id of another record, p_holder_id; null if no other record has
+-- it.
+-- p_field: the column or reference that changes the key.
 CREATE OR REPLACE FUNCTION check_key_is_free(p_object text, p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_holder_id IS NOT NULL THEN
@@ -95,7 +96,7 @@ BEGIN
 END
 $$;
 
--- The keys by which a create found its record, for check_found_key: the natural key, and the external id if the create sent it.
+-- The keys by which a create found its record, for check_found_key: the natural key, and the external id if the request has the same one.
 CREATE OR REPLACE FUNCTION found_by(p_key text, p_external_id text, p_set jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF p_external_id = p_set->>'external_id' THEN

@@ -1,6 +1,4 @@
--- Merging accounts.
-
--- What a merge of accounts moves, by id. Refuses more than the limits.
+-- The ids of the records that a merge of accounts moves, and its collisions. Refuses more than the limits.
 CREATE OR REPLACE FUNCTION account_merge_plan(p_organization_id uuid, p_input jsonb,
   OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -21,8 +19,8 @@ BEGIN
 END
 $$;
 
--- Takes the locks of a merge of accounts, in the order of locks.sql. Returns what it locked, for the comparison with merge_ids.
--- p_renames: whether the kept account gets a name, which its opportunities copy.
+-- Takes the locks of a merge of accounts, in the order of locks.sql. Returns the ids that it locked; check_merge_locks compares them with
+-- merge_ids. p_renames: whether the kept account gets a name, which its opportunities copy.
 CREATE OR REPLACE FUNCTION lock_account_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';

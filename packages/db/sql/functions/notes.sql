@@ -1,5 +1,3 @@
--- Notes.
-
 -- Keeps accounts and contacts from being deleted until the transaction ends. Returns false if one of them no longer exists. A merge may
 -- have made its domain or email an alias, so the caller looks up the ids again. It has to do so itself, because create_note is never
 -- retried.
@@ -26,7 +24,7 @@ $$;
 
 -- Keeps opportunities from being changed or deleted until the transaction ends. Refuses unknown ids by their places in the list, from 0.
 -- The lock is FOR SHARE. With FOR KEY SHARE, a parallel call could also lock an opportunity, and then wait for this call before it can
--- change the opportunity's key or delete it.
+-- change the opportunity's key or delete it. The two calls could deadlock.
 CREATE OR REPLACE FUNCTION lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -183,7 +181,7 @@ BEGIN
 END
 $$;
 
--- Removes a record from at most p_limit of its notes. Returns whether no note is left. The caller holds the lock of the record.
+-- Removes a record from at most p_limit of its notes. Returns false if more notes may be left. The caller holds the lock of the record.
 -- p_object: 'account', 'contact' or 'opportunity'.
 CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -1,7 +1,7 @@
 -- Opportunities. opportunity_changes.sql explains changes, p_locked_ids and p_name_ids.
 
 -- Inserts an opportunity with the links to its additional contacts. Returns a null id if a parallel call inserted the natural key first.
--- A p_row with an id is an opportunity that is restored.
+-- If p_row has an id, the opportunity is restored.
 CREATE OR REPLACE FUNCTION insert_opportunity(p_row opportunities, p_additional_ids uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := p_row;
@@ -81,12 +81,12 @@ END
 $$;
 
 -- Creates an opportunity, or finds the one with the same external id or natural key. With on_match keep, an opportunity that was found
--- only gets the contacts of the request. p_input:
+-- gets only the contacts of the request. p_input:
 --   accounts, contacts   as for ensure_related
 --   account_domain       the domain of the account, or null
 --   defaults             columns of a new opportunity
 --   change               with primary_email and additional_emails if the request has them
---   account_change       with an external id only: {account_domain} if the request has it
+--   account_change       only with an external id: {account_domain} if the request has it
 --   on_match             'keep' or 'update'
 CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_name_ids uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -145,7 +145,7 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. First removes the opportunity from its notes, at most 1,000 in one call. If more notes are left, it returns
+-- p_input: {id, version}. First removes the opportunity from its notes, at most 1,000 in one call. If more notes may be left, it returns
 -- {is_deleted: false}, and the caller commits and calls again.
 CREATE OR REPLACE FUNCTION delete_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

@@ -1,7 +1,7 @@
 -- Changes of opportunities. A change has the form described in account_changes.sql. It may also contain `account_domain`, `primary_email`
 -- and `additional_emails`, whose accounts and contacts exist. `contact_limit` is the maximum number of additional contacts.
 
--- The natural key of an opportunity as one text. Keys are compared, created and claimed in the order of this text.
+-- The natural key of an opportunity as one text, for comparisons. Bulk calls create and claim keys in the order of this text.
 CREATE OR REPLACE FUNCTION opportunity_key(p_row opportunities) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN concat_ws(E'\n', p_row.pipeline_id, p_row.account_key, p_row.name);

@@ -41,7 +41,7 @@ BEGIN
 END
 $$;
 
--- Removes the entry that a restored record was merged into another one. Its id stands for the record itself again.
+-- Deletes the entry which says that a restored record was merged into another one. Its id then stands for the record itself again.
 CREATE OR REPLACE FUNCTION forget_merge(p_organization_id uuid, p_object text, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   DELETE FROM merged_records m WHERE m.organization_id = p_organization_id AND m.object_type = p_object AND m.id = p_id;

@@ -20,7 +20,7 @@ BEGIN
 END
 $$;
 
--- The first slot column of a kind ('text' or 'number') that no field of the object uses, as `text_3`; null if all are in use.
+-- The first slot column of a kind ('text' or 'number') that no field of the object uses, for example `text_3`; null if all are in use.
 CREATE OR REPLACE FUNCTION free_slot(p_organization_id uuid, p_object_type text, p_kind text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN (SELECT p_kind || '_' || n FROM generate_series(1, 8) n
@@ -95,7 +95,7 @@ END
 $$;
 
 -- Removes a member. p_change: {id, keeps_opportunities}. With keeps_opportunities, the member becomes inactive and the row stays, because
--- opportunities refer to it. Without it, a member with opportunities is refused, and the row of another one is deleted.
+-- opportunities refer to it. Without it, the call is refused if the member has opportunities, and otherwise deletes the row.
 --
 -- The row lock waits for earlier writes that give the member an opportunity, so the query after it finds these opportunities. A later
 -- write that refers to the deleted member violates a foreign key and is refused.

@@ -1,4 +1,4 @@
--- Changes of the set-up: pipelines and stages. setup.sql calls these functions.
+-- Changes of the set-up: pipelines and stages. change_setup in setup.sql calls save_pipeline and save_stage.
 
 -- The ids of the oldest opportunities in a stage, at most p_limit.
 CREATE OR REPLACE FUNCTION opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$

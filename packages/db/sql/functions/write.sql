@@ -58,8 +58,9 @@ $$;
 -- Runs a write, or returns the stored result of an earlier call with the same Idempotency-Key. p_idempotency: see idempotency.sql; null
 -- without the header. p_origin: {request_id, api_key_id}, for the events of the write, which are appended last (events.sql).
 --
--- The settings fit functions whose statements only look up keys. With plan_cache_mode, a session plans each statement once and not in
--- every call. With enable_seqscan, no cached plan reads a whole table because the table was small when the plan was made.
+-- All statements of the write functions look up rows by key, and two settings rely on that. plan_cache_mode: a session plans each
+-- statement once, not in every call. enable_seqscan: no cached plan reads a whole table because the table was small when the plan was
+-- made.
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
