@@ -22,8 +22,8 @@ CREATE TABLE function_versions (
   CONSTRAINT function_versions_pkey PRIMARY KEY (number)
 );
 
--- Migrations that some gateways cannot work with: a gateway must know the migration `needs`, which is `migration` itself or an
--- earlier one. `crm migrate` writes a row for each migration.sql with the comment "-- Gateways need: NAME".
+-- Migrations that some gateways cannot work with. `needs` is the migration that a gateway must know: `migration` itself or an earlier
+-- one. `crm migrate` writes a row for each migration.sql with the comment "-- Gateways need: NAME".
 CREATE TABLE gateway_requirements (
   migration text NOT NULL,
   needs text NOT NULL,
@@ -602,8 +602,8 @@ CREATE TABLE event_timelines (
   CONSTRAINT event_timelines_pkey PRIMARY KEY (system_identifier, timeline)
 );
 
--- Indexes of custom fields. Each slot has two: for one value, the first continues in created_at order, the second in updated_at order. Both
--- contain only records with a value, so an unused slot has no entries.
+-- Indexes of custom fields. Each slot has two: records with the same value are in created_at order in one and in updated_at order in the
+-- other. Both contain only records with a value, so an unused slot has no entries.
 --
 -- Records without a value come last in every sort; the index on empty slots finds them. Its bit mask has one bit for each empty slot of a
 -- record, from 1 for text_1 to 32768 for number_8. Records with the same mask are in created_at order.
