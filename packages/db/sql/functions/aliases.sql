@@ -53,8 +53,8 @@ BEGIN
 END
 $$;
 
--- Called after an account got a new domain. Deletes the alias for this domain if it belongs to the same account, and refuses the change
--- if it belongs to another one.
+-- Called after an account was stored with a new domain. Deletes the alias for this domain if it belongs to the same account, and refuses
+-- the change if it belongs to another one.
 CREATE OR REPLACE FUNCTION take_domain(p_organization_id uuid, p_domain text, p_account_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_holder_id uuid := (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain);

@@ -20,7 +20,7 @@ END
 $$;
 
 -- Creates the partitions of this week and the next four, and returns how many it created. Skips a week whose events are already in the
--- default partition. Attaching a partition blocks other changes of partitions, but no writes to existing ones.
+-- default partition. Attaching a partition blocks other changes of partitions, but no appends to existing weeks.
 CREATE OR REPLACE FUNCTION make_event_partitions() RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   v_week timestamptz;
