@@ -132,6 +132,31 @@ describe('200', () => {
     await expectConsistent(gateway);
   });
 
+  test('moves a field to a place; the others keep their order', async () => {
+    const ids = [];
+    for (const slug of ['first', 'second', 'third'])
+      ids.push(await newField({ object: 'contact', slug, name: slug, attribute_type: 'string', options: undefined }));
+    const order = async () => {
+      const text = `SELECT slug FROM custom_fields WHERE organization_id = $1 AND object_type = 'contact' ORDER BY position, id`;
+      return (await gateway.database.query<{ slug: string }>(organization.id, { text, values: [] })).map(
+        ({ slug }) => slug,
+      );
+    };
+    await dataOf('PATCH', `fields/${ids[2]}`, { position: 1 });
+    expect(await order()).toEqual(['third', 'first', 'second']);
+    await dataOf('PATCH', `fields/${ids[2]}`, { position: 2 });
+    expect(await order()).toEqual(['first', 'third', 'second']);
+    await newField({
+      object: 'contact',
+      slug: 'new',
+      name: 'new',
+      attribute_type: 'string',
+      options: undefined,
+      position: 2,
+    });
+    expect(await order()).toEqual(['first', 'new', 'third', 'second']);
+  });
+
   test('adds and renames a member, and keeps the deals of a former one', async () => {
     const { member } = await dataOf('POST', 'members', { email: 'New@Team.example', name: 'Nora' });
     expect(member).toMatchObject({ email: 'new@team.example', name: 'Nora', is_active: true });
@@ -177,6 +202,14 @@ describe('400', () => {
     ['POST', 'members', { email: 'nobody', name: 'X' }, 'email'],
   ])('%s %s %j: refuses %s', async (method, path, body, field) => {
     expect((await send(method, path, body, 400)).body).toMatchObject({ errors: { [field]: expect.any(String) } });
+  });
+
+  test('refuses to make an archived stage the default one', async () => {
+    await send('PATCH', `stages/${stage('New')}`, { is_active: false }, 200);
+    const errors = { is_default: 'must not be true for an archived stage' };
+    expect((await send('PATCH', `stages/${stage('New')}`, { is_default: true }, 400)).body).toMatchObject({ errors });
+    const both = { is_default: true, is_active: false };
+    expect((await send('PATCH', `stages/${stage('Won')}`, both, 400)).body).toMatchObject({ errors });
   });
 
   test('refuses a stage of another pipeline, and unknown pipelines', async () => {

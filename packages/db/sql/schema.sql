@@ -775,6 +775,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
+--   place_field(p_organization_id uuid, p_object_type text, p_id uuid, p_position integer) → void
 --   define_field(p_organization_id uuid, p_change jsonb) → void
 --   update_field(p_organization_id uuid, p_change jsonb) → void
 --   save_member(p_organization_id uuid, p_change jsonb) → void

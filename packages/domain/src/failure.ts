@@ -34,6 +34,8 @@ export type FailureReason =
   | { readonly kind: 'setup_in_use'; readonly object: SetupKind; readonly opportunities: number }
   /** A pipeline needs at least one active stage. */
   | { readonly kind: 'last_stage' }
+  /** An archived stage cannot be the one where new opportunities start. */
+  | { readonly kind: 'default_stage_archived' }
   /** The options of a field have changed since the caller read them. */
   | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }

@@ -53,6 +53,7 @@ test.each<[FailureReason, number, object]>([
     { message: 'The stage still has opportunities', counts: { opportunities: 3 } },
   ],
   [{ kind: 'last_stage' }, 409, { message: 'A pipeline needs at least one stage that is not archived' }],
+  [{ kind: 'default_stage_archived' }, 400, { errors: { is_default: 'must not be true for an archived stage' } }],
   [{ kind: 'setup_changed' }, 409, { message: 'The field was changed meanwhile, please retry' }],
   [
     { kind: 'too_many_contacts', limit: 100 },

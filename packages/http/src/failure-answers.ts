@@ -63,6 +63,8 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
     }
     case 'last_stage':
       return ['conflict', { message: 'A pipeline needs at least one stage that is not archived' }];
+    case 'default_stage_archived':
+      return ['validation_failed', { errors: { is_default: 'must not be true for an archived stage' } }];
     case 'setup_changed':
       return ['conflict', { message: 'The field was changed meanwhile, please retry' }];
     case 'too_many_contacts': {

@@ -95,13 +95,20 @@ const planField = (
     return [{ text: `define the ${objectType} field ${slug} (${attributeType})`, changes: [change] }];
   }
   checkFixed(source, wanted, stored, pipelineIds);
-  const values = differing({ name, isHidden, isActive, position }, { ...stored });
+  const values = differing({ name, isHidden, isActive }, { ...stored });
   const isMetadata = metadata !== undefined && !isSame(metadata, stored.metadata);
-  if (Object.keys(values).length === 0 && !isMetadata) return [];
-  const texts = [describeChange(values, { ...stored }), isMetadata ? 'options and bounds' : ''];
-  const text = `change the ${objectType} field ${slug}: ${texts.filter((part) => part !== '').join(', ')}`;
-  const change = { ...values, ...(isMetadata ? { metadata } : {}) };
-  return [{ text, changes: [updateFieldChange(stored, change, isMetadata ? stored.metadata : undefined)] }];
+  // As for stages, every field gets its position in turn.
+  if (Object.keys(values).length === 0 && !isMetadata && position === undefined) return [];
+  const place = position === undefined || position === stored.position ? '' : `place: ${position}`;
+  const texts = [describeChange(values, { ...stored }), isMetadata ? 'options and bounds' : '', place];
+  const text = texts.filter((part) => part !== '').join(', ');
+  const change = { ...values, position, ...(isMetadata ? { metadata } : {}) };
+  return [
+    {
+      text: text === '' ? '' : `change the ${objectType} field ${slug}: ${text}`,
+      changes: [updateFieldChange(stored, change, isMetadata ? stored.metadata : undefined)],
+    },
+  ];
 };
 
 /** Plans the changes of custom fields. `ids` maps pipeline names to ids, including pipelines that the plan creates. */

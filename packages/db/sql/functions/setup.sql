@@ -30,7 +30,23 @@ BEGIN
 END
 $$;
 
--- Creates a custom field. p_change: {id, set: columns, slot_kind, pipeline_ids}. A field without a position comes last. Without
+-- Moves a field to a position among the fields of its object, counted from 1. The other fields keep their order.
+CREATE OR REPLACE FUNCTION place_field(p_organization_id uuid, p_object_type text, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row record;
+BEGIN
+  FOR v_row IN
+    SELECT r.id, row_number() OVER (ORDER BY r.rank) AS position FROM (
+      SELECT f.id, CASE WHEN f.id = p_id THEN p_position - 0.5 ELSE row_number() OVER (PARTITION BY f.id = p_id ORDER BY f.position, f.id) END AS rank
+        FROM custom_fields f WHERE f.organization_id = p_organization_id AND f.object_type = p_object_type) r
+  LOOP
+    UPDATE custom_fields f SET position = v_row.position
+      WHERE f.organization_id = p_organization_id AND f.id = v_row.id AND f.position <> v_row.position;
+  END LOOP;
+END
+$$;
+
+-- Creates a custom field. p_change: {id, set: columns, position, slot_kind, pipeline_ids}. A field without a position comes last. Without
 -- pipeline_ids, the field belongs to all pipelines.
 CREATE OR REPLACE FUNCTION define_field(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -40,8 +56,8 @@ BEGIN
   PERFORM check_key_is_free('field', 'slug', (SELECT f.id FROM custom_fields f
     WHERE f.organization_id = p_organization_id AND f.object_type = v_row.object_type AND f.slug = v_row.slug));
   v_row.id := p_change->>'id';
-  v_row.position := coalesce(v_row.position, (SELECT coalesce(max(f.position), 0) + 1 FROM custom_fields f
-    WHERE f.organization_id = p_organization_id AND f.object_type = v_row.object_type));
+  v_row.position := (SELECT coalesce(max(f.position), 0) + 1 FROM custom_fields f
+    WHERE f.organization_id = p_organization_id AND f.object_type = v_row.object_type);
   v_row.slot := free_slot(p_organization_id, v_row.object_type, p_change->>'slot_kind');
   INSERT INTO custom_fields (organization_id, id, object_type, slug, name, attribute_type, metadata, position, is_hidden, is_active, all_pipelines, slot)
     VALUES (p_organization_id, v_row.id, v_row.object_type, v_row.slug, v_row.name, v_row.attribute_type, nullif(v_row.metadata, 'null'), v_row.position,
@@ -49,10 +65,13 @@ BEGIN
   FOR v_pipeline_id IN SELECT jsonb_array_elements_text(nullif(p_change->'pipeline_ids', 'null'))::uuid LOOP
     INSERT INTO custom_field_pipelines (organization_id, custom_field_id, pipeline_id) VALUES (p_organization_id, v_row.id, v_pipeline_id);
   END LOOP;
+  IF p_change ? 'position' THEN
+    PERFORM place_field(p_organization_id, v_row.object_type, v_row.id, (p_change->>'position')::int);
+  END IF;
 END
 $$;
 
--- Changes a custom field. p_change: {id, set: {name, metadata, position, is_hidden, is_active}, found_metadata}. The caller computed the
+-- Changes a custom field. p_change: {id, set: {name, metadata, is_hidden, is_active}, position, found_metadata}. The caller computed the
 -- new metadata from `found_metadata`. If the stored metadata have changed since, the change is refused and the caller has to read them
 -- again.
 CREATE OR REPLACE FUNCTION update_field(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -68,8 +87,11 @@ BEGIN
     PERFORM refuse('setup_changed');
   END IF;
   v_row := jsonb_populate_record(v_row, p_change->'set');
-  UPDATE custom_fields f SET name = v_row.name, metadata = nullif(v_row.metadata, 'null'), position = v_row.position, is_hidden = v_row.is_hidden, is_active = v_row.is_active
+  UPDATE custom_fields f SET name = v_row.name, metadata = nullif(v_row.metadata, 'null'), is_hidden = v_row.is_hidden, is_active = v_row.is_active
     WHERE f.organization_id = p_organization_id AND f.id = v_id;
+  IF p_change ? 'position' THEN
+    PERFORM place_field(p_organization_id, v_row.object_type, v_id, (p_change->>'position')::int);
+  END IF;
 END
 $$;
 

@@ -114,6 +114,9 @@ BEGIN
   IF v_old.is_active AND NOT v_row.is_active AND NOT v_is_new THEN
     PERFORM check_stage_can_go(v_old);
   END IF;
+  IF (p_change->'set'->>'is_default')::boolean AND NOT v_row.is_active THEN
+    PERFORM refuse('default_stage_archived');
+  END IF;
   v_row.is_default := v_row.is_default AND v_row.is_active;
   IF v_row.is_default THEN
     UPDATE stages s SET is_default = false

@@ -35,6 +35,8 @@ const explain = (reason: FailureReason): string | null => {
       return `The ${reason.object} still has opportunities`;
     case 'last_stage':
       return 'A pipeline needs at least one stage that is not archived';
+    case 'default_stage_archived':
+      return 'An archived stage cannot be the default one';
     case 'setup_changed':
       return 'The field was changed meanwhile. Try again';
     default:

@@ -147,7 +147,8 @@ export const defineFieldChange = (id: string, field: NewField): SetupChange => {
   return {
     action: 'field.define',
     id,
-    set: withoutUndefined({ ...values, metadata, position, is_hidden: isHidden, is_active: isActive }),
+    set: withoutUndefined({ ...values, metadata, is_hidden: isHidden, is_active: isActive }),
+    ...withoutUndefined({ position }),
     slot_kind: slotKind(attributeType),
     pipeline_ids: pipelineIds,
     details: {
@@ -173,15 +174,17 @@ export const updateFieldChange = (
   { name, metadata, position, isHidden, isActive }: FieldValues,
   foundMetadata?: FieldMetadata | null,
 ): SetupChange => {
-  const set = withoutUndefined({ name, metadata, position, is_hidden: isHidden, is_active: isActive });
+  const set = withoutUndefined({ name, metadata, is_hidden: isHidden, is_active: isActive });
+  const place = withoutUndefined({ position });
   const isVisibility = objectType === 'opportunity' && (isHidden !== undefined || isActive !== undefined);
   return {
     action: 'field.update',
     id,
     set,
+    ...place,
     ...withoutUndefined({ found_metadata: foundMetadata }),
     ...(isVisibility ? { outdates_records: true } : {}),
-    details: { object: objectType, slug, ...set },
+    details: { object: objectType, slug, ...set, ...place },
   };
 };
 
