@@ -34,7 +34,7 @@ const runOrExplain = async <Result>(work: () => Promise<Result>): Promise<Result
   } catch (error) {
     if (!isFailure(error, 'timeout')) throw error;
     const message = 'The merge took too long: delete or move some of the opportunities, contacts or notes first';
-    throw new ApiError('unavailable', { message, errors: { from: 'has too many records to merge' }, cause: error });
+    throw new ApiError('timeout', { message, errors: { from: 'has too many records to merge' }, cause: error });
   }
 };
 

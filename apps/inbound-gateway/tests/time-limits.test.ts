@@ -1,4 +1,4 @@
-import { bulkCreateAccounts, createAccount, createOpportunity } from '@crm/contract';
+import { bulkCreateAccounts, createAccount, createOpportunity, mergeAccount } from '@crm/contract';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -110,5 +110,18 @@ describe('503 with errors, without Retry-After', () => {
     expect([contact.status, contact.errors]).toEqual([503, { last_name: text }]);
     expect(account.headers.get('retry-after')).toBeNull();
     expect((await rename('accounts', row?.accountId, { name: 'Renamed' })).status).toBe(200);
+  });
+
+  test('where a merge takes too long: it names the record to merge, and nothing is merged', async () => {
+    const idOf = async (domain: string): Promise<string> =>
+      (await gateway.client.call(createAccount, { body: { domain } })).data.company_id;
+    const [kept, other] = [await idOf('kept.com'), await idOf('other.com')];
+    const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 1_000, lockTimeoutMs: 0 });
+    const merge = () => client.call(mergeAccount, { params: { id: kept }, body: { from: other } });
+    const refused = await whileAccountsAreLocked(merge);
+    expect([refused.status, refused.body.code]).toEqual([503, 'timeout']);
+    expect(refused.errors).toEqual({ from: 'has too many records to merge' });
+    expect(refused.headers.get('retry-after')).toBeNull();
+    expect((await merge()).status).toBe(200);
   });
 });

@@ -73,7 +73,7 @@ const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
 
 /**
  * Reads the summary. After a timeout the same request would time out again, so the response says how to narrow it.
- * @throws ApiError `unavailable` with `errors` and without `Retry-After`
+ * @throws ApiError `timeout` with `errors`
  */
 const summarizeOrNarrow = async (
   context: Context,
@@ -88,7 +88,7 @@ const summarizeOrNarrow = async (
     const errors = hasWords
       ? { [queryPath]: 'took too long: use longer or fewer words, or add filters' }
       : { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
-    throw new ApiError('unavailable', { message: 'The summary took too long: narrow it', errors, cause: error });
+    throw new ApiError('timeout', { message: 'The summary took too long: narrow it', errors, cause: error });
   }
 };
 
