@@ -180,7 +180,7 @@ describe('crm pipeline and crm field', () => {
     [
       ['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--currency', 'EUR'],
       2,
-      /--currency is not for/,
+      /--currency does not apply to/,
     ],
     [['field', 'define', 'X', '--object', 'opportunity', '--type', 'date', '--slug', 'constructor'], 2, /reserved/],
     [

@@ -186,6 +186,8 @@ describe('a bad file', () => {
 
   it('cannot change the type of a field', async () => {
     await apply('fields: [{ object: account, slug: x, name: X, type: string }]');
-    expect(await refused('fields: [{ object: account, slug: x, name: X, type: number }]')).toContain('string for good');
+    expect(await refused('fields: [{ object: account, slug: x, name: X, type: number }]')).toContain(
+      'is string and cannot be changed',
+    );
   });
 });

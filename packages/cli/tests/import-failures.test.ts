@@ -86,7 +86,7 @@ describe('crm import, a gateway that fails', () => {
 });
 
 describe('crm import, its last words', () => {
-  const runAgain = 'Run the same command again to continue: rows that are there already are matched, not duplicated.';
+  const runAgain = 'Run the same command again to continue: existing records are matched, not duplicated.';
   /** As text: the last `--json` of the fixture is for scripts. */
   const importText = (csv: string, url: string, more: readonly string[]): Promise<string> =>
     fixture.import(csv, url, more, undefined, 'text').then(({ stdout, stderr }) => stdout + stderr);

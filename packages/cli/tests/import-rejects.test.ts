@@ -75,7 +75,7 @@ describe('crm import, the rejects file', () => {
       expect.stringMatching(
         /^\{"line":2,"field":"x","reason":"has .* digits.*", "domain" : "b.com", "x": 1.0000000000000001 \}$/,
       ),
-      '{"line":5,"field":"","reason":"is no JSON object","text":"no JSON"}',
+      '{"line":5,"field":"","reason":"is not a JSON object","text":"no JSON"}',
       '',
     ]);
     // As a program may write it again.
@@ -142,7 +142,7 @@ describe('crm import, --pipeline', () => {
     const exported = await importExported('accounts.jsonl', url, '--pipeline', 'Sales');
     await fixture.write('deals.yaml', 'object: account\nfields: { domain: { column: Domain } }');
     const mapped = await fixture.import(deals(1), url, ['--pipeline', 'Sales']);
-    const stderr = expect.stringContaining('--pipeline is for opportunities; accounts belong to none.');
+    const stderr = expect.stringContaining('--pipeline applies only to opportunities, not to accounts.');
     expect([exported, mapped]).toEqual([
       expect.objectContaining({ exitCode: 2, stderr }),
       expect.objectContaining({ exitCode: 2, stderr }),

@@ -2,8 +2,8 @@ const firstDelayMs = 100;
 const longestDelayMs = 10_000;
 
 /**
- * How long to wait before the next attempt, in milliseconds: doubling from 100 ms to 10 s, of which a random half is
- * taken off so that workers which failed together do not come back together. What the server asks for is a lower bound.
+ * The wait before the next attempt, in milliseconds. It doubles from 100 ms to 10 s, less a random part of up to half,
+ * so that workers that failed together do not retry together. It is never shorter than the server asks.
  */
 export const retryDelayMs = (attempt: number, retryAfterMs = 0, random: () => number = Math.random): number => {
   const ceilingMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));

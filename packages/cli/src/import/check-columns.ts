@@ -5,7 +5,7 @@ import type { Mapping } from './mapping.js';
 /**
  * Compares the mapping with the header of the CSV file, before the first request.
  *
- * @throws CliError (78) naming every place that uses a column which the file lacks or has twice.
+ * @throws CliError (78) naming every place that uses a column that is missing or duplicated in the file.
  */
 export const checkColumns = (mapping: Mapping, columns: readonly string[]): void => {
   const problems = mapping.columnUses.flatMap(({ column, place }) => {
@@ -20,16 +20,16 @@ export const checkColumns = (mapping: Mapping, columns: readonly string[]): void
   if (problems.length === 0) return;
   const hint =
     columns.length === 1
-      ? 'The file has one column only: give what separates cells with --delimiter'
+      ? 'The file has only one column. Give the separator between cells with --delimiter.'
       : `The columns of the file: ${columns.join(', ')}`;
   throw mappingError([...problems, hint]);
 };
 
 /**
- * Checks the header of a file without a mapping, which imports every column. (Of a mapping's columns, {@link checkColumns}
- * refuses those that are there twice; others may be, since no value is taken from them.)
+ * Checks the header of a file without a mapping, where every column is imported and so none may be duplicated. With a
+ * mapping, {@link checkColumns} refuses duplicates only of the columns that the mapping uses.
  *
- * @throws CliError (78) naming the columns that are there more than once.
+ * @throws CliError (78) naming the duplicated columns.
  */
 export const checkNoDuplicates = (file: string, columns: readonly string[]): void => {
   const twice = new Set(columns.filter((name, index) => columns.indexOf(name) !== index));

@@ -1,18 +1,18 @@
 import { usageError } from '../errors.js';
 import { dataDirectory, demoFilePath, readDemoFile } from '../local-stack/demo-file.js';
 
-/** Where an import goes. */
+/** The destination of an import. */
 export interface ImportConnection {
   readonly inboundUrl: string;
   readonly apiKey: string;
   readonly readUrl: string | undefined;
-  /** The pipeline to take when neither the command line nor the mapping names one. */
+  /** The pipeline to use if neither the command line nor the mapping names one. */
   readonly defaultPipelineId: string | undefined;
-  /** The demo file it was taken from, to be said to the user. */
+  /** The demo file that it was read from, to be shown to the user. */
   readonly demoFile: string | undefined;
 }
 
-/** The options of `crm import` that say where to. */
+/** The options of `crm import` that name its destination. */
 export interface ConnectionOptions {
   readonly url?: string;
   readonly apiKey?: string;
@@ -20,11 +20,11 @@ export interface ConnectionOptions {
 }
 
 /**
- * Finds out where an import goes: where the options say, or to the local demo when they say nothing at all. They are
- * never mixed, so that the demo's key is not sent to another server.
+ * Finds the destination of an import: the options, or the local demo if none are given. The two are never mixed, so
+ * that the demo's key is not sent to another server.
  *
- * @returns `undefined` when there is neither.
- * @throws CliError (2) when only one of address and key is given.
+ * @returns `undefined` if there is neither.
+ * @throws CliError (2) if only one of address and key is given.
  */
 export const findConnection = async (
   options: ConnectionOptions,

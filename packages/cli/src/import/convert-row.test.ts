@@ -34,7 +34,7 @@ fields:
 `;
 
 describe('convertRow', () => {
-  it('rejects a row with a text that no gateway takes, before any step sees it', () => {
+  it('rejects texts that the gateways refuse, before any transform reads them', () => {
     const cells = { id: '7', product: 'a\u0000', mail: 'a\ud800', account: `a${'\u0301\u0323'.repeat(60_000)}` };
     const { kind, problems } = convert(deal, cells) as ConvertedRow & { readonly kind: 'rejected' };
     expect(kind).toBe('rejected');
@@ -47,7 +47,7 @@ describe('convertRow', () => {
     ]);
   });
 
-  it('makes the body of a create request', () => {
+  it('creates the body of a create request', () => {
     const cells = {
       id: '7',
       product: ' GTXPro ',
@@ -80,7 +80,7 @@ describe('convertRow', () => {
     });
   });
 
-  it('leaves out what is empty, and white space is empty', () => {
+  it('leaves out empty values, including those of only white space', () => {
     const cells = { id: '7', product: 'MG', value: ' ', account: '  ', closed: '' };
     expect(convert(deal, cells)).toEqual({
       kind: 'request',
@@ -103,7 +103,7 @@ describe('convertRow', () => {
     });
   });
 
-  it('skips rows on purpose', () => {
+  it('skips rows that match skip_when', () => {
     const yaml = `
 object: contact
 skip_when: [{ column: state, in: [dead, 0] }, { column: mail, empty: true }]
@@ -114,7 +114,7 @@ fields: { email: { column: mail } }`;
     expect(convert(yaml, { mail: 'a@x.com', state: 'alive' }).kind).toBe('request');
   });
 
-  it('takes slugs that objects inherit', () => {
+  it('accepts slugs that are names of inherited properties', () => {
     const yaml = 'object: account\nfields: { domain: { column: d }, custom_fields.constructor: { value: x } }';
     const converted = convert(yaml, { d: 'a.com' });
     expect(JSON.stringify(converted)).toContain('"custom_fields":{"constructor":"x"}');

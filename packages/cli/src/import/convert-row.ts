@@ -7,7 +7,7 @@ import type { Scalar, Step } from './transforms.js';
 /** One record of the CSV file: its cells by column. */
 export type Row = ReadonlyMap<string, string>;
 
-/** What is wrong with a row; `field` is the mapping's name of it, or empty when the row as a whole is at fault. */
+/** A fault of a row. `field` is its name in the mapping, or empty if the whole row is at fault. */
 export interface RowProblem {
   readonly field: string;
   readonly reason: string;
@@ -16,13 +16,13 @@ export interface RowProblem {
 /** A JSON body of a create operation. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
-/** What a row becomes. */
+/** The result of converting a row. */
 export type ConvertedRow =
   | { readonly kind: 'request'; readonly body: RequestBody }
   | { readonly kind: 'skipped' }
   | { readonly kind: 'rejected'; readonly problems: readonly RowProblem[] };
 
-/** What a mapping alone does not know: the pipeline, and the ids of its stages by label. */
+/** A mapping with the data that it does not contain: the pipeline, and the ids of its stages by label. */
 export interface ConversionContext {
   readonly mapping: Mapping;
   readonly pipelineId: string | undefined;
@@ -30,7 +30,7 @@ export interface ConversionContext {
   readonly stageId: (label: string) => Result<string>;
 }
 
-/** Turns a row into the body of one create request; all problems of the row are found, not only the first. */
+/** Converts a row into the body of one create request. Finds all problems of the row, not only the first. */
 export const convertRow = (context: ConversionContext, raw: Row): ConvertedRow => {
   const problems: RowProblem[] = [];
   const row = cleanRow(context.mapping, raw, problems);
@@ -83,7 +83,7 @@ const sourceValue = ({ source }: FieldSource, row: Row): Scalar => {
   return source.template.fill((column) => row.get(column) ?? '');
 };
 
-/** Runs a value through the steps. White space alone counts as empty, and what is empty gives no value at all. */
+/** Applies the steps to a value. An empty text, or one of only white space, gives no value. */
 const applySteps = (steps: readonly Step[], start: Scalar): Result<readonly Scalar[]> => {
   const fault = typeof start === 'string' ? findTextFault(start) : null;
   if (fault !== null) return fail(fault);

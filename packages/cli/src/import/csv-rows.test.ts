@@ -27,7 +27,7 @@ const readAll = async (
 };
 
 describe('openCsv', () => {
-  it.each(['\n', '\r\n'])('knows the line on which each record starts, with %j line ends', async (end) => {
+  it.each(['\n', '\r\n'])('reports the line on which each record starts, with %j line ends', async (end) => {
     const lines = ['\ufeffa, b ', '1,"x', 'y"', '', '2,z', '"3', '3","4', '4"', '5,6'];
     const { columns, rows } = await readAll(lines.join(end));
     expect(columns).toEqual(['a', 'b']);
@@ -48,7 +48,7 @@ describe('openCsv', () => {
     expect(rows[0]?.cells).toEqual(['Müller', '1']);
   });
 
-  it('says what is wrong with a record and continues', async () => {
+  it('reports the fault of a record and continues', async () => {
     const { rows } = await readAll('a,b\n1\n1,2,3\n4,M\uFFFDller\n5,6\n');
     expect(rows.map(({ line, problems }) => [line, problems[0]?.field, problems[0]?.reason])).toEqual([
       [2, '', 'has 1 cells where the header has 2 columns'],
@@ -58,7 +58,7 @@ describe('openCsv', () => {
     ]);
   });
 
-  it('takes U+FFFD from an export, whose record has it', async () => {
+  it('accepts U+FFFD from an export, because its record has it', async () => {
     const { rows } = await readAll('a,b\n4,M\uFFFDller\n', { ...plain, isExport: true });
     expect(rows[0]).toMatchObject({ cells: ['4', 'M\uFFFDller'], problems: [] });
   });
@@ -69,9 +69,9 @@ describe('openCsv', () => {
     ['closed in the middle of a cell', 'a,b\r\n1,"2\r\n3"\r\n4,"5" pipe\r\n', 4],
     ['opened in the middle of a cell', 'a,b\n1,5" pipe\n', 2],
     ['never closed in the header', 'a,"b\n1,2\n', 1],
-  ])('ends with the line of a record with a quote that is %s', async (_name, content, line) => {
+  ])('stops with the line of a record with a quote that is %s', async (_name, content, line) => {
     await expect(readAll(content)).rejects.toThrow(
-      new RegExp(`^The record that starts on line ${line} of .* has a quote that is not in its place`),
+      new RegExp(`^The record that starts on line ${line} of .* has a misplaced quote`),
     );
   });
 

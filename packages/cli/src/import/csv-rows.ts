@@ -12,41 +12,43 @@ import { checkText, decodeText } from './source-text.js';
 export interface SourceRow {
   /** The line on which the record starts, counted from 1 with the header. */
   readonly line: number;
-  /** Bytes of the file read up to the end of the record. */
+  /** The bytes of the file up to the end of the record. */
   readonly bytes: number;
-  /** Its cells in the order of the file, as they are; of JSON lines the line as its one cell. */
+  /** Its unchanged cells in file order. A JSON line is a single cell. */
   readonly cells: readonly string[];
   /** Its cells by column; empty for JSON lines. */
   readonly row: Row;
-  /** Of JSON lines: the object. */
+  /** The parsed object of a JSON line. */
   readonly record?: Readonly<Record<string, unknown>>;
   /** Why the record cannot be used; empty if it can. */
   readonly problems: readonly RowProblem[];
 }
 
-/** An opened file: its columns, and its rows, of which only a few are held in memory at a time. */
+/** An opened file: its columns, and its rows, of which only a few are in memory at a time. */
 export interface SourceFile {
-  /** How CSV is written; absent for JSON lines. */
+  /** The CSV format; absent for JSON lines. */
   readonly csv?: CsvFormat;
   readonly columns: readonly string[];
   readonly sizeBytes: number;
   readonly rows: AsyncIterator<SourceRow>;
 }
 
-/** How the file is written. */
+/** The format of a CSV file. */
 export interface CsvFormat {
   readonly delimiter: string;
   readonly encoding: string;
-  /** Written by `crm export`: `""` is the empty text, read as {@link emptyText}, and no value is absent. */
+  /**
+   * Written by `crm export`: `""` is an empty text, read as {@link emptyText}, and an empty cell is a missing value.
+   */
   readonly isExport?: boolean;
-  /** Formulas have an apostrophe in front, as `crm export` writes them. */
+  /** Formulas start with an apostrophe, as `crm export` writes them. */
   readonly hasEscapedFormulas?: boolean;
 }
 
-/** Stands for a quoted empty cell; no file that the gateways take values from can hold this character. */
+/** Represents a quoted empty cell. It cannot occur in a file, because {@link decodeText} refuses zero bytes. */
 export const emptyText = '\u0000';
 
-/** A quote that is never closed would otherwise gather the rest of the file in memory. */
+/** Otherwise a quote that is never closed would read the rest of the file into memory. */
 const maxRecordBytes = 1024 * 1024;
 
 interface ParsedRecord {
@@ -59,9 +61,9 @@ interface LocatedRecord extends ParsedRecord {
 }
 
 /**
- * Opens a CSV file: a byte order mark, quoted line breaks and empty lines are all right.
+ * Opens a CSV file. It may have a byte order mark, quoted line breaks and empty lines.
  *
- * @throws CliError when the file cannot be read, has no header, or is no CSV.
+ * @throws CliError if the file cannot be read, has no header, or is not CSV.
  */
 export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFile> => {
   const sizeBytes = await checkText(file, format.encoding);
@@ -74,7 +76,7 @@ export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFi
 
 async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<LocatedRecord, undefined> {
   const lines = new LineCounter();
-  // The parser is ahead of its reader, and drops the records between them when it fails.
+  // The parser runs ahead of its reader, and drops the records between them if it fails.
   const parsedLines = new LineCounter();
   const parser = parse({
     ...(format.isExport === true && {
@@ -83,7 +85,7 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
     delimiter: format.delimiter,
     info: true,
     on_record: (parsed) => {
-      // With `info` it is a record and its place, which the types of the parser do not say.
+      // With `info` this is a record and its position, which the parser's types do not show.
       parsedLines.startOf(parsed as unknown as ParsedRecord);
       return parsed;
     },
@@ -91,7 +93,7 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
     relax_column_count: true,
     skip_empty_lines: true,
   });
-  // Its rejection reaches the reader of `parser`, which pipeline() destroys with the same error.
+  // A rejection can be ignored: pipeline() destroys `parser` with the same error, which its reader then throws.
   const reading = pipeline(createReadStream(file), decodeText(file, format.encoding), parser).catch(() => undefined);
   try {
     for await (const parsed of parser as AsyncIterable<ParsedRecord>) {
@@ -101,7 +103,7 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
   } catch (error) {
     if (error instanceof CliError) throw error;
     const text = isBrokenQuoting(error)
-      ? `The record that starts on line ${parsedLines.next} of ${file} has a quote that is not in its place. A cell with ` +
+      ? `The record that starts on line ${parsedLines.next} of ${file} has a misplaced quote. A cell with ` +
         'quotes must be quoted as a whole, and each quote in it written twice: "5"" pipe".'
       : `${file} cannot be read as CSV: ${errorText(error)}.`;
     throw new CliError(text, 1, { cause: error });
@@ -109,7 +111,7 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
   return undefined;
 }
 
-/** A quote that is never closed makes one record of all that follows, up to the most that a record may have. */
+/** The errors of wrong quotes. An unclosed quote makes one record of everything after it, up to the size limit. */
 const quotingFaults = [
   'CSV_QUOTE_NOT_CLOSED',
   'CSV_INVALID_CLOSING_QUOTE',
@@ -146,20 +148,21 @@ const recordProblems = (
   if (record.length !== columns.length) {
     return [{ field: '', reason: `has ${record.length} cells where the header has ${columns.length} columns` }];
   }
-  // An export has it where the record has it. Elsewhere a program put it in the place of what it could not read.
+  // An export contains U+FFFD only if the record does. In other files, a program wrote it for characters that it could
+  // not read.
   if (isExport === true) return [];
   return record.flatMap((cell, index) =>
     cell.includes('\uFFFD') ? [{ field: columns[index] ?? '', reason: 'has U+FFFD where characters were lost' }] : [],
   );
 };
 
-/** Finds the line on which a record starts; the parser only reports the one where it ends. */
+/** Finds the line on which a record starts. The parser reports only the line on which it ends. */
 class LineCounter {
   /** The parser counts a CRLF inside quotes as two lines. */
   #countedTwice = 0;
   #end = 0;
 
-  /** The line on which the next record starts, if no blank one is before it. */
+  /** The line on which the next record starts, if no blank lines precede it. */
   get next(): number {
     return this.#end + 1;
   }

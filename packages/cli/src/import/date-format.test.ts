@@ -33,7 +33,7 @@ describe('compileDateFormat', () => {
     ['yyyy-MM-dd', '2023-02-29'],
     ['yyyy-MM-dd HH:mm', '2024-01-01 24:00'],
     ['yyyy-MM-dd HH:mm', '2024-01-01 10:60'],
-  ])('refuses by %s the day or time %s, which does not exist', (format, text) => {
+  ])('with %s refuses %s, which does not exist', (format, text) => {
     expect(read(format, text)).toBe(`"${text}" is not a date that exists`);
   });
 
@@ -43,7 +43,7 @@ describe('compileDateFormat', () => {
     ['M/d/yyyy', '3/1/2017 10:00'],
     ['MM/dd/yyyy', '3/1/2017'],
     ['d.M.yyyy', '1x3x2017'],
-  ])('refuses by %s the text %s, which has another form', (format, text) => {
+  ])('with %s refuses %s, which has another form', (format, text) => {
     expect(read(format, text)).toBe(`"${text}" is not a date of the form ${format}`);
   });
 

@@ -1,12 +1,12 @@
 import { fail, ok, type Result } from '@crm/domain';
 
-/** Reads a date text into epoch milliseconds; a text without zone is taken as UTC. */
+/** Converts a date text to epoch milliseconds. Texts are read as UTC. */
 export type DateReader = (text: string) => Result<number>;
 
 type Unit = 'y' | 'M' | 'd' | 'H' | 'm' | 's';
 type Parts = Record<Unit, number>;
 
-/** Letters that may stand for themselves without quotes: ISO 8601 needs them. */
+/** Letters that need no quotes, because ISO 8601 uses them. */
 const plainLetters = new Set(['T', 'Z']);
 const unitNames: Record<Unit, string> = { y: 'year', M: 'month', d: 'day', H: 'hour', m: 'minute', s: 'second' };
 
@@ -15,9 +15,9 @@ const isUnit = (letter: string): letter is Unit => letter in unitNames;
 /**
  * Compiles a date format such as `M/d/yyyy` or `yyyy-MM-dd HH:mm:ss`.
  *
- * Tokens: `y` year, `M` month, `d` day, `H` hour (0–23), `m` minute, `s` second. One letter takes one or two digits, two
- * letters exactly two; `yyyy` takes four digits, and `yy` the years 1969 to 2068, as POSIX does. Other letters stand in
- * single quotes. The text must match from end to end and be a day that exists.
+ * Tokens: `y` year, `M` month, `d` day, `H` hour (0–23), `m` minute, `s` second. One letter matches one or two digits,
+ * two letters exactly two. `yyyy` matches four digits, and `yy` the years 1969 to 2068, as in POSIX. Other letters must
+ * be in single quotes. The whole text must match and be an existing date.
  */
 export const compileDateFormat = (format: string): Result<DateReader> => {
   const units: Unit[] = [];
@@ -65,7 +65,7 @@ const dateReader =
 
 const epochMs = (parts: Parts): Result<number> | undefined => {
   const date = new Date(0);
-  // Not Date.UTC(), which takes the years 0 to 99 for 1900 to 1999.
+  // Not Date.UTC(), which reads the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(parts.y, parts.M - 1, parts.d);
   date.setUTCHours(parts.H, parts.m, parts.s);
   const exists =

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 /** The encodings of a CSV file, as `--encoding` and a mapping name them. */
 export const encodings: readonly string[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'];
 
-/** Reads `--encoding`, in whatever case. */
+/** Reads `--encoding`, ignoring case. */
 export const readEncodingOption = (text: string): string => {
   const encoding = encodings.find((candidate) => candidate === text.toLowerCase());
   if (encoding === undefined) throw new InvalidArgumentError(`Must be one of ${encodings.join(', ')}.`);

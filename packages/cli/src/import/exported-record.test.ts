@@ -18,7 +18,7 @@ const convertCells = (cells: Readonly<Record<string, string>>): unknown => {
 };
 
 describe('convertExported', () => {
-  it('reads the cells of custom fields by their types', () => {
+  it('reads cells of custom fields according to their types', () => {
     const cells = { 'custom_fields.score': '1.50', 'custom_fields.place': '{"city":"A"}' };
     expect(convertCells(cells)).toEqual({
       kind: 'request',
@@ -32,7 +32,7 @@ describe('convertExported', () => {
     ['custom_fields.score', '1,5', /is not a number/],
     ['custom_fields.place', '{"city":"A","city":"B"}', /^city is given twice$/],
     ['custom_fields.place', '{"lat":1.0000000000000001}', /^lat has more digits/],
-  ])('refuses %s %s rather than alter it', (field, cell, reason) => {
+  ])('refuses %s %s, which it would alter', (field, cell, reason) => {
     expect(convertCells({ [field]: cell })).toEqual([{ field, reason: expect.stringMatching(reason) }]);
   });
 });

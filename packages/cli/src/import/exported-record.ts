@@ -7,23 +7,26 @@ import { emptyText, type SourceRow } from './csv-rows.js';
 import type { PipelineDirectory } from './pipeline-directory.js';
 import { collectionOf, findTarget, placeValue, type ImportObject, type Target } from './targets.js';
 
-/** What an exported file alone does not know. */
+/** Data for reading an exported file that the file does not contain. */
 export interface ExportedContext {
   readonly object: ImportObject;
-  /** How the cell of a custom field reads, by its slug. */
+  /** The types of custom fields, by slug. */
   readonly customTypes: ReadonlyMap<string, string>;
-  /** Of opportunities. */
+  /** Only for opportunities. */
   readonly pipelines: PipelineDirectory | undefined;
 }
 
 /**
- * Columns of an export that no create takes, and those of a rejects file. `opportunity_ids` of notes mean nothing in another
- * organization.
+ * Columns that an import ignores: read-only columns, those of a rejects file, and `opportunity_ids` of notes, which
+ * mean nothing in another organization.
  */
 const passedOver = new Set([...readOnlyColumns, 'opportunity_ids', 'line', 'field', 'reason']);
 const customPrefix = 'custom_fields.';
 
-/** The object whose export has these columns; undefined when they are of none. Without columns there is nothing to tell apart. */
+/**
+ * The object whose export has these columns, or undefined if there is none. A file without columns is empty, so any
+ * object will do.
+ */
 export const detectObject = (columns: readonly string[]): ImportObject | undefined => {
   if (columns.length === 0) return 'account';
   const has = (name: string): boolean => columns.includes(name);
@@ -33,7 +36,7 @@ export const detectObject = (columns: readonly string[]): ImportObject | undefin
   return has('domain') ? 'account' : undefined;
 };
 
-/** The columns that an exported file of the object cannot have. */
+/** The columns that an export of the object does not have. */
 export const unknownColumns = (object: ImportObject, columns: readonly string[]): readonly string[] =>
   columns.filter(
     (name) => !passedOver.has(name) && !isOwnColumn(object, name) && findTarget(object, name) === undefined,
@@ -42,7 +45,7 @@ export const unknownColumns = (object: ImportObject, columns: readonly string[])
 const isOwnColumn = (object: ImportObject, name: string): boolean =>
   name === (object === 'opportunity' ? 'pipeline' : 'custom_fields') || (name === 'custom_fields' && object !== 'note');
 
-/** Turns a row that `crm export` wrote into the body of its create request. */
+/** Converts a row of `crm export` into the body of its create request. */
 export const convertExported = (context: ExportedContext, source: SourceRow): ConvertedRow => {
   const problems: RowProblem[] = [];
   const body: Record<string, unknown> = {};
@@ -55,7 +58,7 @@ export const convertExported = (context: ExportedContext, source: SourceRow): Co
       const target = findTarget(context.object, name);
       const placed = target?.kind === 'stage' ? stages(typeof value.value === 'string' ? value.value : '') : value;
       if (target === undefined)
-        problems.push({ field: name, reason: `is no field of ${collectionOf(context.object)}` });
+        problems.push({ field: name, reason: `is not a field of ${collectionOf(context.object)}` });
       else if (placed.ok) placeValue(body, target, placed.value);
       else problems.push({ field: name, reason: placed.message });
     }
@@ -73,7 +76,7 @@ const placePipeline = (
   if (pipeline === undefined) return () => fail('has no pipeline');
   if (!pipeline.ok) {
     problems.push({ field: 'pipeline', reason: pipeline.message });
-    // One problem says enough: without its pipeline no stage can be found.
+    // Accepts any stage, so that the missing pipeline is the only problem reported.
     return ok;
   }
   body['pipeline_id'] = pipeline.value.id;
@@ -87,7 +90,7 @@ const textOf = (row: Row | Readonly<Record<string, unknown>>, name: string): str
 
 type Entry = readonly [name: string, value: Result<unknown>];
 
-/** JSON lines hold values as they are. */
+/** Values of a JSON line are used unchanged. */
 const entriesOf = (record: Readonly<Record<string, unknown>>): readonly Entry[] =>
   Object.entries(record).flatMap(([name, value]): Entry[] => {
     if (passedOver.has(name)) return [];
@@ -97,7 +100,7 @@ const entriesOf = (record: Readonly<Record<string, unknown>>): readonly Entry[] 
     return Object.entries(value).map(([slug, custom]) => [`${customPrefix}${slug}`, ok(custom as unknown)] as const);
   });
 
-/** Cells hold texts, which become what the field is. */
+/** Cells of CSV are texts and are converted to the type of the field. */
 const cellValues = (context: ExportedContext, row: Row): readonly Entry[] =>
   [...row].flatMap(([name, cell]): Entry[] => {
     if (passedOver.has(name) || cell === '') return [];
@@ -131,7 +134,7 @@ const readCell = (kind: CellKind, cell: string): Result<unknown> => {
     if (fault !== undefined) return fail(`${fault.field} ${fault.reason}`.trim());
     if (kind === 'json' || typeof value === 'number') return ok(value);
   } catch {
-    // Said below.
+    // Reported below.
   }
   return fail(`"${cell}" is not ${kind === 'number' ? 'a number such as 1234.50' : 'JSON'}`);
 };

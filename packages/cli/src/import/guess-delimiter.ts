@@ -4,8 +4,7 @@ type Candidate = (typeof candidates)[number];
 const mostRecords = 50;
 
 /**
- * Guesses what separates the cells: what the header has, and most records have as often. Without any there is one column, and
- * the answer is a comma.
+ * Guesses the delimiter: the candidate in the header that most records contain equally often. The default is a comma.
  *
  * @param isCut - whether the text ends in the middle of the file
  */
@@ -27,7 +26,7 @@ export const guessDelimiter = (text: string, isCut: boolean): string => {
 
 type Counts = Record<Candidate, number>;
 
-/** How often each candidate stands outside of quotes, by record; blank lines are none. */
+/** Counts each candidate outside of quotes, by record. Blank lines are not records. */
 const countByRecord = (text: string): Counts[] => {
   const records: Counts[] = [];
   let counts: Counts | undefined;

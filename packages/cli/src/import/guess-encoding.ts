@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 
 /**
- * Guesses the encoding of a file: its byte order mark; UTF-16 where about half of the bytes are zero; Windows-1252 where bytes
- * beyond ASCII never make a character of UTF-8; UTF-8 otherwise, which the reader then checks. A file that mixes characters of
- * UTF-8 with other bytes stays UTF-8 and is refused with the line: another encoding would alter what is right in it.
+ * Guesses the encoding of a file: the one of its byte order mark; else UTF-16 if about half of the bytes are zero; else
+ * Windows-1252 if it has bytes beyond ASCII that never form a UTF-8 character; else UTF-8, which the reader then
+ * checks. A file that mixes UTF-8 characters with other bytes is read as UTF-8 and refused with the line, because
+ * another encoding would corrupt its UTF-8 characters.
  */
 export const guessEncoding = async (file: string, sample: Buffer): Promise<string> =>
   markedEncoding(sample) ?? guessUtf16(sample) ?? ((await hasOnlySingleBytes(file)) ? 'windows-1252' : 'utf-8');
@@ -18,7 +19,7 @@ const marks = [
 export const markedEncoding = (start: Buffer): string | undefined =>
   marks.find(([, mark]) => mark.every((byte, index) => start[index] === byte))?.[0];
 
-/** Latin letters, digits and delimiters have one zero byte in UTF-16, always on the same side. */
+/** In UTF-16, Latin letters, digits and delimiters have one zero byte, always in the same position. */
 const guessUtf16 = (sample: Buffer): string | undefined => {
   const zeros = [0, 0];
   sample.forEach((byte, index) => {
@@ -30,7 +31,7 @@ const guessUtf16 = (sample: Buffer): string | undefined => {
   return even > least && odd < even / 10 ? 'utf-16be' : undefined;
 };
 
-/** Bytes that Windows-1252 has no character for. */
+/** Bytes that are not assigned in Windows-1252. */
 const unassigned = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 const hasOnlySingleBytes = async (file: string): Promise<boolean> => {
@@ -40,7 +41,7 @@ const hasOnlySingleBytes = async (file: string): Promise<boolean> => {
     for (const byte of chunk) {
       const isContinuation = byte >= 0x80 && byte < 0xc0;
       if (byte === 0 || unassigned.has(byte)) return false;
-      // One whole character of UTF-8 is enough.
+      // One complete UTF-8 character rules Windows-1252 out.
       if (expected > 0 && isContinuation && --expected === 0) return false;
       if (!isContinuation) expected = continuationBytes(byte);
       if (byte >= 0x80) hasBeyondAscii = true;
@@ -49,7 +50,7 @@ const hasOnlySingleBytes = async (file: string): Promise<boolean> => {
   return hasBeyondAscii;
 };
 
-/** How many bytes follow the first one of a character in UTF-8. */
+/** The number of bytes after the first byte of a UTF-8 character. */
 const continuationBytes = (byte: number): number => {
   if (byte >= 0xc2 && byte < 0xe0) return 1;
   if (byte >= 0xe0 && byte < 0xf0) return 2;

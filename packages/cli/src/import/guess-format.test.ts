@@ -35,7 +35,7 @@ describe('the delimiter of a file', () => {
     expect((await guess(content)).format.delimiter).toBe(delimiter);
   });
 
-  it('is guessed from whole records where the sample ends in the middle of one', async () => {
+  it('is guessed from complete records if the sample ends in the middle of one', async () => {
     const row = `${'x'.repeat(2_000)};1,2,3\n`;
     expect((await guess(`a;b\n${row.repeat(300)}`)).format.delimiter).toBe(';');
   });
@@ -54,23 +54,23 @@ describe('the encoding of a file', () => {
     ['utf-16be', bigEndian, 'UTF-16BE, ";" between cells'],
     ['windows-1252', windows, 'Windows-1252, ";" between cells'],
     ['utf-8', Buffer.from('a,b\n1,2\n'), ''],
-  ])('is guessed as %s and said', async (encoding, bytes, guessed) => {
+  ])('is guessed as %s and described', async (encoding, bytes, guessed) => {
     expect(await guess(bytes)).toEqual({ format: expect.objectContaining({ encoding }), guessed });
   });
 
-  it('is not guessed as Windows-1252 where one character is UTF-8, or a byte has no character', async () => {
+  it('is not guessed as Windows-1252 if one character is UTF-8 or one byte is unassigned', async () => {
     for (const bytes of [Buffer.concat([Buffer.from('ü\n'), windows]), Buffer.from([0x61, 0x0a, 0x81])])
       expect((await guess(bytes)).format.encoding).toBe('utf-8');
   });
 
-  it('is what the user says, and then not mentioned', async () => {
+  it('is the one of the option, and is not described then', async () => {
     const given = { delimiter: '|', encoding: 'iso-8859-1' };
     expect(await guess(windows, given)).toEqual({ format: given, guessed: '' });
   });
 });
 
 describe('a spreadsheet', () => {
-  it.each([[[0x50, 0x4b, 3, 4]], [[0xd0, 0xcf, 0x11, 0xe0]]])('is refused with what to do', async (start) => {
+  it.each([[[0x50, 0x4b, 3, 4]], [[0xd0, 0xcf, 0x11, 0xe0]]])('is refused with advice', async (start) => {
     await expect(guess(Buffer.from([...start, 0, 0, 0, 0]))).rejects.toMatchObject({
       exitCode: 78,
       message: expect.stringMatching(/^deals\.csv is a spreadsheet, not CSV\. Open it, choose File > Save As/),

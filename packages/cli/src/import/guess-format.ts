@@ -6,13 +6,13 @@ import type { CsvFormat } from './csv-rows.js';
 import { guessDelimiter } from './guess-delimiter.js';
 import { guessEncoding } from './guess-encoding.js';
 
-/** What the user has said of the file; what is absent is guessed. */
+/** The format that the user gave. Undefined values are guessed. */
 export interface GivenFormat {
   readonly delimiter: string | undefined;
   readonly encoding: string | undefined;
 }
 
-/** A format, and what of it was guessed, for people: `Windows-1252, ";" between cells`; empty where it is the usual one. */
+/** A format, and a description of the guesses: `Windows-1252, ";" between cells`. Empty for the usual format. */
 export interface GuessedFormat {
   readonly format: CsvFormat;
   readonly guessed: string;
@@ -25,18 +25,19 @@ const spreadsheetStarts = [
   [0xd0, 0xcf, 0x11, 0xe0],
 ];
 
-/** The usual format: its guess needs no mention. */
+/** The usual format, which is not worth mentioning. */
 const usual = { delimiter: ',', encoding: 'utf-8' } as const;
 
 /**
- * Guesses the delimiter and encoding of a CSV file if no option gives them. A pipe can be read only once: its defaults are `,` and UTF-8.
+ * Guesses the delimiter and the encoding of a CSV file if they are not given. A pipe can be read only once, so its
+ * defaults are `,` and UTF-8.
  *
- * @throws CliError (78) for a spreadsheet, with what to do.
+ * @throws CliError (78) for a spreadsheet, with advice.
  */
 export const guessFormat = async (file: string, given: GivenFormat): Promise<GuessedFormat> => {
   const status = await stat(file).catch(() => undefined);
   const named = { delimiter: given.delimiter ?? usual.delimiter, encoding: given.encoding ?? usual.encoding };
-  // That there is no such file is said where it is opened.
+  // A missing file is reported when it is opened.
   if (status?.isFile() !== true) return { format: named, guessed: '' };
   const sample = await readSample(file);
   if (spreadsheetStarts.some((start) => start.every((byte, index) => sample[index] === byte))) throw spreadsheet(file);

@@ -21,7 +21,7 @@ import { loadPipelines } from './pipeline-directory.js';
 import { findPipelineId, loadStages } from './pipeline-lookup.js';
 import { collectionOf, type ImportObject } from './targets.js';
 
-/** The options of `crm import` that say what a row becomes. */
+/** The options of `crm import` that control how rows are converted. */
 export interface PlanOptions {
   readonly mapping?: string;
   readonly object?: ExportObject;
@@ -32,12 +32,12 @@ export interface PlanOptions {
   readonly raw?: boolean;
 }
 
-/** What an import reads, and what each row becomes. */
+/** The source of an import, and the conversion of its rows. */
 export interface ImportPlan {
   readonly object: ImportObject;
   readonly source: SourceFile;
   readonly convert: (row: SourceRow) => ConvertedRow;
-  /** What was guessed of the file's format, for people; empty where nothing unusual was. */
+  /** A description of the guessed format. Empty for the usual format. */
   readonly guessed: string;
 }
 
@@ -50,9 +50,9 @@ const objectNames: Readonly<Record<ExportObject, ImportObject>> = {
 };
 
 /**
- * Opens the file and finds out what its rows become: by the mapping where there is one, as `crm export` wrote them otherwise.
+ * Opens the file and chooses the conversion: by the mapping if there is one, otherwise as a file of `crm export`.
  *
- * @throws CliError when mapping, file and options do not fit together.
+ * @throws CliError if the mapping, the file and the options do not match.
  */
 export const makePlan = async (
   file: string,
@@ -60,9 +60,10 @@ export const makePlan = async (
   connection: ImportConnection | undefined,
 ): Promise<ImportPlan> => {
   if (options.mapping === undefined) return exportedPlan(file, options, connection);
-  if (options.raw === true) throw usageError('--raw is for what crm export --raw wrote, and needs no --mapping.');
+  if (options.raw === true)
+    throw usageError('--raw cannot be used with --mapping. It is for files of crm export --raw.');
   if (options.object !== undefined || options.format === 'jsonl') {
-    throw usageError('A mapping says the object itself and is for CSV: leave --object and --format out.');
+    throw usageError('--object and --format jsonl cannot be used with --mapping. Leave them out.');
   }
   const mapping = readMapping(options.mapping, await readText(options.mapping));
   checkPipelineOption(mapping.object, options);
@@ -78,7 +79,7 @@ export const makePlan = async (
 
 const checkPipelineOption = (object: ImportObject, { pipeline }: PlanOptions): void => {
   if (pipeline === undefined || object === 'opportunity') return;
-  throw usageError(`--pipeline is for opportunities; ${collectionOf(object)} belong to none.`);
+  throw usageError(`--pipeline applies only to opportunities, not to ${collectionOf(object)}.`);
 };
 
 const exportedPlan = async (
@@ -93,7 +94,7 @@ const exportedPlan = async (
   const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);
   if (object === undefined || unknown.length > 0) {
     throw usageError(
-      `${file} is not as crm export writes it${object === undefined ? '' : ` (${object})`}: --mapping has to say what becomes of ${unknown.join(', ')}.`,
+      `${file} is not as crm export writes it${object === undefined ? '' : ` (${object})`}: unknown columns ${unknown.join(', ')}. Give a --mapping for them.`,
     );
   }
   checkPipelineOption(object, options);
@@ -105,12 +106,12 @@ type OpenedExport = Pick<ImportPlan, 'source' | 'guessed'>;
 
 const openJson = async (file: string, { delimiter, encoding }: PlanOptions): Promise<OpenedExport> => {
   if (delimiter !== undefined || encoding !== undefined) {
-    throw usageError('--delimiter and --encoding are for CSV; JSON lines are UTF-8.');
+    throw usageError('--delimiter and --encoding apply only to CSV. JSON lines are UTF-8.');
   }
   return { source: await openJsonLines(file), guessed: '' };
 };
 
-/** A spreadsheet program may have written it again, with other signs. */
+/** Its format is guessed, because a spreadsheet program may have saved it with another delimiter or encoding. */
 const openExportedCsv = async (file: string, { delimiter, encoding, raw }: PlanOptions): Promise<OpenedExport> => {
   const { format, guessed } = await guessFormat(file, { delimiter, encoding });
   return { source: await openCsv(file, { ...format, isExport: true, hasEscapedFormulas: raw !== true }), guessed };
@@ -125,7 +126,7 @@ const makeExportedContext = async (
   const needsRead = object === 'opportunity' || (isCsv && object !== 'note');
   if (!needsRead) return { object, customTypes: new Map(), pipelines: undefined };
   if (connection?.readUrl === undefined) {
-    throw usageError('Give --read-url, so that stages and the types of custom fields can be looked up.');
+    throw usageError('--read-url is missing. Give it to look up stages and the types of custom fields.');
   }
   return askReadGateway(connection.readUrl, connection.apiKey, async (client) => {
     const customTypes = isCsv ? await loadTypes(client, object) : new Map<string, string>();
@@ -134,7 +135,7 @@ const makeExportedContext = async (
   });
 };
 
-/** Asks what only the read gateway knows. @throws CliError when it does not say */
+/** Queries the read gateway. @throws CliError if that fails */
 const askReadGateway = async <Answer>(
   url: string,
   apiKey: string,
@@ -161,7 +162,7 @@ const makeConversion = async (
   connection: ImportConnection | undefined,
 ): Promise<ConversionContext> => {
   if (mapping.object !== 'opportunity') return { mapping, pipelineId: undefined, stageId: ok };
-  // A dry run without any server checks all but the stages, which only a server knows.
+  // A dry run without a server checks everything except stages, which only a server knows.
   if (connection === undefined) return { mapping, pipelineId: undefined, stageId: ok };
   const { readUrl, apiKey, defaultPipelineId } = connection;
   const convert = async (read: CrmClient | undefined): Promise<ConversionContext> => {

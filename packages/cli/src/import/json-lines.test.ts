@@ -23,7 +23,7 @@ const readAll = async (content: string | Buffer): Promise<SourceRow[]> => {
 };
 
 describe('openJsonLines', () => {
-  it('reads one object a line, with any line ends and across reads of the file', async () => {
+  it('reads one object per line, with any line ends and across reads of the file', async () => {
     const long = 'ü'.repeat(100_000);
     const rows = await readAll(`\ufeff{"a":"x\u2028y"}\r\n\n {"a":"${long}"}\n{"a":3}`);
     expect(rows.map(({ line, record, problems }) => [line, record, problems])).toEqual([
@@ -33,12 +33,12 @@ describe('openJsonLines', () => {
     ]);
   });
 
-  it('reads UTF-16 that says so', async () => {
+  it('reads UTF-16 with a byte order mark', async () => {
     const [row] = await readAll(Buffer.from('\ufeff{"a":"Müller"}\n', 'utf16le'));
     expect(row?.record).toEqual({ a: 'Müller' });
   });
 
-  it('refuses a line whose values the parser would alter, with the place', async () => {
+  it('refuses a line whose values the parser would alter, and names the field', async () => {
     const rows = await readAll(
       [
         '{"name":"A","name":"B"}',
@@ -56,13 +56,13 @@ describe('openJsonLines', () => {
       [2, 'custom_fields.place.city: is given twice'],
       [3, expect.stringMatching(/^amount: .*digits/), expect.stringMatching(/^custom_fields\.scores\[1\]: .*digits/)],
       [4],
-      [5, ': is no JSON object'],
-      [6, ': is no JSON object'],
+      [5, ': is not a JSON object'],
+      [6, ': is not a JSON object'],
     ]);
   });
 
-  it('refuses a file that is not JSON lines, and a line that no record can have', async () => {
-    await expect(readAll('[\n{"a":1}\n]')).rejects.toThrow(/Line 1 .* is no JSON object/);
+  it('refuses a file that is not JSON lines, and a line that is too long', async () => {
+    await expect(readAll('[\n{"a":1}\n]')).rejects.toThrow(/Line 1 .* is not a JSON object/);
     await expect(readAll(`{"a":1}\n{"a":"${'x'.repeat(5_000_000)}`)).rejects.toThrow(/more than 4 MB/);
   });
 });

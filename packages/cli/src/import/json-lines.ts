@@ -7,13 +7,13 @@ import { parseJsonObject } from '../json-object.js';
 import type { SourceFile, SourceRow } from './csv-rows.js';
 import { checkText, decodeText } from './source-text.js';
 
-/** No request may be larger. A file without line breaks would otherwise be gathered in memory. */
+/** The limit of a request. It also keeps a file without line breaks from filling the memory. */
 const maxLineLength = 4 * 1024 * 1024;
 
 /**
- * Opens a file of JSON lines: one object a line, blank lines are skipped. An export of no records is an empty file.
+ * Opens a file of JSON lines: one object per line, blank lines are skipped. An export without records is an empty file.
  *
- * @throws CliError when the file cannot be read, is not text, or does not start with an object.
+ * @throws CliError if the file cannot be read, is not text, or does not start with an object.
  */
 export const openJsonLines = async (file: string): Promise<SourceFile> => {
   const sizeBytes = await checkText(file, 'utf-8');
@@ -21,7 +21,7 @@ export const openJsonLines = async (file: string): Promise<SourceFile> => {
   const { value: first } = await rows.next();
   if (first !== undefined && first.record === undefined) {
     throw configurationError(
-      `Line ${first.line} of ${file} is no JSON object. JSON lines have one object on each line.`,
+      `Line ${first.line} of ${file} is not a JSON object. JSON lines have one object on each line.`,
     );
   }
   return { columns: Object.keys(first?.record ?? {}), sizeBytes, rows: following(first, rows) };
@@ -44,13 +44,13 @@ async function* readRows(file: string): AsyncGenerator<SourceRow, undefined> {
     if (text.trim() === '') continue;
     const record = parseJsonObject(text);
     const isObject = Object.keys(record).length > 0 && !Array.isArray(record);
-    const problems = isObject ? findJsonFaults(text) : [{ field: '', reason: 'is no JSON object' }];
+    const problems = isObject ? findJsonFaults(text) : [{ field: '', reason: 'is not a JSON object' }];
     yield { line, bytes, cells: [text], row: new Map(), problems, ...(isObject && { record }) };
   }
   return undefined;
 }
 
-/** Not by readline, which ends a line at U+2028 too, and JSON texts may hold that. */
+/** Does not use readline, which also ends a line at U+2028, a character that JSON texts may contain. */
 async function* readLines(file: string): AsyncGenerator<string, undefined> {
   const text = pipeline(createReadStream(file), decodeText(file, 'utf-8'), () => undefined).setEncoding('utf8');
   let rest = '';
@@ -58,7 +58,7 @@ async function* readLines(file: string): AsyncGenerator<string, undefined> {
     const lines = (rest + chunk).split(/\r?\n/);
     rest = lines.pop() ?? '';
     if (rest.length > maxLineLength)
-      throw configurationError(`${file} has a line of more than 4 MB; no record is as long.`);
+      throw configurationError(`${file} has a line of more than 4 MB, which is too long for a record.`);
     yield* lines;
   }
   if (rest !== '') yield rest;

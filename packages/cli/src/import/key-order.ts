@@ -1,21 +1,21 @@
-/** A place in the order. */
+/** A batch's place in the order. */
 export interface Turn {
   /** Resolves once all earlier turns that share a key are done. */
   readonly ready: Promise<unknown>;
-  /** Lets later turns begin; to be called whatever came of this one. */
+  /** Lets later turns begin. Must be called even if this turn failed. */
   readonly done: () => void;
 }
 
-/** Keeps batches that share a key in their order while others overtake each other. */
+/** Keeps batches that share a key in order. Other batches may overtake each other. */
 export class KeyOrder {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** How many keys are under way; for tests. */
+  /** The number of active keys, for tests. */
   get size(): number {
     return this.#last.size;
   }
 
-  /** Takes the place after all earlier turns with one of the keys. */
+  /** Adds a turn after all earlier turns that share one of the keys. */
   enter(keys: readonly string[]): Turn {
     const before = keys.flatMap((key) => this.#last.get(key) ?? []);
     let resolve: () => void = () => undefined;

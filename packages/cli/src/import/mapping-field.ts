@@ -10,7 +10,7 @@ type UseColumn = (path: KeyPath, column: string) => void;
 
 const sourceKeys = ['column', 'value', 'template'] as const;
 
-/** Reads one entry of `fields`; problems are noted in the source. A target that is a list may be given a list of entries. */
+/** Reads one entry of `fields` and records its problems in the source. A list target may have a list of entries. */
 export const readField = (
   source: MappingSource,
   path: KeyPath,
@@ -20,7 +20,7 @@ export const readField = (
 ): MappedField | undefined => {
   const isList = target.kind === 'list' || target.kind === 'custom';
   if (Array.isArray(entry) && !isList) {
-    source.problem(path, 'takes one value; join columns with template:');
+    source.problem(path, 'takes one value; to join columns use template:');
     return undefined;
   }
   const entries: readonly unknown[] = Array.isArray(entry) ? entry : [entry];
@@ -72,7 +72,7 @@ const readSource = (
   return { kind: 'template', template: template.value };
 };
 
-/** Makes the steps fit the target: an amount is always read as a number, a date needs a format. */
+/** Adapts the steps to the target: an amount is always read as a number, and a date needs a format. */
 const stepsFor = (
   source: MappingSource,
   path: KeyPath,
@@ -85,7 +85,10 @@ const stepsFor = (
     source.problem(path, `split makes a list, and ${target.name} takes one value`);
   }
   if (target.kind === 'instant' && !isNumber && !endsWith(steps, 'date') && !endsWith(steps, 'number')) {
-    source.problem(path, 'needs a date format, as transform: [{ date: yyyy-MM-dd }]; or number for epoch milliseconds');
+    source.problem(
+      path,
+      'needs a date format, such as transform: [{ date: yyyy-MM-dd }]; or number for epoch milliseconds',
+    );
   }
   if (target.kind !== 'number' || isNumber || endsWith(steps, 'number')) return steps;
   const number = compileStep('number', { value: undefined });

@@ -20,7 +20,7 @@ const problemsOf = (text: string): readonly string[] => {
 const minimal = 'object: opportunity\nfields:\n  name: { column: Name }\n';
 
 describe('readMapping', () => {
-  it('reads YAML and JSON alike', () => {
+  it('reads YAML and JSON', () => {
     const json = JSON.stringify({
       object: 'contact',
       fields: { email: { column: 'E-mail', transform: ['trim', 'lower'] } },
@@ -29,7 +29,7 @@ describe('readMapping', () => {
     expect(readMapping('m.yaml', minimal).fields[0]?.target.path).toEqual(['opportunity', 'name']);
   });
 
-  it('remembers where columns are named, for the check against the header', () => {
+  it('records where columns are used, for the check against the header', () => {
     const mapping = readMapping('deals.yaml', `${minimal}  next_step:\n    template: '{A} {B}'\n`);
     expect(mapping.columnUses).toEqual([
       { column: 'Name', place: 'deals.yaml:3: fields.name.column' },
@@ -38,7 +38,7 @@ describe('readMapping', () => {
     ]);
   });
 
-  it('refuses numbers that it would round', () => {
+  it('refuses numbers with more digits than it can store', () => {
     const text = `${minimal}  amount: { column: V, empty: { value: 999999999999.99998 } }\n  close_date: { value: 1.50 }\n`;
     expect(problemsOf(text)).toEqual([expect.stringMatching(/^deals\.yaml:4: 999999999999\.99998 has more digits/)]);
   });

@@ -102,7 +102,7 @@ const readColumns = (
     useColumn(path, column);
     const steps = readSteps(source, path, transforms);
     if (steps.some((step) => step.kind !== 'text')) {
-      source.problem(path, 'number, boolean, date and split belong to the fields that use the column');
+      source.problem(path, 'use number, boolean, date and split in the fields that read the column');
     }
     columns.set(column, steps);
   }

@@ -5,17 +5,17 @@ import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Docume
 
 import { configurationError, type CliError } from '../errors.js';
 
-/** A path in the mapping file, as `['fields', 'name', 'transform', 0]`. */
+/** A path in the mapping file, such as `['fields', 'name', 'transform', 0]`. */
 export type KeyPath = readonly (string | number)[];
 
-/** The text of a mapping file as plain values, which still knows on which line each key stands. JSON is read too: it is YAML. */
+/** A parsed mapping file that knows the line of each key. It also reads JSON, because JSON is YAML. */
 export class MappingSource {
   readonly #file: string;
   readonly #document: Document;
   readonly #lines: LineCounter;
   readonly #problems: string[] = [];
 
-  /** @throws CliError (78) with the line, when the text is no YAML or JSON. */
+  /** @throws CliError (78) with the line, if the text is not YAML or JSON. */
   constructor(
     file: string,
     text: string,
@@ -49,12 +49,12 @@ export class MappingSource {
     return path.length === 0 ? at : `${at}: ${dotted(path)}`;
   }
 
-  /** Notes that what stands at `path` is wrong; all of it is reported together. */
+  /** Records a problem at `path`. All problems are reported together. */
   problem(path: KeyPath, message: string): void {
     this.#problems.push(`${this.place(path)}: ${message}`);
   }
 
-  /** @throws CliError (78) with everything noted, if anything was. */
+  /** @throws CliError (78) with all recorded problems, if there are any. */
   throwIfAny(): void {
     if (this.#problems.length > 0) throw mappingError(this.#problems, this.heading);
   }
@@ -71,7 +71,7 @@ export class MappingSource {
     return undefined;
   }
 
-  /** Offset of the key, not of its value: a nested value starts a line below the key that a reader looks for. */
+  /** The offset of the key, not of its value, because a nested value starts on the line after its key. */
   #offsetOf(path: KeyPath): number | undefined {
     const parent = path.length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, -1), true);
     const last = path.at(-1);

@@ -2,8 +2,8 @@ import type { KeyPath, MappingSource } from './mapping-source.js';
 import { compileStep, transformNames, type Step, type TransformArgument, type TransformName } from './transforms.js';
 
 /**
- * Reads a list of transforms: `trim`, `[trim, lower]` or `[{ map: { GTXPro: GTX Pro }, default: Other }]`.
- * Problems are noted in the source, and the transform at fault is left out.
+ * Reads a list of transforms: `trim`, `[trim, lower]` or `[{ map: { GTXPro: GTX Pro }, default: Other }]`. Problems are
+ * recorded in the source, and a wrong transform is left out.
  */
 export const readSteps = (source: MappingSource, path: KeyPath, value: unknown): readonly Step[] => {
   if (value === undefined) return [];
@@ -35,7 +35,9 @@ const readStep = (source: MappingSource, path: KeyPath, entry: unknown): Step | 
   return undefined;
 };
 
-/** A transform is a name alone, or a map of its name to its argument, with the `default` of a `map` beside it. */
+/**
+ * A transform is a name, or a map from its name to its argument. The transform `map` may have a `default` beside it.
+ */
 const nameAndArgument = (entry: unknown): { name: string; argument: TransformArgument } | undefined => {
   if (typeof entry === 'string') return { name: entry, argument: { value: undefined } };
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return undefined;
@@ -46,5 +48,5 @@ const nameAndArgument = (entry: unknown): { name: string; argument: TransformArg
   return { name, argument: { value: rest[name], fallback: 'default' in entry ? (fallback ?? null) : undefined } };
 };
 
-/** Whether the steps give a value of the target's kind themselves; the last one decides. */
+/** Whether the last step is the given one, which decides the kind of the value. */
 export const endsWith = (steps: readonly Step[], name: TransformName): boolean => steps.at(-1)?.name === name;

@@ -1,13 +1,13 @@
 import type { KeyPath, MappingSource } from './mapping-source.js';
 
-/** The value as a map of keys; anything else is noted as a problem and taken for an empty map. */
+/** Returns the value if it is a map of keys. Otherwise records a problem and returns an empty map. */
 export const asRecord = (source: MappingSource, path: KeyPath, value: unknown): Readonly<Record<string, unknown>> => {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   source.problem(path, value === undefined || value === null ? 'is missing' : 'must be a map of keys');
   return {};
 };
 
-/** Notes every key that is not in `allowed`: a misspelt key must not be ignored silently. */
+/** Records every key that is not in `allowed` as a problem, so that a misspelled key is not ignored. */
 export const onlyKeys = (
   source: MappingSource,
   path: KeyPath,
@@ -19,7 +19,7 @@ export const onlyKeys = (
   }
 };
 
-/** The value as a text that is not empty; anything else is noted as a problem. */
+/** Returns the value if it is a text that is not empty, or a number as text. Otherwise records a problem. */
 export const readText = (source: MappingSource, path: KeyPath, value: unknown): string | undefined => {
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number') return String(value);

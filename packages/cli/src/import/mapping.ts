@@ -2,17 +2,17 @@ import type { Scalar, Step } from './transforms.js';
 import type { ImportObject, Target } from './targets.js';
 import type { Template } from './template.js';
 
-/** Where a field's value comes from. */
+/** The source of a field's value. */
 export type Source =
   | { readonly kind: 'column'; readonly column: string }
   | { readonly kind: 'template'; readonly template: Template }
   | { readonly kind: 'constant'; readonly value: Scalar };
 
-/** What becomes of a field whose value is empty: left out, its row refused, or another value taken. */
+/** What happens if a field is empty: it is left out, its row is rejected, or another value is used. */
 export type WhenEmpty =
   { readonly kind: 'skip' } | { readonly kind: 'reject' } | { readonly kind: 'value'; readonly value: Scalar };
 
-/** One source of a field with what happens to it on its way. */
+/** One source of a field, with its transforms. */
 export interface FieldSource {
   readonly source: Source;
   readonly steps: readonly Step[];
@@ -25,30 +25,30 @@ export interface MappedField {
   readonly whenEmpty: WhenEmpty;
 }
 
-/** Rows that are left out on purpose. */
+/** A rule that skips rows. */
 export interface SkipRule {
   readonly column: string;
   readonly matches: (text: string) => boolean;
 }
 
-/** A place in the mapping file where a column of the CSV file is named. */
+/** A use of a CSV column in the mapping file. */
 export interface ColumnUse {
   readonly column: string;
-  /** `sales.yaml:12: fields.name`, the start of the message when the CSV file lacks the column. */
+  /** `sales.yaml:12: fields.name`, the start of the message if the CSV file has no such column. */
   readonly place: string;
 }
 
-/** A mapping file, checked and compiled. */
+/** A validated and compiled mapping file. */
 export interface Mapping {
   readonly object: ImportObject;
-  /** Id or name of the pipeline; the command line wins over it. */
+  /** The id or name of the pipeline. The command line overrides it. */
   readonly pipeline: string | undefined;
-  /** Guessed from the file where absent; the command line wins over both. */
+  /** Guessed from the file if undefined. The command line overrides it. */
   readonly delimiter: string | undefined;
   readonly encoding: string | undefined;
-  /** Ids of stages by label, when the mapping gives them itself. */
+  /** Ids of stages by label, if the mapping contains them. */
   readonly stages: ReadonlyMap<string, string>;
-  /** Clean-ups of columns, applied before anything else reads them. */
+  /** Transforms of columns, applied before fields read the columns. */
   readonly columns: ReadonlyMap<string, readonly Step[]>;
   readonly skipWhen: readonly SkipRule[];
   readonly fields: readonly MappedField[];

@@ -51,12 +51,12 @@ describe('number', () => {
     [{ group: ' ' }, '12 34'],
     [{ decimal: ',' }, '1.5'],
     [{ decimal: ',' }, '1,5,0'],
-  ])('%j refuses %s rather than read it as another number', (format, text) => {
+  ])('%j refuses %s, which it could misread', (format, text) => {
     expect(run(format, text)).toMatch(/^refused: .* is not a number such as /);
   });
 
   it.each(['999999999999.99998', '1.0000000000000001', '9007199254740993', '1,234,567,890,123,456'])(
-    'refuses %s, which has more digits than a JSON number keeps',
+    'refuses %s, which has more digits than a JSON number can store',
     (text) => {
       expect(run(english, text)).toMatch(/^refused: .* has more than 15 digits/);
     },

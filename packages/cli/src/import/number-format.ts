@@ -1,16 +1,16 @@
 import { fail, ok, type Result } from '@crm/domain';
 
-/** How a column writes its numbers. */
+/** The number format of a column. */
 export interface NumberFormat {
   readonly decimal: '.' | ',';
-  /** The sign between groups of digits; `''` for none. */
+  /** The separator between groups of digits; `''` for none. */
   readonly group: string;
 }
 
 /**
  * Reads the argument of the `number` transform: nothing, or `{ decimal: ",", group: "." }`.
  *
- * @returns what is wrong with it, if it cannot be used
+ * @returns the fault of the argument, if it is invalid
  */
 export const readNumberFormat = (argument: unknown): Result<NumberFormat> => {
   const signs = argument === undefined || argument === true ? {} : argument;
@@ -26,8 +26,9 @@ export const readNumberFormat = (argument: unknown): Result<NumberFormat> => {
 };
 
 /**
- * Makes the reader of a format. Groups must be where people write them: `1.234.567,89` or, as in India, `12,34,567`.
- * Signs must be declared and in place because a guess would alter amounts: `1.5` with the group `.` is refused, not 15.
+ * Returns the reader of a format. Groups must be in their usual places: `1.234.567,89` or, as in India, `12,34,567`.
+ * Separators must be declared, because a guess could alter amounts: with the group `.`, `1.5` is refused and not read
+ * as 15.
  */
 export const numberReader = ({ decimal, group }: NumberFormat): ((text: string) => Result<number>) => {
   const grouped = group === '' ? '' : `|${groupedPattern(characterPattern(group))}`;
@@ -42,7 +43,7 @@ export const numberReader = ({ decimal, group }: NumberFormat): ((text: string) 
   };
 };
 
-/** Never starts with 0: 0.500 is a fraction in another format, not 500. */
+/** The first group cannot start with 0: `0.500` is a fraction in another format, not 500. */
 const groupedPattern = (group: string): string =>
   `[1-9]\\d{0,2}(?:${group}\\d{3})+|[1-9]\\d?(?:${group}\\d{2})+${group}\\d{3}`;
 

@@ -4,8 +4,9 @@ import type { RequestBody } from './convert-row.js';
 import type { ImportObject } from './targets.js';
 
 /**
- * Texts of which all rows of one record share one, so that they can be sent in the order of the file: one for the natural key, one for
- * the external id. Rows of several records may share one too, which then only wait for each other. Notes never do.
+ * Returns the keys of a row: one for its natural key and one for its external id. Rows that share a key are sent in
+ * file order, because they may write the same record. Rows of different records may share a key too, and then only wait
+ * for each other. Notes have no keys.
  */
 export const orderKeys = (object: ImportObject, body: RequestBody): string[] => {
   const externalId =
@@ -19,7 +20,7 @@ export const orderKeys = (object: ImportObject, body: RequestBody): string[] => 
   ];
 };
 
-/** The natural key that a row has; undefined for none. */
+/** The natural key of a row; undefined for none. */
 const naturalKeyOf = (object: ImportObject, body: RequestBody): string | undefined => {
   switch (object) {
     case 'account':
@@ -33,7 +34,7 @@ const naturalKeyOf = (object: ImportObject, body: RequestBody): string | undefin
   }
 };
 
-/** The account's part is that of the primary contact's domain where no account is named, as the gateway has it. */
+/** Without an account, the domain is that of the primary contact's email, as in the gateway. */
 const opportunityKey = (body: RequestBody): string | undefined => {
   const domain = textAt(body, 'related_objects', 'account_domain');
   const contact = textAt(body, 'related_objects', 'primary_contact_email');

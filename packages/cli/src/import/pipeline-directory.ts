@@ -1,7 +1,7 @@
 import type { CrmClient } from '@crm/client';
 import { fail, ok, type Result } from '@crm/domain';
 
-/** A pipeline, as rows refer to it. */
+/** A pipeline that rows can refer to. */
 export interface KnownPipeline {
   readonly id: string;
   /** The id of a stage by its label. */
@@ -10,17 +10,20 @@ export interface KnownPipeline {
 
 /** The pipelines of an organization by name and id. */
 export interface PipelineDirectory {
-  /** The pipeline that a row names, unless the command line names one for all rows. */
+  /** Finds the pipeline that a row names, or the one that the command line gives for all rows. */
   readonly find: (named: string | undefined) => Result<KnownPipeline>;
 }
 
-/** Reads all pipelines and stages; `forAll` is the id or name that the command line gives. */
+/** Reads all pipelines and stages. `forAll` is the id or name from the command line. */
 export const loadPipelines = async (client: CrmClient, forAll: string | undefined): Promise<PipelineDirectory> => {
   const byName = new Map<string, Result<KnownPipeline>>();
   for await (const { pipeline_id: id, name } of client.pipelines.list()) {
     const pipeline = ok({ id, stageId: await loadStages(client, id) });
     byName.set(id, pipeline);
-    byName.set(name, byName.has(name) ? fail(`there are several pipelines "${name}"; give --pipeline`) : pipeline);
+    byName.set(
+      name,
+      byName.has(name) ? fail(`there are several pipelines named "${name}"; give --pipeline`) : pipeline,
+    );
   }
   return {
     find: (named) => {

@@ -7,18 +7,18 @@ import type { Mapping } from './mapping.js';
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The id of the pipeline that `--pipeline` or the mapping names by id or by name.
+ * Finds the id of the pipeline that `--pipeline` or the mapping gives by id or name.
  *
- * @throws CliError when it is not given, unknown, or a name while there is no read gateway to ask.
+ * @throws CliError if none is given, it is unknown, or it is a name and there is no read gateway.
  */
 export const findPipelineId = async (named: string | undefined, read: CrmClient | undefined): Promise<string> => {
   if (named === undefined) {
-    throw usageError('Which pipeline? Give --pipeline, or pipeline_id: in the mapping (see: crm pipeline list).');
+    throw usageError('No pipeline is given. Give --pipeline, or pipeline_id: in the mapping (see: crm pipeline list).');
   }
   if (uuidPattern.test(named)) return named.toLowerCase();
   if (read === undefined) {
     throw usageError(
-      `To find the pipeline "${named}" by its name, give --read-url; or give its id (crm pipeline list).`,
+      `To find the pipeline "${named}" by name, give --read-url. Or give its id (see: crm pipeline list).`,
     );
   }
   const pipelines = [];
@@ -27,7 +27,7 @@ export const findPipelineId = async (named: string | undefined, read: CrmClient 
   const [first] = found;
   if (found.length === 1 && first !== undefined) return first.pipeline_id;
   if (found.length > 1)
-    throw configurationError(`There are ${found.length} pipelines "${named}"; give the id of one with --pipeline.`);
+    throw configurationError(`There are ${found.length} pipelines "${named}". Give the id of one with --pipeline.`);
   const names = pipelines.map(({ name }) => name).join(', ');
   throw configurationError(
     `There is no pipeline "${named}". There are: ${names || 'none'}. Name one with --pipeline, or in the mapping.`,
@@ -35,9 +35,10 @@ export const findPipelineId = async (named: string | undefined, read: CrmClient 
 };
 
 /**
- * A function from the label of a stage to its id, by the mapping's own `stages:` first and by the read gateway otherwise.
+ * Returns a function from the label of a stage to its id. The ids are those under `stages:` in the mapping, or else
+ * those of the read gateway.
  *
- * @throws CliError when the mapping uses stages and neither is there to ask.
+ * @throws CliError if the mapping uses stages and there are neither ids nor a read gateway.
  */
 export const loadStages = async (
   mapping: Mapping,
@@ -50,7 +51,7 @@ export const loadStages = async (
   if (isUsed && stages.size === 0 && pipelineId !== undefined) {
     if (read === undefined) {
       throw usageError(
-        'The mapping sets the stage by its label. Give --read-url, so that labels can be looked up, or ids under stages: in the mapping.',
+        'The mapping sets the stage by its label. Give --read-url to look labels up, or give their ids under stages: in the mapping.',
       );
     }
     try {

@@ -3,19 +3,19 @@ import { SingleBar } from 'cli-progress';
 import { timeLeft } from '../time-left.js';
 import type { ImportTally } from './report.js';
 
-/** Shows how far an import is. */
+/** Shows the progress of an import. */
 export interface Progress {
-  /** The import is `bytes` into the file. */
+  /** Reports that `bytes` of the file are done. */
   readonly update: (bytes: number, tally: ImportTally) => void;
-  /** Something that a user wants to know now, as why nothing moves. */
+  /** Shows a message at once, for example the reason for a wait. */
   readonly note: (text: string) => void;
   readonly stop: () => void;
 }
 
-/** Lines are for logs: often enough to see that it lives, rarely enough to read. */
+/** The time between two progress lines. */
 const lineIntervalMs = 5000;
 
-/** A bar where people watch, and a plain line now and then where the output goes to a file or another program. */
+/** Shows a bar on a terminal, and prints a line every few seconds to a file or another program. */
 export const makeProgress = (stream: NodeJS.WritableStream & { isTTY?: boolean }, sizeBytes: number): Progress =>
   stream.isTTY === true ? barProgress(stream, sizeBytes) : lineProgress(stream, sizeBytes);
 

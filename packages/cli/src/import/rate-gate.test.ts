@@ -23,7 +23,7 @@ describe('RateGate', () => {
       new Promise<boolean>((resolve) => void setTimeout(() => resolve(false), 30)),
     ]);
 
-  it('closes when the requests under way may use up what is left, and opens again', async () => {
+  it('closes if the running requests may use up the remaining ones, and opens again', async () => {
     const gate = new RateGate();
     await gate.enter(never);
     await gate.enter(never);
@@ -34,7 +34,7 @@ describe('RateGate', () => {
     await gate.enter(never);
   });
 
-  it('lets go of those who wait when the import stops', async () => {
+  it('rejects waiting requests when the import stops', async () => {
     const gate = new RateGate();
     gate.closeFor(60_000);
     const stop = new AbortController();
@@ -45,7 +45,7 @@ describe('RateGate', () => {
 });
 
 describe('retryDelayMs', () => {
-  it('doubles up to ten seconds, less a random half, and never below what the server asks', () => {
+  it('doubles up to ten seconds, less up to a random half, and is never shorter than the server asks', () => {
     expect([1, 2, 3, 8, 50].map((attempt) => retryDelayMs(attempt, 0, () => 1))).toEqual([
       100, 200, 400, 10_000, 10_000,
     ]);

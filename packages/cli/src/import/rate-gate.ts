@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a response says about the rate limit: how many requests are left, and in how many seconds there are more. */
+/** The rate limit in a response: the remaining requests, and the seconds until it is reset. */
 export interface RateLimitState {
   readonly remaining: number;
   readonly resetSeconds: number;
 }
 
 /**
- * Reads the `RateLimit` header of the IETF draft in its two forms, `"name";r=5;t=30` and
- * `limit=10, remaining=5, reset=30`. Where it lists several limits, the tightest counts.
+ * Reads the `RateLimit` header of the IETF draft in its two forms, `"name";r=5;t=30` and `limit=10, remaining=5,
+ * reset=30`. Of several limits, the one with the fewest remaining requests counts.
  */
 export const readRateLimit = (header: string | null): RateLimitState | undefined => {
   if (header === null) return undefined;
@@ -28,18 +28,18 @@ export const readRateLimit = (header: string | null): RateLimitState | undefined
   return tightest;
 };
 
-/** A gate before every request, shared by all workers, so that one answer of the gateway holds all of them. */
+/** A gate before every request. All workers share it, so that one response of the gateway can pause all of them. */
 export class RateGate {
   #closedUntilMs = 0;
   #inFlight = 0;
   readonly #onWait: (seconds: number) => void;
 
-  /** `onWait` is called when the gate closes for longer than a moment, so that a user sees why nothing moves. */
+  /** `onWait` is called when the gate closes for a second or more, to show the user the reason for the wait. */
   constructor(onWait: (seconds: number) => void = () => undefined) {
     this.#onWait = onWait;
   }
 
-  /** Waits until requests may be sent. Rejects with an `AbortError` when the import stops meanwhile. */
+  /** Waits until requests may be sent. Rejects with an `AbortError` if the import stops first. */
   async enter(signal: AbortSignal): Promise<void> {
     for (let waitMs = this.#waitMs(); waitMs > 0; waitMs = this.#waitMs()) {
       await sleep(waitMs, undefined, { signal });
@@ -47,7 +47,10 @@ export class RateGate {
     this.#inFlight += 1;
   }
 
-  /** Sends a request that has entered. Apart from {@link enter}, since waiting is no part of the time that a request has. */
+  /**
+   * Sends a request after {@link enter}. The two are separate because waiting must not count towards the request's
+   * timeout.
+   */
   readonly fetch: typeof fetch = async (input, init) => {
     let state: RateLimitState | undefined;
     try {
@@ -62,11 +65,11 @@ export class RateGate {
   /** Records the end of a request and the limits in its response. */
   leave(state?: RateLimitState): void {
     this.#inFlight -= 1;
-    // Requests still under way may not be counted in `remaining` yet, and would take what is left.
+    // Running requests may not be counted in `remaining` yet, and may use it up.
     if (state !== undefined && state.remaining <= this.#inFlight) this.closeFor(state.resetSeconds * 1000);
   }
 
-  /** Holds every later request for that long; a longer time set before stays. */
+  /** Pauses all later requests for this duration, or until an earlier pause ends if that is later. */
   closeFor(durationMs: number): void {
     const untilMs = performance.now() + durationMs;
     if (untilMs <= this.#closedUntilMs) return;

@@ -18,18 +18,18 @@ import { RateGate } from './rate-gate.js';
 import { readAnswer, readRefusal, readResults, type SendOutcome } from './send-outcome.js';
 import { collectionOf, type ImportObject } from './targets.js';
 
-/** Where records go, and for how long to try. */
+/** The destination of records, and how long to retry. */
 export interface SenderOptions {
   /** Address of the inbound gateway. */
   readonly url: string;
   readonly apiKey: string;
   readonly object: ImportObject;
   readonly updateMatches: boolean;
-  /** Sends up to 100 rows in one call, rather than each in its own. */
+  /** Sends up to 100 rows in one call instead of one row per call. */
   readonly isBulk: boolean;
-  /** How long a gateway that answered before may be away. */
+  /** How long to retry if the gateway has answered before. */
   readonly outageMs: number;
-  /** How long to try when it never answered: its address is then more likely wrong than the gateway down. */
+  /** How long to retry if the gateway has never answered, because then its address is probably wrong. */
   readonly firstAnswerMs: number;
   readonly onWait: (message: string) => void;
 }
@@ -38,20 +38,20 @@ export interface SenderOptions {
 export interface SendItem {
   /** The body of its create request. */
   readonly body: RequestBody;
-  /** Of notes, which have no natural key; null for the others. */
+  /** Set for notes, which have no natural key; null for the other objects. */
   readonly idempotencyKey: string | null;
 }
 
-/** Answers that say nothing about the row: the gateway, or the proxy before it, is busy or restarting. */
+/** Statuses that do not depend on the row: the gateway, or a proxy in front of it, is busy or restarting. */
 const transientStatuses = new Set([408, 502, 503, 504]);
 
-/** Creates as they are for every kind of record: what a mapping makes of a row is for the gateway to judge. */
+/** The create methods without types, for every object. The gateway validates the bodies that a mapping produces. */
 interface Creates {
   create(body: RequestBody, options: CreateRecordOptions): Promise<WriteAnswer<unknown>>;
   bulkCreate(items: readonly RequestBody[], options: CreateRecordOptions): Promise<WriteAnswer<BulkResults>>;
 }
 
-/** Sends creates: within the rate limit, again after failures that say nothing about the row, never for ever. */
+/** Sends creates within the rate limit. After failures that do not depend on the row, it retries for a limited time. */
 export class RecordSender {
   readonly #options: SenderOptions;
   readonly #gateway: GatewayAddress;
@@ -65,26 +65,26 @@ export class RecordSender {
     const { url, apiKey, object, isBulk, onWait } = options;
     this.#options = options;
     this.#gateway = { name: 'inbound gateway', url, option: '--url', groups: isBulk ? 'list,bulk' : 'list,inbound' };
-    this.#gate = new RateGate((seconds) => onWait(`The rate limit is reached; going on in ${seconds} s.`));
-    // What is tried again, and for how long, depends on how the other rows fare, of which the client knows nothing.
+    this.#gate = new RateGate((seconds) => onWait(`The rate limit is reached. Continuing in ${seconds} s.`));
+    // The client must not retry: what to retry, and for how long, depends on the other rows.
     const client: CrmClient = connectClient({ readUrl: url, apiKey, maxRetries: 0, fetch: this.#gate.fetch });
     this.#records = client[collectionOf(object)] as unknown as Creates;
   }
 
-  /** How many rows were sent with an unknown result: the connection broke, or a gateway failed over them. */
+  /** The number of rows with an unknown result, because the connection broke or the gateway failed. */
   get unanswered(): number {
     return this.#unanswered.size;
   }
 
   /**
-   * Creates the records of a batch, in its order. Sending it again is safe: creation is idempotent by natural key, and for
-   * notes, which have none, by an `Idempotency-Key`.
+   * Creates the records of a batch in order. Retries are safe: creates are idempotent by natural key, and those of
+   * notes by an `Idempotency-Key`.
    *
-   * @param patience - the share of the bound to wait for; halves of a batch that was waited for wait less, so that one bad row
-   * costs two bounds at most
-   * @returns what became of each.
-   * @throws CliError when the gateway is away for longer than the bound, or when no row can succeed: the key is refused,
-   * or the address is not that of an inbound gateway.
+   * @param patience - the part of the time limit to retry for. It is halved with the batch, so that one bad row takes
+   * at most twice the limit
+   * @returns the outcome of each row.
+   * @throws CliError if the gateway is unreachable for longer than the limit, or if no row can succeed because the key
+   * is refused or the address is not that of an inbound gateway.
    */
   async send(items: readonly SendItem[], signal: AbortSignal, patience = 1): Promise<readonly SendOutcome[]> {
     const outcomes = await this.#sendTogether(items, signal, patience);
@@ -92,7 +92,7 @@ export class RecordSender {
       for (const item of items) this.#unanswered.delete(item);
       return outcomes;
     }
-    // One row at fault must not take the others with it: each half is asked about alone, down to that row.
+    // One bad row must not fail the others, so each half is sent alone, recursively down to that row.
     const middle = Math.ceil(items.length / 2);
     const first = await this.send(items.slice(0, middle), signal, patience / 2);
     return [...first, ...(await this.send(items.slice(middle), signal, patience / 2))];
@@ -145,7 +145,7 @@ export class RecordSender {
     return Promise.all(items.map(send));
   }
 
-  /** Past the bound: a row that fails while others succeed is rejected; when nothing succeeds, the import stops. */
+  /** After the time limit, a row that fails while others succeed is rejected. If no row succeeds, the import stops. */
   #giveUp(failedSinceMs: number, patience: number, error: CrmError): SendOutcome | undefined {
     const nowMs = performance.now();
     const boundMs = this.#lastAnswerMs === undefined ? this.#options.firstAnswerMs : this.#options.outageMs;
@@ -158,11 +158,11 @@ export class RecordSender {
     throw new CliError(gatewayErrorText(this.#gateway, error));
   }
 
-  /** Not at the first failures, which are over in a moment, and once an outage, not once a worker. */
+  /** Not for the first failures, which usually end soon, and once per outage instead of once per worker. */
   #noteOutage(attempt: number, error: CrmError): void {
     if (attempt < 3 || this.#isOutageNoted) return;
     this.#isOutageNoted = true;
-    this.#options.onWait(`The gateway is away, trying again: ${reasonOf(error)}`);
+    this.#options.onWait(`The gateway is unreachable, retrying: ${reasonOf(error)}`);
   }
 
   #noteAnswer(): void {
@@ -171,14 +171,14 @@ export class RecordSender {
   }
 }
 
-/** A conflict over a key of ours means that the first try is still under way: nothing else conflicts with a create. */
+/** A conflict on our idempotency key means that the first attempt is still running. Creates have no other conflicts. */
 const isTransient = ({ status }: CrmApiError, items: readonly SendItem[]): boolean =>
   transientStatuses.has(status) || (status === 409 && items.some(({ idempotencyKey }) => idempotencyKey !== null));
 
-/** Codes of connections that never came about. */
+/** Error codes of connections that were never established. */
 const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** Whether the gateway may have written what was sent, though it did not say so. */
+/** Whether the gateway may have written the records without confirming it. */
 const mayHaveArrived = ({ cause }: CrmError): boolean =>
   !neverConnected.has(errorCode(types.isNativeError(cause) ? cause.cause : undefined) ?? '');
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { RejectReasons } from './reject-reasons.js';
 
 describe('RejectReasons', () => {
-  it('groups reasons that differ in their values only, and keeps a value that all have', () => {
+  it('groups reasons that differ only in their values, and keeps a value that all share', () => {
     const reasons = new RejectReasons();
     for (const [line, text] of [
       [7, 'x'],
@@ -21,7 +21,7 @@ describe('RejectReasons', () => {
     ]);
   });
 
-  it('counts every problem, also those of more kinds than it keeps or is asked for', () => {
+  it('counts every problem, including reasons beyond the limits', () => {
     const reasons = new RejectReasons(3);
     for (let index = 0; index < 10; index += 1) reasons.add({ field: `f${index % 5}`, reason: 'no' }, index);
     const counts = (most?: number): number[] => reasons.list(most).map(({ count }) => count);

@@ -1,16 +1,16 @@
 import type { RowProblem } from './convert-row.js';
 
-/** Rows that were refused for one reason. */
+/** The number of rows that were rejected for one reason. */
 export interface ReasonCount {
   readonly field: string;
-  /** Without the values that rows differ in: `"…" is not a number such as 1234.50`. */
+  /** Values that differ between rows are left out: `"…" is not a number such as 1234.50`. */
   readonly reason: string;
   readonly count: number;
-  /** The first line of the file with it; null for reasons beyond the bound, counted together. */
+  /** The first line of the file with this reason. Null for the reasons beyond the limit, which are counted together. */
   readonly firstLine: number | null;
 }
 
-/** Counts why rows are refused: every problem is counted, in memory that does not grow with the file. */
+/** Counts every problem of rejected rows by reason. Its memory use does not grow with the file. */
 export class RejectReasons {
   readonly #counts = new Map<string, { field: string; reason: string; count: number; firstLine: number }>();
   readonly #mostReasons: number;
@@ -34,7 +34,7 @@ export class RejectReasons {
     else this.#others += 1;
   }
 
-  /** The most frequent reasons first; those beyond `most` are one entry at the end. */
+  /** The most frequent reasons first. Those beyond `most` are one entry at the end. */
   list(most = this.#mostReasons): readonly ReasonCount[] {
     const sorted = [...this.#counts.values()].sort((a, b) => b.count - a.count || a.firstLine - b.firstLine);
     const others = sorted.slice(most).reduce((sum, { count }) => sum + count, this.#others);

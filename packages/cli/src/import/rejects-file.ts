@@ -9,10 +9,10 @@ import { parseJsonObject } from '../json-object.js';
 /** The columns before those of the source. */
 const ownColumns = ['line', 'field', 'reason'];
 
-/** Makes an import with the same mapping read the file as UTF-8, whatever `encoding:` the mapping has. */
+/** With it, an import reads the file as UTF-8 even if the mapping has another `encoding:`. */
 const byteOrderMark = '\uFEFF';
 
-/** How a file of rejected rows begins, in any format; other files must not be overwritten. */
+/** The start of a rejects file in any format. Other files must not be overwritten. */
 const ownStart = /^\uFEFF?line.{1,4}?field.{1,4}?reason|^\{"line":/;
 
 const csvLine = (cells: readonly string[], delimiter: string): string =>
@@ -25,13 +25,14 @@ const csvCell = (text: string, delimiter: string): string => {
 
 type OwnCells = readonly [line: string, field: string, reason: string];
 
-/** The keys that an earlier rejects file put in front, however its JSON was written again. */
+/** The keys at the start of a line from an earlier rejects file, in any spacing. */
 const earlierKeys =
   /^\s*\{\s*"line"\s*:\s*\d+\s*,\s*"field"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/;
 
 /**
- * The line as it was with the reason in front: `{"a":1.50}` gives `{"line":2,"field":"a","reason":"…","a":1.50}`. To parse it
- * would lose what it may be refused for, as digits of a long number. A line that holds no object becomes the value of `text`.
+ * Adds the reason to the start of a line: `{"a":1.50}` becomes `{"line":2,"field":"a","reason":"…","a":1.50}`. The rest
+ * is not parsed, which could lose the fault itself, such as digits of a long number. A line that is not an object
+ * becomes the value of `text`.
  */
 const jsonLine = ([line, field, reason]: OwnCells, text: string): string => {
   const own = JSON.stringify({ line: Number(line), field, reason }).slice(0, -1);
@@ -45,16 +46,17 @@ const jsonLine = ([line, field, reason]: OwnCells, text: string): string => {
 type Source = Pick<SourceFile, 'columns' | 'csv'>;
 
 /**
- * The rows that were refused, in a file of the source's format that can be corrected and imported again: line, field and
- * reason, then the columns of the source as they were. It is made with the first row, so that no file means that nothing was refused.
+ * A file of the rejected rows, in the format of the source, that can be corrected and imported again. It has line,
+ * field and reason, then the unchanged columns of the source. It is created with the first row, so that no file means
+ * no rejected rows.
  */
 export class RejectsFile {
   readonly path: string;
   readonly #header: string;
-  /** How many leading cells of a row are those of an earlier rejects file, which the new ones replace. */
+  /** The number of leading cells that come from an earlier rejects file. The new ones replace them. */
   readonly #dropped: number;
   #handle: FileHandle | undefined;
-  /** Workers reject rows at the same time; one chain of writes keeps lines whole. */
+  /** Workers reject rows at the same time. Writes are queued so that lines are not mixed. */
   #writes: Promise<void> = Promise.resolve();
 
   /** Absent for JSON lines. */
@@ -70,15 +72,15 @@ export class RejectsFile {
   }
 
   /**
-   * Gets ready to write, removing what an earlier import left there.
+   * Prepares for writing, and removes the file of an earlier import.
    *
-   * @throws CliError when a file is there that is no rejects file, or none can be made there.
+   * @throws CliError if another file is there, or no file can be created there.
    */
   static async prepare(path: string, source: Source): Promise<RejectsFile> {
     const firstLine = await readStart(path);
     if (firstLine !== undefined) {
       if (!ownStart.test(firstLine)) {
-        throw new CliError(`${path} exists and is no file of rejected rows; name another one with --rejects.`);
+        throw new CliError(`${path} exists and is not a file of rejected rows. Name another file with --rejects.`);
       }
       await rm(path);
     }
@@ -88,7 +90,7 @@ export class RejectsFile {
     return new RejectsFile(path, source);
   }
 
-  /** Writes one refused row; several problems of it share the row, so that each row is there once. */
+  /** Writes one rejected row. Several problems of a row are joined, so that each row is written once. */
   add(line: number, problems: readonly RowProblem[], cells: readonly string[]): Promise<void> {
     const fields = problems.map(({ field }) => field).filter((field) => field !== '');
     const reasons = problems.map(({ field, reason }) =>
@@ -109,7 +111,7 @@ export class RejectsFile {
     return this.#writes;
   }
 
-  /** Ends the file. A write that failed has ended the import already. */
+  /** Closes the file. A failed write has already ended the import. */
   async close(): Promise<void> {
     await this.#writes.catch(() => undefined);
     await this.#handle?.close();
@@ -117,7 +119,7 @@ export class RejectsFile {
   }
 }
 
-/** The first bytes of a file, or `undefined` when there is none. */
+/** The first bytes of a file, or `undefined` if there is none. */
 const readStart = async (path: string): Promise<string | undefined> => {
   try {
     const handle = await open(path, 'r');

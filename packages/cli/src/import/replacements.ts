@@ -1,12 +1,12 @@
 import { fail, ok, type Result } from '@crm/domain';
 
-/** Changes a text; never refuses one. */
+/** Changes a text and cannot fail. */
 export type Rewrite = (text: string) => string;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Replaces texts in one pass, the longest first, so that no replacement is replaced again.
+ * Replaces texts in one pass, the longest first, so that replacements are not replaced again.
  *
  * `{ a: b, b: a }` turns `ab` into `ba`.
  */
@@ -16,18 +16,18 @@ const rewrite = (replacements: ReadonlyMap<string, string>): Rewrite => {
   return (text) => text.replace(pattern, (found) => replacements.get(found) ?? '');
 };
 
-/** Reads the argument of `strip`: `€`, or `['€', EUR]`. Each of the texts is removed wherever it stands. */
+/** Reads the argument of `strip`: `€`, or `['€', EUR]`. All occurrences of each text are removed. */
 export const readStrip = (argument: unknown): Result<Rewrite> => {
   const texts: readonly unknown[] = Array.isArray(argument) ? argument : [argument];
   const isText = (text: unknown): text is string => typeof text === 'string' && text !== '';
-  if (texts.length === 0 || !texts.every(isText)) return fail('needs the texts to remove, as "€" or ["€", EUR]');
+  if (texts.length === 0 || !texts.every(isText)) return fail('needs the texts to remove, such as "€" or ["€", EUR]');
   return ok(rewrite(new Map(texts.map((text) => [text, '']))));
 };
 
-/** Reads the argument of `replace`: `{ '½': .5, ' Mio': '' }`, what is replaced and what takes its place. */
+/** Reads the argument of `replace`: `{ '½': .5, ' Mio': '' }`, texts and their replacements. */
 export const readReplace = (argument: unknown): Result<Rewrite> => {
   if (typeof argument !== 'object' || argument === null || Array.isArray(argument)) {
-    return fail('needs the texts and what takes their place, as { Corp.: Corporation }');
+    return fail('needs the texts and their replacements, such as { Corp.: Corporation }');
   }
   const replacements = new Map<string, string>();
   for (const [from, to] of Object.entries(argument as Record<string, unknown>)) {

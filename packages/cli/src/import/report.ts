@@ -3,7 +3,7 @@ import type { SendOutcome } from './send-outcome.js';
 import { RejectReasons } from './reject-reasons.js';
 import { TextCounter } from './text-counter.js';
 
-/** Counts what becomes of the rows. */
+/** Counts the outcomes of rows. */
 export class ImportTally {
   rows = 0;
   created = 0;
@@ -16,7 +16,7 @@ export class ImportTally {
   readonly reasons = new RejectReasons();
   readonly #startedMs = performance.now();
 
-  /** Counts a row that the gateway answered. */
+  /** Counts a row that was sent. */
   countSent(outcome: SendOutcome, line: number): void {
     if (outcome.kind === 'rejected') {
       this.countRejected(outcome.problems, line);
@@ -27,13 +27,13 @@ export class ImportTally {
     for (const { field, message } of outcome.warnings) this.warningTexts.add(`${field}: ${message}`);
   }
 
-  /** Counts a row that was refused, here or by the gateway. */
+  /** Counts a row that was rejected by the conversion or by the gateway. */
   countRejected(problems: readonly RowProblem[], line: number): void {
     this.rejected += 1;
     for (const problem of problems) this.reasons.add(problem, line);
   }
 
-  /** Rows that have a record now. */
+  /** The rows that now have a record. */
   get imported(): number {
     return this.created + this.matched + this.updated;
   }
@@ -43,7 +43,7 @@ export class ImportTally {
     return (performance.now() - this.#startedMs) / 1000;
   }
 
-  /** Rows a second so far. */
+  /** The average rows per second so far. */
   get rowsPerSecond(): number {
     return this.seconds === 0 ? 0 : this.rows / this.seconds;
   }
@@ -52,14 +52,14 @@ export class ImportTally {
 /** How an import ended. */
 export interface ImportResult {
   readonly tally: ImportTally;
-  /** Where the refused rows are, when there are any. */
+  /** The file of the rejected rows, if there are any. */
   readonly rejectsFile: string | undefined;
-  /** Why it ended before the end of the file, when it did. */
+  /** The reason if it stopped before the end of the file. */
   readonly stopped: string | undefined;
-  /** Rows whose result was unknown when it stopped: they may be imported or not. */
+  /** The rows whose result was unknown when it stopped. They may be imported or not. */
   readonly unanswered: number;
   readonly isDryRun: boolean;
-  /** Whether a source that was changed can be sent again: its records are found by their natural keys. */
+  /** Whether a corrected source can be imported again, because its records are found by their natural keys. */
   readonly isSourceCorrectable: boolean;
 }
 
@@ -85,7 +85,7 @@ export const reportJson = (result: ImportResult): Record<string, unknown> => {
   };
 };
 
-/** What happened before the stop, and how to continue. */
+/** What was imported before the stop, and how to continue. */
 export const closingText = ({
   tally,
   unanswered,
@@ -96,7 +96,7 @@ export const closingText = ({
   const unknown = unanswered === 0 ? '' : `; the result of ${count(unanswered)} more is unknown`;
   return [
     `${rowsText(tally.imported)} ${tally.imported === 1 ? 'was' : 'were'} imported before that${unknown}.`,
-    'Run the same command again to continue: rows that are there already are matched, not duplicated.',
+    'Run the same command again to continue: existing records are matched, not duplicated.',
   ].join(' ');
 };
 

@@ -16,22 +16,25 @@ export interface ImportJob {
   readonly object: ImportObject;
   readonly source: SourceFile;
   readonly rejectsPath: string;
-  /** Turns a row into the body of its create request. */
+  /** Converts a row into the body of its create request. */
   readonly convert: (row: SourceRow) => ConvertedRow;
-  /** Makes the sender, which says through `onWait` why nothing moves. Absent on a dry run: rows are only converted. */
+  /**
+   * Creates the sender, which reports the reason for a wait through `onWait`. Absent on a dry run, which only converts
+   * rows.
+   */
   readonly makeSender: ((onWait: (message: string) => void) => RecordSender) | undefined;
-  /** Rows in one request. */
+  /** Rows per request. */
   readonly batchSize: number;
   readonly concurrency: number;
   readonly limitRows: number | undefined;
-  /** Which rows are imported already. Only for notes: the other objects have a natural key. */
+  /** The rows that are already imported. Only for notes, because the other objects have a natural key. */
   readonly sentNotes: SentNotes | undefined;
   readonly makeProgress: (sizeBytes: number) => Progress;
-  /** Aborted when the user stops the import; requests under way still end. */
+  /** Aborted when the user stops the import. Running requests still finish. */
   readonly signal: AbortSignal;
 }
 
-/** Below the gateway's 4 MB, so that the brackets fit too. */
+/** Below the gateway's 4 MB, to leave room for brackets and commas. */
 const mostBatchBytes = 3_500_000;
 
 interface BatchItem extends SendItem {
@@ -44,9 +47,9 @@ interface Batch {
 }
 
 /**
- * Runs an import: rows are read as fast as they are sent, so that memory does not grow with the file.
+ * Runs an import. Rows are read only as fast as they are sent, so that memory use does not grow with the file.
  *
- * @throws CliError when it ended before any row was done; later ends are part of the result.
+ * @throws CliError if it fails before the first row is done. Later failures are part of the result.
  */
 export const runImport = async (job: ImportJob): Promise<ImportResult> => {
   const { source } = job;
@@ -77,7 +80,7 @@ class ImportRun {
   readonly #sender: RecordSender | undefined;
   #rowsTaken = 0;
   #stopped: string | undefined;
-  /** What ended the import, unless its user or the end of the file did. */
+  /** The error that ended the import, if any. */
   failure: unknown;
 
   constructor(
@@ -92,13 +95,15 @@ class ImportRun {
     const interrupt = (): void => this.#stopFor('The import was interrupted.');
     this.job.signal.addEventListener('abort', interrupt);
     if (this.job.signal.aborted) interrupt();
-    // A generator answers its readers one after the other, so that batches are in file order for any number of readers.
+    // An async generator serves its readers in turn, so batches are in file order for any number of workers.
     const batches = this.#readBatches();
     await Promise.all(Array.from({ length: this.job.concurrency }, () => this.#worker(batches)));
     this.job.signal.removeEventListener('abort', interrupt);
   }
 
-  /** How it ended, once {@link work} is done: requests under way at a stop still end and are counted. */
+  /**
+   * How it ended. To be read after {@link work}, because requests that are running at a stop still finish and count.
+   */
   get end(): Pick<ImportResult, 'stopped' | 'unanswered' | 'isDryRun'> {
     const unanswered = this.#sender?.unanswered ?? 0;
     return { stopped: this.#stopped, unanswered, isDryRun: this.#sender === undefined };
@@ -110,7 +115,7 @@ class ImportRun {
         await this.#sendBatch(next.value);
       }
     } catch (error) {
-      // The others end with an error too when one of them stops all.
+      // If one worker stops the import, the others end with an error too.
       if (this.#isStopped()) return;
       this.failure = error;
       this.#stopFor(errorText(error));
@@ -146,7 +151,7 @@ class ImportRun {
     return next.done === true || this.#isStopped() ? undefined : next.value;
   }
 
-  /** The body to send; `undefined` for a row that needs no sending, which is counted here. */
+  /** The body to send. Undefined for a row that is not sent, which is counted here. */
   async #convert(row: SourceRow): Promise<RequestBody | undefined> {
     if (this.job.sentNotes?.has(row.line) === true) {
       this.#count(row, { kind: 'matched', warnings: [] });
@@ -170,7 +175,7 @@ class ImportRun {
       if (this.#sender === undefined || this.#isStopped()) return;
       const outcomes = await this.#sender.send(items, this.#stop.signal);
       const answered = outcomes.map((outcome, index) => ({ outcome, row: items[index]?.row }));
-      // All are counted before any file is written: a full disk must not hide what is imported.
+      // Counts all rows before it writes any file, so that a full disk cannot hide imported rows.
       for (const { row, outcome } of answered) if (row !== undefined) this.#count(row, outcome);
       for (const { row, outcome } of answered) if (row !== undefined) await this.#record(row, outcome);
     } finally {

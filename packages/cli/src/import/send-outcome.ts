@@ -5,24 +5,24 @@ import { gatewayErrorText, type GatewayAddress } from '../gateway-client.js';
 import type { RowProblem } from './convert-row.js';
 import { targetNameOf, type ImportObject } from './targets.js';
 
-/** What became of a row at the gateway. */
+/** The outcome of a row at the gateway. */
 export type SendOutcome =
   | { readonly kind: 'created' | 'matched' | 'updated'; readonly warnings: readonly Warning[] }
   | { readonly kind: 'rejected'; readonly problems: readonly RowProblem[] };
 
 const pipelineHint = 'Check --pipeline (crm pipeline list).';
 
-/** What the answer to one row says of it. */
+/** Reads the outcome of a single create. */
 export const readAnswer = ({ isReplay, recordStatus, warnings }: WriteAnswer<unknown>): SendOutcome => ({
-  // A replayed note carries the status of its first answer, but nothing was created this time.
+  // A replayed response has the status of the first one, but nothing was created this time.
   kind: isReplay ? 'matched' : (recordStatus ?? 'created'),
   warnings,
 });
 
 /**
- * What the answer to a batch says of each row.
+ * Reads the outcome of each row of a bulk create.
  *
- * @throws CliError when it says that no row can succeed, or is no answer of an inbound gateway.
+ * @throws CliError if no row can succeed, or if the response is not from an inbound gateway.
  */
 export const readResults = (
   object: ImportObject,
@@ -31,7 +31,7 @@ export const readResults = (
   count: number,
 ): readonly SendOutcome[] => {
   if (data?.results?.length !== count) {
-    throw new CliError(`${url} does not answer as an ${name} does. Check ${option}.`);
+    throw new CliError(`${url} does not answer like an ${name}. Check ${option}.`);
   }
   return data.results.map((result: BulkResult): SendOutcome => {
     if (result.success) return { kind: result.record_status ?? 'created', warnings: result.warnings ?? [] };
@@ -39,14 +39,17 @@ export const readResults = (
     const pipeline = problems.find(({ field }) => field === 'pipeline_id');
     if (pipeline !== undefined)
       throw new CliError(`The ${name} ${url} refused the pipeline: ${pipeline.reason}. ${pipelineHint}`);
-    return { kind: 'rejected', problems: problems.length > 0 ? problems : [{ field: '', reason: 'was refused' }] };
+    return {
+      kind: 'rejected',
+      problems: problems.length > 0 ? problems : [{ field: '', reason: 'was refused without a reason' }],
+    };
   });
 };
 
 /**
- * What a refusal says of its row.
+ * Reads the outcome of a refused row.
  *
- * @throws CliError when it says that no row can succeed.
+ * @throws CliError if no row can succeed.
  */
 export const readRefusal = (object: ImportObject, gateway: GatewayAddress, error: CrmApiError): SendOutcome => {
   const { status, message, requestId } = error;
@@ -61,7 +64,7 @@ export const readRefusal = (object: ImportObject, gateway: GatewayAddress, error
   return { kind: 'rejected', problems: [{ field: '', reason }] };
 };
 
-/** The fields at fault, by the mapping's names. */
+/** The fields at fault, by their names in the mapping. */
 const problemsOf = (object: ImportObject, errors: Readonly<Record<string, string>>): readonly RowProblem[] =>
   Object.entries(errors).map(([path, reason]) => ({
     field: targetNameOf(object, path.replace(/^items\[0\]\./, '')),

@@ -27,8 +27,8 @@ const openAs = (file: string, encoding = 'utf-8'): Promise<unknown> =>
   file.endsWith('.csv') ? openCsv(file, { delimiter: ',', encoding }) : openJsonLines(file);
 
 describe('the text of a file', () => {
-  it.each(['in.csv', 'in.jsonl'])('is refused as a whole where %s has bytes that are no UTF-8', async (name) => {
-    // Far into the file, so that rows before it would be sent otherwise.
+  it.each(['in.csv', 'in.jsonl'])('is refused as a whole if %s has bytes that are not UTF-8', async (name) => {
+    // Far into the file, so that earlier rows would already be sent without the check.
     const good = Buffer.from('{"name":"Müller"}\n'.repeat(10_000));
     const file = await fileOf(name, Buffer.concat([good, Buffer.from('{"name":"M\xfcller"}\n', 'latin1')]));
     await expect(openAs(file)).rejects.toMatchObject({
@@ -39,7 +39,7 @@ describe('the text of a file', () => {
     });
   });
 
-  it('is refused where a character is cut at the end, or a byte is zero', async () => {
+  it('is refused if a character is cut at the end, or a byte is zero', async () => {
     await expect(openAs(await fileOf('in.csv', Buffer.from('a\nü').subarray(0, 3)))).rejects.toThrow(/^Line 2 /);
     const spaced = await fileOf('my deals.csv', Buffer.from('a\n\xfc', 'latin1'));
     await expect(openAs(spaced)).rejects.toThrow(`-t UTF-8 '${spaced}' > '${spaced.replace('.csv', '.utf8.csv')}'`);
@@ -51,7 +51,7 @@ describe('the text of a file', () => {
     );
   });
 
-  it('is read by its byte order mark whatever encoding the mapping has, in pieces of any size', async () => {
+  it('is decoded by its byte order mark even if the mapping has another encoding, in chunks of any size', async () => {
     const content = '\ufeffü,€\n\u{1f600},\u0a0a\n';
     const bigEndian = Buffer.from(content, 'utf16le').swap16();
     for (const bytes of [Buffer.from(content), Buffer.from(content, 'utf16le'), bigEndian]) {
@@ -64,7 +64,7 @@ describe('the text of a file', () => {
     }
   });
 
-  it('of a pipe is refused when it comes to the fault', async () => {
+  it('from a pipe is refused when the fault is reached', async () => {
     const pipe = join(directory, 'pipe.csv');
     await promisify(execFile)('mkfifo', [pipe]);
     const writing = open(pipe, 'w').then(async (handle) => {

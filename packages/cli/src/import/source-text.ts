@@ -9,11 +9,11 @@ import { configurationError, errorCode, type CliError } from '../errors.js';
 import { markedEncoding } from './guess-encoding.js';
 
 /**
- * Looks through a file once before anything is sent, so that no part of a file in another encoding is imported. A pipe
- * can be read only once: {@link decodeText} stops there.
+ * Reads a file once before anything is sent, so that no part of a file in another encoding is imported. A pipe can be
+ * read only once, so {@link decodeText} stops at the fault.
  *
  * @returns its size in bytes.
- * @throws CliError when there is no such file, it is a directory, or {@link decodeText} refuses it.
+ * @throws CliError if there is no such file, it is a directory, or {@link decodeText} refuses it.
  */
 export const checkText = async (file: string, encoding: string): Promise<number> => {
   const status = await stat(file).catch((error: unknown) => {
@@ -26,9 +26,9 @@ export const checkText = async (file: string, encoding: string): Promise<number>
 };
 
 /**
- * Turns the bytes of a file into UTF-8 without a byte order mark. The mark wins over `encoding`.
+ * Decodes the bytes of a file, and removes the byte order mark. The mark overrides `encoding`.
  *
- * @throws CliError (78) with the line of the first bytes that are no text; they are never replaced, as decoders usually do.
+ * @throws CliError (78) with the line of the first invalid bytes. Most decoders would replace them instead.
  */
 export const decodeText = (file: string, encoding: string): Transform => {
   let lines: LineDecoder | undefined;
@@ -51,7 +51,7 @@ const attempt = (lines: LineDecoder | undefined, chunk: Buffer | undefined, done
   }
 };
 
-/** Decodes line by line, so that the line of a fault is known. */
+/** Decodes line by line, so that it can report the line of a fault. */
 class LineDecoder {
   readonly #decoder: TextDecoder;
   #line = 1;
@@ -63,7 +63,7 @@ class LineDecoder {
     this.#decoder = new TextDecoder(encoding, { fatal: true });
   }
 
-  /** The text of the bytes; without bytes, what was missing at the end of the file. */
+  /** Decodes a chunk. Without one, ends the decoding, which fails if a character is incomplete. */
   decode(chunk: Buffer | undefined): string {
     if (chunk === undefined) return this.#piece(undefined);
     let text = '';
@@ -83,7 +83,7 @@ class LineDecoder {
     } catch {
       throw notText(this.file, this.#line, `is not valid ${this.encoding.toUpperCase()}`, this.encoding);
     }
-    if (text.includes('\0')) throw notText(this.file, this.#line, 'has a zero byte, as UTF-16 has', this.encoding);
+    if (text.includes('\0')) throw notText(this.file, this.#line, 'has a zero byte, as in UTF-16', this.encoding);
     if (text.includes('\n')) this.#line += 1;
     return text;
   }
@@ -100,5 +100,5 @@ const notText = (file: string, line: number, fault: string, encoding: string): C
   return configurationError(`Line ${line} of ${file} ${fault}. ${advice}`);
 };
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

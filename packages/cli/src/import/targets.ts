@@ -6,10 +6,10 @@ export const importObjects = ['opportunity', 'account', 'contact', 'note'] as co
 /** One of {@link importObjects}. */
 export type ImportObject = (typeof importObjects)[number];
 
-/** What a target's value must be in the request. `custom` is whatever the definition of the custom field takes. */
+/** The kind of a target's value in the request. `custom` depends on the definition of the custom field. */
 export type TargetKind = 'text' | 'number' | 'instant' | 'list' | 'stage' | 'custom';
 
-/** A name on the left side of a mapping's `fields`, and where its value goes in the request. */
+/** A key of a mapping's `fields`, and the path of its value in the request. */
 export interface Target {
   readonly name: string;
   readonly kind: TargetKind;
@@ -17,10 +17,10 @@ export interface Target {
 }
 
 interface ObjectTargets {
-  /** Without one of these and without `external_id` no record is named. */
+  /** Each record needs these targets, or an `external_id`. */
   readonly required: readonly string[];
   readonly targets: readonly Target[];
-  /** Where `custom_fields.<slug>` goes; absent where the object has no custom fields. */
+  /** The path of custom fields in the request. Absent if the object has none. */
   readonly customFields?: readonly string[];
 }
 
@@ -70,16 +70,16 @@ const byObject: Record<ImportObject, ObjectTargets> = {
 const slugPattern = /^[a-z][a-z0-9_]{0,62}$/;
 const customPrefix = 'custom_fields.';
 
-/** Every target of an object, as shown when a mapping names an unknown one. */
+/** All targets of an object, for the message about an unknown one. */
 export const targetNames = (object: ImportObject): string[] => [
   ...byObject[object].targets.map(({ name }) => name),
   ...(byObject[object].customFields === undefined ? [] : [`${customPrefix}<slug>`]),
 ];
 
-/** The targets without which no record can be created. */
+/** The targets that a record needs, unless it has an `external_id`. */
 export const requiredTargets = (object: ImportObject): readonly string[] => byObject[object].required;
 
-/** The target of that name, if the object has one. */
+/** Finds a target by name, if the object has it. */
 export const findTarget = (object: ImportObject, name: string): Target | undefined => {
   const { targets, customFields } = byObject[object];
   if (!name.startsWith(customPrefix)) return targets.find((candidate) => candidate.name === name);
@@ -88,7 +88,9 @@ export const findTarget = (object: ImportObject, name: string): Target | undefin
   return { name, kind: 'custom', path: [...customFields, slug] };
 };
 
-/** The mapping's name of a field that the gateway refused by its dotted path; the path itself where it has none. */
+/**
+ * Converts a dotted path in the gateway's errors to the name in the mapping. Returns the path itself if there is none.
+ */
 export const targetNameOf = (object: ImportObject, dottedPath: string): string => {
   const { targets, customFields } = byObject[object];
   const named = targets.find(({ path }) => path.join('.') === dottedPath);
@@ -99,18 +101,18 @@ export const targetNameOf = (object: ImportObject, dottedPath: string): string =
     : dottedPath;
 };
 
-/** An object's name at the API and in `crm export`. */
+/** The plural name of an object in the API and in `crm export`. */
 export const collectionOf = (object: ImportObject): ExportObject =>
   (({ opportunity: 'opportunities', account: 'accounts', contact: 'contacts', note: 'notes' }) as const)[object];
 
-/** Puts a value where the request has it. */
+/** Sets a value at its path in the request. */
 export const placeValue = (body: Record<string, unknown>, target: Target, value: unknown): void => {
   let parent = body;
   for (const key of target.path.slice(0, -1)) {
     const child = (parent[key] ??= {});
     parent = child as Record<string, unknown>;
   }
-  // Defined, not assigned: a custom field's slug may be a name that objects inherit, as valueOf.
+  // Defined, not assigned, because a slug may be the name of an inherited property such as valueOf.
   const key = target.path.at(-1) ?? '';
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
 };

@@ -8,20 +8,20 @@ const fill = (source: string, row: Readonly<Record<string, string>>): string => 
 };
 
 describe('compileTemplate', () => {
-  it('puts columns in their places', () => {
+  it('replaces placeholders with columns', () => {
     expect(fill('{Account}-{Product name}', { Account: 'Acme', 'Product name': 'GTX' })).toBe('Acme-GTX');
   });
 
-  it('is empty when every column is, and trimmed otherwise', () => {
+  it('is empty if every column is, and trimmed otherwise', () => {
     expect(fill('{a} / {b}', { a: '', b: ' ' })).toBe('');
     expect(fill('{a} {b}', { a: '', b: 'x' })).toBe('x');
   });
 
-  it('does not read places in what a column holds', () => {
+  it('does not replace placeholders in the values of columns', () => {
     expect(fill('{a}{b}', { a: '{b}', b: '$&' })).toBe('{b}$&');
   });
 
-  it('takes doubled brackets as brackets', () => {
+  it('reads doubled braces as single braces', () => {
     expect(fill('{{{a}}}', { a: 'x' })).toBe('{x}');
   });
 

@@ -1,4 +1,4 @@
-/** Counts equal texts, keeping the first kinds that come, so that memory stays constant whatever a file holds. */
+/** Counts equal texts. Keeps only the first `kindsKept` different texts, so that memory use is limited. */
 export class TextCounter {
   readonly #counts = new Map<string, number>();
   readonly #kindsKept: number;
@@ -13,7 +13,7 @@ export class TextCounter {
     if (count !== undefined || this.#counts.size < this.#kindsKept) this.#counts.set(text, (count ?? 0) + 1);
   }
 
-  /** The most frequent texts, with how often each came. */
+  /** The most frequent texts with their counts. */
   mostFrequent(most: number): readonly (readonly [text: string, count: number])[] {
     return [...this.#counts].sort(([, first], [, second]) => second - first).slice(0, most);
   }

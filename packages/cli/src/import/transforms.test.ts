@@ -18,7 +18,7 @@ describe('slug_domain', () => {
     ['Xx-zobam', 'xxzobam.com'],
     ['Müller GmbH', 'müllergmbh.com'],
     ['日本 電気', '日本電気.com'],
-  ])('makes a domain of %s', (name, domain) => {
+  ])('creates a domain from %s', (name, domain) => {
     expect(run('slug_domain', { value: '.com' }, name)).toBe(domain);
     expect(run('slug_domain', { value: 'com' }, name)).toBe(domain);
   });
@@ -33,11 +33,11 @@ describe('email_local', () => {
     ['Moses Frase', 'moses.frase@example.com'],
     ['  José  Núñez-Ortiz ', 'jose.nunez.ortiz@example.com'],
     ["Rosie O'Hara", 'rosie.o.hara@example.com'],
-  ])('makes an address of %s', (name, email) => {
+  ])('creates an address from %s', (name, email) => {
     expect(run('email_local', { value: 'example.com' }, name)).toBe(email);
   });
 
-  it('refuses letters that no address has, rather than drop them', () => {
+  it('refuses letters that an address cannot have, and does not drop them', () => {
     expect(run('email_local', { value: 'example.com' }, 'Łukasz Nowak')).toMatch(/^refused/);
     expect(run('email_local', { value: 'example.com' }, '李')).toMatch(/^refused/);
   });
@@ -73,12 +73,12 @@ describe('replace', () => {
 });
 
 describe('map', () => {
-  it('changes the values it lists and leaves others as they are', () => {
+  it('changes the listed values and keeps others', () => {
     expect(run('map', { value: { GTXPro: 'GTX Pro' } }, 'GTXPro')).toBe('GTX Pro');
     expect(run('map', { value: { GTXPro: 'GTX Pro' } }, 'MG Special')).toBe('MG Special');
   });
 
-  it('takes its default for others', () => {
+  it('uses its default for others', () => {
     expect(run('map', { value: { Ja: true }, fallback: false }, 'Nein')).toBe(false);
     expect(run('map', { value: { Ja: true }, fallback: null }, 'Nein')).toBe('');
   });
@@ -87,7 +87,7 @@ describe('map', () => {
     expect(run('map', { value: { a: 'b' } }, 'constructor')).toBe('constructor');
   });
 
-  it('refuses an argument that is no map of single values', () => {
+  it('refuses an argument that is not a map of single values', () => {
     expect(run('map', { value: ['a'] }, 'a')).toMatch(/^argument/);
     expect(run('map', { value: { a: ['b'] } }, 'a')).toMatch(/^argument/);
   });
@@ -107,7 +107,7 @@ describe('number', () => {
     expect(run('number', none, text)).toMatch(/^refused/);
   });
 
-  it('refuses more digits than a number keeps', () => {
+  it('refuses more digits than a number can store', () => {
     expect(run('number', none, '1234567890123456')).toMatch(/more than 15 digits/);
   });
 
@@ -124,13 +124,13 @@ describe('the other transforms', () => {
     expect(run('lower', none, 'ÄB')).toBe('äb');
   });
 
-  it('boolean reads the usual words only', () => {
+  it('boolean reads only the usual words', () => {
     expect(run('boolean', none, 'Yes')).toBe(true);
     expect(run('boolean', none, '0')).toBe(false);
     expect(run('boolean', none, 'maybe')).toMatch(/^refused/);
   });
 
-  it('date gives epoch milliseconds', () => {
+  it('date returns epoch milliseconds', () => {
     expect(run('date', { value: 'M/d/yyyy' }, '3/1/2017')).toBe(Date.UTC(2017, 2, 1));
     expect(run('date', none, '3/1/2017')).toMatch(/^argument/);
   });

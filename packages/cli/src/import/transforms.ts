@@ -4,15 +4,15 @@ import { compileDateFormat } from './date-format.js';
 import { numberReader, readNumberFormat } from './number-format.js';
 import { readReplace, readStrip, type Rewrite } from './replacements.js';
 
-/** A value on its way from a cell to a request. */
+/** A value between a cell and a request. */
 export type Scalar = string | number | boolean;
 
-/** One step of a `transform:` list. `split` alone turns one text into several, and later steps take each of them. */
+/** One step of a `transform:` list. Only `split` turns one text into several; later steps apply to each. */
 export type Step =
   | { readonly kind: 'text' | 'final'; readonly name: TransformName; readonly apply: (text: string) => Result<Scalar> }
   | { readonly kind: 'split'; readonly name: TransformName; readonly separator: string };
 
-/** The closed list of transforms. */
+/** All transforms. */
 export const transformNames = [
   'trim',
   'lower',
@@ -30,13 +30,13 @@ export const transformNames = [
 /** One of {@link transformNames}. */
 export type TransformName = (typeof transformNames)[number];
 
-/** What stands beside a transform's name in the mapping; `fallback` is the `default:` of a `map`. */
+/** The argument of a transform in the mapping. `fallback` is the `default:` of a `map`. */
 export interface TransformArgument {
   readonly value: unknown;
   readonly fallback?: unknown;
 }
 
-/** Makes the step that a mapping asks for, or says what is wrong with its argument. */
+/** Creates the step of a transform, or returns the fault of its argument. */
 export const compileStep = (name: TransformName, argument: TransformArgument): Result<Step> => {
   switch (name) {
     case 'trim':
@@ -54,17 +54,17 @@ export const compileStep = (name: TransformName, argument: TransformArgument): R
     case 'map':
       return mapStep(argument);
     case 'slug_domain':
-      return withText(argument, 'the ending of the domains, as .com', (suffix) =>
+      return withText(argument, 'the ending of the domains, such as .com', (suffix) =>
         ok({ kind: 'text', name, apply: (text) => slugDomain(text, suffix) }),
       );
     case 'email_local':
-      return withText(argument, 'the domain of the addresses, as example.com', (domain) =>
+      return withText(argument, 'the domain of the addresses, such as example.com', (domain) =>
         ok({ kind: 'text', name, apply: (text) => emailLocal(text, domain) }),
       );
     case 'split':
-      return withText(argument, 'the separator, as ";"', (separator) => ok({ kind: 'split', name, separator }));
+      return withText(argument, 'the separator, such as ";"', (separator) => ok({ kind: 'split', name, separator }));
     case 'date':
-      return withText(argument, 'the format, as M/d/yyyy', (format) => {
+      return withText(argument, 'the format, such as M/d/yyyy', (format) => {
         const reader = compileDateFormat(format);
         return reader.ok ? ok({ kind: 'final', name, apply: reader.value }) : reader;
       });
@@ -91,7 +91,7 @@ const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'bool
 
 const mapStep = ({ value, fallback }: TransformArgument): Result<Step> => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return fail('needs the values and what they become, as { GTXPro: GTX Pro }');
+    return fail('needs the values and their replacements, such as { GTXPro: GTX Pro }');
   }
   const entries = new Map<string, Scalar>();
   for (const [from, to] of Object.entries(value as Record<string, unknown>)) {
@@ -99,7 +99,7 @@ const mapStep = ({ value, fallback }: TransformArgument): Result<Step> => {
     entries.set(from, to ?? '');
   }
   if (fallback === undefined) return ok(mapTo(entries, (text) => text));
-  // `default:` with nothing after it means that other values become empty.
+  // An empty `default:` means that other values become empty.
   const otherwise = fallback ?? '';
   return isScalar(otherwise) ? ok(mapTo(entries, () => otherwise)) : fail('default must be one value');
 };
@@ -115,15 +115,16 @@ const slugDomain = (text: string, suffix: string): Result<string> => {
     .normalize('NFC')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]/gu, '');
-  if (label === '') return fail(`"${text}" has no letter or digit to make a domain of`);
+  if (label === '') return fail(`"${text}" has no letter or digit for a domain`);
   return ok(`${label}.${suffix.replace(/^\.+/, '')}`);
 };
 
 const emailLocal = (text: string, domain: string): Result<string> => {
-  // Accents are dropped because the local part of an address is ASCII: José Núñez gives jose.nunez.
+  // Drops accents, because the local part of an address is ASCII: José Núñez becomes jose.nunez.
   const ascii = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = ascii.split(/[^a-z0-9]+/).filter((word) => word !== '');
-  if (words.length === 0 || /[^\0-\x7f]/.test(ascii)) return fail(`"${text}" has letters that an address cannot have`);
+  if (words.length === 0 || /[^\0-\x7f]/.test(ascii))
+    return fail(`"${text}" has letters that an email address cannot have`);
   return ok(`${words.join('.')}@${domain.replace(/^@/, '')}`);
 };
 
