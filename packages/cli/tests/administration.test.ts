@@ -30,7 +30,7 @@ const crmJson: AdministeredDatabase['crmJson'] = (...args) => administered.crmJs
 const createOrganization = (): Promise<string> => administered.createOrganization();
 
 describe('crm migrate', () => {
-  it('says that there is nothing to do', async () => {
+  it('reports that there is nothing to do', async () => {
     expect(await crmJson('migrate')).toEqual({ applied: [] });
   });
 });
@@ -43,10 +43,10 @@ describe('crm org', () => {
   });
 });
 
-describe('what a terminal is shown', () => {
+describe('output on a terminal', () => {
   const steering = '\u001b]0;owned\u0007\u001b[2J\u202e\r';
 
-  it('escapes control characters in stored names, and JSON keeps them', async () => {
+  it('replaces control characters in stored names, and JSON keeps them', async () => {
     const name = `Evil ${steering} Corp`;
     await crm('org', 'create', name);
     const listed = await crm('org', 'list');
@@ -61,7 +61,7 @@ describe('what a terminal is shown', () => {
 });
 
 describe('crm key', () => {
-  it('creates a key that works and is stored as its hash only', async () => {
+  it('creates a key that works, and stores only its hash', async () => {
     const org = await createOrganization();
     const args = ['--org', org, '--allow', 'list,createNote', '--limit', 'list=5', '--expires', '90d'];
     const created = await crmJson('key', 'create', ...args);
@@ -85,7 +85,7 @@ describe('crm key', () => {
     expect(allowed).toEqual(['list', 'search', 'inbound', 'bulk']);
   });
 
-  it('revokes a key of its organization only', async () => {
+  it('revokes only keys of its organization', async () => {
     const org = await createOrganization();
     const { key_id: keyId } = await crmJson('key', 'create', '--org', org);
     const foreign = await crm('key', 'revoke', String(keyId), '--org', await createOrganization());
@@ -96,7 +96,7 @@ describe('crm key', () => {
 });
 
 describe('crm member add', () => {
-  it('adds people by address and from a file, and leaves those who are there as they are', async () => {
+  it('adds members by address and from a file, and keeps existing ones', async () => {
     const org = await createOrganization();
     await crmJson('member', 'add', '--org', org, 'Ann@Acme.com', '--name', 'Ann Lee');
     const file = join(directory, 'members.csv');
@@ -126,7 +126,7 @@ describe('crm member add', () => {
 });
 
 describe('crm pipeline and crm field', () => {
-  it('set a pipeline with stages and fields up', async () => {
+  it('set up a pipeline with stages and fields', async () => {
     const org = await createOrganization();
     const pipeline = await crmJson('pipeline', 'create', '--org', org, 'Deals', '--stage', 'Open', 'Won:100%', 'Lost');
     expect(pipeline).toEqual({
@@ -212,13 +212,13 @@ describe('every command', () => {
     ['field', 'list'],
   ];
 
-  it.each(commands)('says that an organization is unknown: %s %s', async (...args) => {
+  it.each(commands)('reports an unknown organization: %s %s', async (...args) => {
     const result = await crm(...args, '--org', unknownId, '--json');
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`no organization ${unknownId}`) });
     expect(JSON.parse(result.stdout)).toEqual({ error: { message: expect.any(String), exit_code: 1 } });
   });
 
-  it('asks for a database, and shows no password if the address reaches none', async () => {
+  it('asks for a database, and prints no password if the database is unreachable', async () => {
     const env = { CRM_DATA_DIR: directory };
     expect(await runCrm(['org', 'list'], env)).toMatchObject({
       exitCode: 78,

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const root = new URL('../../../', import.meta.url);
 const fileOf = (path: string): string => new URL(path, root).pathname;
-/** A hang guard: an alarm of this copy fires seconds after its cause. */
+/** Only a guard against hangs: with these rules an alarm fires seconds after its cause. */
 const patienceMs = 60_000;
 
 const until = async (holds: () => Promise<boolean>): Promise<void> => {
@@ -32,14 +32,14 @@ describe('the alarms', () => {
     expect(await runPromtool('test', 'rules', fileOf('docker/observability/alerts.test.yaml'))).toContain('SUCCESS');
   });
 
-  test('and the configuration with them are valid to Prometheus', async () => {
+  test('and their configuration are valid for Prometheus', async () => {
     const checked = await runPromtool('check', 'config', fileOf('docker/observability/prometheus.yaml'));
     expect(checked).toContain('prometheus.yaml is valid');
     expect(checked).toMatch(/SUCCESS: \d+ rules found/);
   });
 });
 
-describe('CrmGatewayDown at a Prometheus that scrapes both gateways', () => {
+describe('CrmGatewayDown in a Prometheus that scrapes both gateways', () => {
   let prometheus: TestPrometheus;
   let drop: () => Promise<void>;
   let read: GatewayProcess & { readonly target: string };
@@ -71,20 +71,20 @@ describe('CrmGatewayDown at a Prometheus that scrapes both gateways', () => {
     await drop();
   });
 
-  test('fires for gateways that were never there, and ends when they are', async () => {
+  test('fires for gateways that never ran, and ends when they run', async () => {
     await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 2);
     await prometheus.scrape([read.target, inbound.target]);
     await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 0);
   });
 
-  test('fires for a process that was stopped, by its address', async () => {
+  test('fires for a stopped process, with its address', async () => {
     await inbound.stop();
     const firing = async () => (await prometheus.firing('CrmGatewayDown')).map(({ instance }) => instance);
     await until(async () => (await firing()).includes(inbound.target));
     expect(await firing()).not.toContain(read.target);
   });
 
-  test('fires for a gateway that is gone together with its address, by its name', async () => {
+  test('fires for a gateway whose address disappeared too, with its name', async () => {
     await read.stop();
     await prometheus.scrape([inbound.target]);
     await until(async () => (await prometheus.firing('CrmGatewayDown')).some(({ gateway }) => gateway === 'read'));

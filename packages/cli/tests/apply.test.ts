@@ -33,7 +33,7 @@ const file = async (text: string): Promise<string> => {
   return path;
 };
 
-/** Applies a text and answers the plan. */
+/** Applies a text and returns the plan. */
 const apply = async (text: string, ...args: string[]): Promise<readonly string[]> => {
   const result = await administered.crm('apply', await file(text), '--org', org, '--yes', '--json', ...args);
   expect(result).toMatchObject({ exitCode: 0 });
@@ -67,7 +67,7 @@ const stagesOf = async (): Promise<readonly string[]> =>
   (await storedSetup()).pipelines.flatMap(({ stages }) => stages.map(({ label }) => label));
 
 describe('crm apply', () => {
-  it('sets up the documented example, and has nothing to do the second time', async () => {
+  it('sets up the documented example, and a second time finds nothing to do', async () => {
     const text = await readFile(example, 'utf8');
     expect((await apply(text, '--dry-run')).length).toBeGreaterThan(10);
     expect((await storedSetup()).pipelines).toEqual([]);
@@ -79,7 +79,7 @@ describe('crm apply', () => {
     expect(await apply(text)).toEqual([]);
   });
 
-  it('takes back what crm export setup writes, in another organization too', async () => {
+  it('applies files of crm export setup, to another organization too', async () => {
     await apply(await readFile(example, 'utf8'));
     await apply(
       [
@@ -99,7 +99,7 @@ describe('crm apply', () => {
     expect(await apply(text)).toEqual([]);
   });
 
-  it('renames by was, and reorders by the order of the file', async () => {
+  it('renames entries with was, and reorders them as in the file', async () => {
     await apply(
       'pipelines: [{ name: Sales, stages: [{ label: A }, { label: B }, { label: C }] }, { name: P, stages: [] }]',
     );
@@ -133,7 +133,7 @@ describe('crm apply', () => {
     ]);
   });
 
-  it('is all or nothing', async () => {
+  it('applies all of the file or nothing', async () => {
     await apply('members: [{ email: a@acme.com }, { email: b@acme.com }]');
     const before = await shape();
     const text = `currency: EUR
@@ -148,7 +148,7 @@ fields: [{ object: account, slug: tier, name: Tier, type: string }]`;
     expect(await shape()).toEqual(middle);
   });
 
-  it('applies nothing without --yes where there is no terminal', async () => {
+  it('applies nothing without --yes and without a terminal', async () => {
     const path = await file('currency: EUR');
     const result = await administered.crm('apply', path, '--org', org);
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
@@ -178,7 +178,7 @@ describe('a bad file', () => {
       'there is no pipeline Nope',
     ],
     ['pipelines:\n  - stages: [', 'setup.yaml:2'],
-  ])('%j names the line', async (text, message) => {
+  ])('%j is refused with the line', async (text, message) => {
     const stderr = await refused(text);
     expect(stderr).toContain(message);
     expect(stderr).toContain('nothing was changed');

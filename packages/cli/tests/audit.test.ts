@@ -32,13 +32,13 @@ interface AuditEvent {
 const eventsOf = async (org: string, ...args: string[]): Promise<readonly AuditEvent[]> =>
   (await administered.crmJson('audit', '--org', org, ...args))['events'] as readonly AuditEvent[];
 
-/** What there is before a command, for it to work on. */
+/** The ids of the records that a command works on. */
 interface SetUp {
   readonly org: string;
   readonly keyId: string;
 }
 
-/** Every command that changes an organization's set-up, with what it notes. */
+/** Every command that changes an organization's set-up, with the action that it records. */
 const changes: Readonly<Record<string, { readonly action: string; readonly args: (setUp: SetUp) => string[] }>> = {
   'org limit': { action: 'organization.limit', args: () => ['list=5'] },
   'member add': { action: 'member.add', args: () => ['ann@acme.com'] },
@@ -65,8 +65,8 @@ const changes: Readonly<Record<string, { readonly action: string; readonly args:
 };
 
 /**
- * Commands without a change of their own to note: they only read; `migrate` changes tables and no organization; records go
- * through the API, which logs them; `start` sets its demo organization up as `crm start`.
+ * Commands without an event of their own. Most only read. `migrate` changes tables but no organization. Changes of
+ * records go through the API, which logs them. `start` sets up its demo organization as `crm start`.
  */
 const withoutEvents = [
   'start',
@@ -82,7 +82,7 @@ const withoutEvents = [
   'distribute',
   'duplicates',
   'merge',
-  // Has a test of its own: what it changes is in the trail under the names of the commands above.
+  // Has its own test: its changes are recorded with the actions of the commands above.
   'apply',
   'import',
   'import init',
@@ -94,10 +94,10 @@ const withoutEvents = [
   'completion',
   'help',
 ];
-/** Has a test of its own: there is no organization before it. */
+/** Has its own test, because no organization exists before it. */
 const creating = ['org create'];
 
-/** What can be run: a command that takes an argument runs by itself too, beside those below it. */
+/** The commands that can be run. A command with an argument can run by itself, in addition to its subcommands. */
 const leavesOf = (command: Command, path: readonly string[] = []): string[] => [
   ...(command.commands.length === 0 || command.registeredArguments.length > 0 ? [path.join(' ')] : []),
   ...command.commands.flatMap((child) => leavesOf(child, [...path, child.name()])),
@@ -115,7 +115,7 @@ const setUp = async (): Promise<SetUp> => {
 };
 
 describe('the audit trail', () => {
-  it('is decided for every command there is', () => {
+  it('lists every command, with or without an event', () => {
     const context = {
       env: {},
       stdout: process.stdout,
@@ -123,11 +123,11 @@ describe('the audit trail', () => {
       onInterrupt: () => new AbortController().signal,
     };
     const known = [...Object.keys(changes), ...withoutEvents, ...creating];
-    // A new command is put above: into `changes` if it changes an organization's set-up.
+    // Add a new command above: to `changes` if it changes an organization's set-up.
     expect(leavesOf(createProgram(context)).sort()).toEqual(known.sort());
   });
 
-  it.each(Object.entries(changes))('has who did what when: crm %s', async (command, { action, args }) => {
+  it.each(Object.entries(changes))('records who did what and when: crm %s', async (command, { action, args }) => {
     const prepared = await setUp();
     const { org } = prepared;
     const before = await eventsOf(org);
@@ -139,7 +139,7 @@ describe('the audit trail', () => {
     for (const event of events) expect(event).toMatchObject({ actor: 'Bob Ray', os_user: userInfo().username });
   });
 
-  it('begins with the organization itself, and names whom CRM_ACTOR names', async () => {
+  it('begins with the organization itself, and takes the actor from CRM_ACTOR', async () => {
     const org = await administered.createOrganization();
     expect(await eventsOf(org)).toEqual([
       {
@@ -155,7 +155,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('has the event and the change in one transaction', async () => {
+  it('stores the event and the change in one transaction', async () => {
     const { org, keyId } = await setUp();
     for (const [command, { args }] of Object.entries(changes)) {
       if (command === 'rebuild' || command === 'key revoke') continue;
@@ -173,7 +173,7 @@ describe('the audit trail', () => {
     expect(rows.filter(({ noted }) => !noted)).toEqual([]);
   });
 
-  it('has nothing of what failed or changed nothing', async () => {
+  it('has no event of a command that failed or changed nothing', async () => {
     const { org, keyId } = await setUp();
     await administered.crmJson('member', 'add', 'ann@acme.com', '--org', org);
     await administered.crmJson('key', 'revoke', keyId, '--org', org);
@@ -184,7 +184,7 @@ describe('the audit trail', () => {
     expect(await eventsOf(org)).toEqual(before);
   });
 
-  it('never holds a key or what could become one', async () => {
+  it('never contains a key or its hash', async () => {
     const { org, keyId } = await setUp();
     const { api_key: rotated } = await administered.crmJson('key', 'rotate', keyId, '--org', org);
     const { stdout } = await administered.crm('audit', '--org', org, '--json');
@@ -194,7 +194,7 @@ describe('the audit trail', () => {
     expect(stdout).not.toContain('hash');
   });
 
-  it('is read from a time on, the latest first, up to a number, and of one organization', async () => {
+  it('is listed per organization since a time, the latest first, up to a limit', async () => {
     const { org } = await setUp();
     const stranger = await administered.createOrganization();
     const all = await eventsOf(org);
@@ -208,7 +208,7 @@ describe('the audit trail', () => {
     expect(await eventsOf(stranger)).toHaveLength(1);
   });
 
-  it('shows names that would steer a terminal as harmless', async () => {
+  it('replaces control characters in names', async () => {
     const org = await administered.createOrganization();
     const crm = await administered.crm('key', 'create', '--org', org, '--actor', 'x\u001b[2J\nforged');
     expect(crm.exitCode).toBe(0);
@@ -217,10 +217,10 @@ describe('the audit trail', () => {
     expect(stdout.trim().split('\n')).toHaveLength(3);
   });
 
-  it('is written by every function of the administration that changes something', () => {
+  it('is written by every function of the administration that makes changes', () => {
     const reading = /^(list|find)[A-Z]/;
     const writing = Object.keys(administration(administered.database)).filter((name) => !reading.test(name));
-    // Each is behind a command above. One that is added belongs there too.
+    // A command above calls each of these functions. A new function needs such a command too.
     expect(writing.sort()).toEqual(
       [
         'createOrganization',

@@ -55,7 +55,7 @@ const contentOf = async (url: string): Promise<Content> => {
   }
 };
 
-/** How many tables of a database hold other rows than those given. */
+/** The number of tables whose rows differ from the given ones. */
 const differencesTo = async (content: Content, url: string): Promise<number> => {
   const other = await contentOf(url);
   const tables = new Set([...Object.keys(content), ...Object.keys(other)]);
@@ -68,7 +68,10 @@ const emailOf = (text: string): NormalizedEmail => {
   return result.value;
 };
 
-/** Creates an opportunity with its account, two contacts, a custom value and an owner, and a note with a stored answer. */
+/**
+ * Creates an opportunity with its account, two contacts, a custom value and an owner, and a note with a stored
+ * response.
+ */
 const fillRecords = async (url: string, organizationId: string): Promise<void> => {
   const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 1 });
   try {
@@ -139,7 +142,7 @@ describe('the backup of docs/operating.md', () => {
     return stdout;
   };
 
-  test('brings everything back, to the byte, as it was when it was taken', async () => {
+  test('restores every row exactly as it was at the time of the backup', async () => {
     const crm = async (...args: string[]): Promise<Record<string, string>> => {
       const { stdout } = await runCrm([...args, '--json'], { DATABASE_URL: url });
       return JSON.parse(stdout) as Record<string, string>;
@@ -170,7 +173,7 @@ describe('the backup of docs/operating.md', () => {
     );
   });
 
-  test('can be restored into PostgreSQL 18, too, and the restored database takes writes', async () => {
+  test('can also be restored into PostgreSQL 18, and the restored database accepts writes', async () => {
     const newer = await startOwnPostgres();
     try {
       const newerUrl = databaseAt(newer.url, 'crm_restored');
@@ -196,17 +199,17 @@ describe('the backup of docs/operating.md', () => {
     }
   });
 
-  test('leaves a database that crm doctor finds no fault with but those of the server', async () => {
+  test('restores a database in which crm doctor finds only the faults of the server', async () => {
     const { stdout } = await runCrm(['doctor', '--json'], {
       DATABASE_URL: restoredUrl,
       CURSOR_SECRETS: 'only for this test',
     });
     const { findings } = JSON.parse(stdout) as { findings: { check: string; status: string }[] };
-    // The server of this test flushes nothing and its role is a superuser.
+    // The server of this test runs with fsync off, and its role is a superuser.
     expect(findings.filter(({ status }) => status !== 'ok').map(({ check }) => check)).toEqual(['role', 'durability']);
   });
 
-  test('crm doctor reports how far a replica is behind', async () => {
+  test('crm doctor reports the lag of a replica', async () => {
     const examine = async () => {
       const env = {
         DATABASE_URL: url,

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.remove());
 
-/** Runs `crm` with one output whose reader has gone, and gives the exit code and what the other output shows. */
+/** Runs `crm` with one output whose reader has closed it. Returns the exit code and the text of the other output. */
 const runClosed = async (closed: 'stdout' | 'stderr', args: readonly string[]): Promise<[unknown, string]> => {
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: fixture.directory,
@@ -31,24 +31,24 @@ const runClosed = async (closed: 'stdout' | 'stderr', args: readonly string[]): 
   return [exitCode, shown];
 };
 
-describe('crm, when the reader of its output has gone', () => {
+describe('crm, when the reader of its output has closed it', () => {
   it.each([
     [0, ['--help']],
     [0, ['import', '--help']],
     [0, ['import', 'deals.csv', '--mapping', 'deals.yaml', '--dry-run']],
     [0, ['import', 'deals.csv', '--mapping', 'deals.yaml', '--dry-run', '--json']],
     [1, ['import', 'bad.csv', '--mapping', 'deals.yaml', '--dry-run']],
-  ])('exits with %d and no word after %j', async (exitCode, args) => {
+  ])('exits with %d and prints nothing after %j', async (exitCode, args) => {
     expect(await runClosed('stdout', args)).toEqual([exitCode, '']);
   });
 
-  it('finishes its work when only the messages have no reader', async () => {
+  it('finishes its work if only stderr has no reader', async () => {
     const args = ['import', 'none.csv', '--mapping', 'deals.yaml', '--dry-run', '--json'];
     const [exitCode, stdout] = await runClosed('stderr', args);
     expect([exitCode, JSON.parse(stdout)]).toEqual([78, { error: expect.objectContaining({ exit_code: 78 }) }]);
   });
 
-  it('fails with one line when its output cannot be stored', async () => {
+  it('fails with one line if its output cannot be written', async () => {
     const full = await open('/dev/full', 'w');
     const child = spawn(process.execPath, [launcher, '--help'], { stdio: ['ignore', full.fd, 'pipe'] });
     const ended = once(child, 'exit');

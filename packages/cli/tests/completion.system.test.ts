@@ -25,14 +25,14 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 
-/** What bash offers for the words of a line; the last one is being typed. */
+/** The candidates of bash for the words of a line, of which the last is incomplete. */
 const inBash = async (words: readonly string[]): Promise<readonly string[]> => {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const commands = `. ${script('bash')}; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _crm; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return lines((await run('bash', ['--norc', '-c', commands])).stdout);
 };
 
-/** What zsh offers, by stand-ins for the functions that show it, which work in its line editor only. */
+/** The candidates of zsh. Stubs replace the functions that show them, which work only in zsh's line editor. */
 const inZsh = async (words: readonly string[]): Promise<readonly string[]> => {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const commands = `
@@ -49,7 +49,7 @@ const inZsh = async (words: readonly string[]): Promise<readonly string[]> => {
   return names.filter((name) => name === 'a file' || name.startsWith(typed));
 };
 
-/** What fish offers. */
+/** The candidates of fish. */
 const inFish = async (words: readonly string[]): Promise<readonly string[]> => {
   const { stdout } = await run(
     'fish',
@@ -62,7 +62,7 @@ const inFish = async (words: readonly string[]): Promise<readonly string[]> => {
 };
 
 describe.each([
-  // Readline itself offers files where a script offers nothing.
+  // Readline itself completes file names if the script offers nothing.
   ['bash', inBash, []],
   ['zsh', inZsh, ['a file']],
   ['fish', inFish, ['crm.bash', 'crm.fish', 'crm.zsh']],
@@ -81,21 +81,21 @@ describe.each([
     expect([...(await offered(words))].sort()).toEqual(names);
   });
 
-  it('offers the options of that command only', async () => {
+  it('offers only the options of that command', async () => {
     const create = await offered(['crm', 'key', 'create', '--']);
     expect(create).toEqual(expect.arrayContaining(['--org', '--name', '--allow', '--help']));
     expect(create).not.toContain('--overlap');
     expect(await offered(['crm', 'key', 'rotate', '--'])).toContain('--overlap');
   });
 
-  it('leaves the value of --mapping to the names of files', async () => {
+  it('offers file names for the value of --mapping', async () => {
     expect([...(await offered(['crm', 'import', 'deals.csv', '--on-match', '']))].sort()).toEqual(['keep', 'update']);
     expect([...(await offered(['crm', 'import', 'deals.csv', '--mapping', '']))].sort()).toEqual(files);
   });
 });
 
-describe('a script of completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('is one that %s reads without complaint', async (shell) => {
+describe('a completion script', () => {
+  it.each(['bash', 'zsh', 'fish'])('is valid in %s', async (shell) => {
     const { stdout, stderr } = await run(shell, ['-n', script(shell)]);
     expect([stdout, stderr]).toEqual(['', '']);
   });

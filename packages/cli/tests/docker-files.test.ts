@@ -22,11 +22,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The digest that the registry of this test has for a tag; another one after each change of `version`. */
+/** The digest that this test's registry returns for a tag. It changes with `version`. */
 const digestOf = (tag: string, version: string): string =>
   `sha256:${createHash('sha256').update(`${tag}\n${version}\n`).digest('hex')}`;
 
-/** Runs the script with a `docker` that knows one command, and a registry that has every tag. */
+/** Runs the script with a stub of `docker` that has one command, and a registry that has every tag. */
 const pin = async (version: string): Promise<string> => {
   const docker = `#!/bin/sh
     [ "$1 $2 $3 $4 $5" = 'buildx imagetools inspect --format {{.Manifest.Digest}}' ] || exit 1
@@ -89,7 +89,7 @@ describe('docker/turbo-lock.mjs', () => {
     run(process.execPath, [join(shipped, 'turbo-lock.mjs'), out], { cwd });
   const readLock = async (path: string): Promise<Lock> => JSON.parse(await readFile(path, 'utf8')) as Lock;
 
-  test('takes turbo, its programs and their checksums from the lock file, and nothing else', async () => {
+  test('keeps only turbo, its programs and their checksums from the lock file', async () => {
     await writeLock(folder, root);
     const { packages } = await readLock(join(folder, 'package-lock.json'));
     const { packages: locked } = await readLock(join(root, 'package-lock.json'));
@@ -107,7 +107,7 @@ describe('docker/turbo-lock.mjs', () => {
     await expect(writeLock(join(folder, 'out'), folder)).rejects.toThrow('no checksum of node_modules/@turbo/linux-64');
   });
 
-  test('is the only way in which the Dockerfile gets a package by its name', async () => {
+  test('is the only way in which the Dockerfile installs a package by name', async () => {
     const dockerfile = await readFile(join(shipped, 'Dockerfile'), 'utf8');
     expect(dockerfile).toContain('turbo-lock.mjs');
     expect(dockerfile).not.toMatch(/npm (i|install|add)\b|npx (-y|--yes)/);
@@ -115,7 +115,7 @@ describe('docker/turbo-lock.mjs', () => {
 });
 
 describe('docker/pin-images.sh', () => {
-  test('adds to every image the digest of its tag, and replaces it later', async () => {
+  test('adds the digest of its tag to every image, and later replaces it', async () => {
     const before = (await readAll(shipped)).map((text) => text.replace(/@sha256:[0-9a-f]{64}/g, ''));
     expect(before.join('\n').match(image)?.length).toBeGreaterThanOrEqual(8);
     for (const version of ['first', 'second']) {

@@ -10,11 +10,14 @@ import { createProgram } from '../src/program.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The command lines of `crm` in the shell blocks and the code of a page, without what is quoted and what follows a pipe. */
+/**
+ * The command lines of `crm` in the shell blocks and the code of a page, without quoted text and without anything after
+ * a pipe.
+ */
 const commandLines = (page: string): string[] =>
   [...page.replace(/\\\n\s*/g, ' ').matchAll(/(?:npx crm|`crm) ([^\n`|#]+)/g)].map(([, line = '']) => line.trim());
 
-/** What of a command line the program does not have, or null. */
+/** The command or option of a command line that the program does not have, or null. */
 const unknownPart = (program: Command, line: string): string | null => {
   const words = line.replace(/"[^"]*"/g, 'x').split(/\s+/);
   let command = program;
@@ -24,7 +27,7 @@ const unknownPart = (program: Command, line: string): string | null => {
     command = child;
     rest = rest.slice(1);
   }
-  // crm import takes a file beside its command init.
+  // crm import takes a file, in addition to its subcommand init.
   const takesCommand = command.commands.length > 0 && command.registeredArguments.length === 0;
   if (takesCommand && rest[0] !== undefined && /^[a-z]/.test(rest[0])) return rest[0];
   const options = new Set(['--help', ...command.options.flatMap(({ long, short }) => [long, short])]);
@@ -32,7 +35,7 @@ const unknownPart = (program: Command, line: string): string | null => {
 };
 
 describe('the command lines of the pages', () => {
-  it('are commands and options that crm has', async () => {
+  it('use only commands and options that crm has', async () => {
     const sink = new PassThrough().resume();
     const never = new AbortController().signal;
     const program = createProgram({ env: {}, stdout: sink, stderr: sink, onInterrupt: () => never });

@@ -19,7 +19,7 @@ const pagesIn = async (folder: string): Promise<string[]> => {
   return pages;
 };
 
-/** The text of a page without its code, in which brackets mean something else. */
+/** The text of a page without its code, in which brackets are not links. */
 const prose = (page: string): string =>
   page.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''));
 
@@ -47,7 +47,7 @@ const problemOf = async (file: string, link: string): Promise<string | undefined
 };
 
 describe('the pages', () => {
-  it('lead to pages and headings that are there', async () => {
+  it('link only to existing pages and headings', async () => {
     const pages = await pagesIn(root);
     expect(pages.length).toBeGreaterThan(25);
     let links = 0;
@@ -63,7 +63,7 @@ describe('the pages', () => {
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
-  it('are reached from the first one', async () => {
+  it('are all reachable from the first one', async () => {
     const seen = new Set([join(root, 'README.md')]);
     for (const file of seen) {
       for (const [, link = ''] of prose(await readFile(file, 'utf8')).matchAll(/\]\(([^)\s#]+)[^)]*\)/g)) {

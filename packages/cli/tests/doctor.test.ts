@@ -36,7 +36,7 @@ const examine = async (env: Readonly<Record<string, string>>, ...args: string[])
   });
   expect(stderr).toBe('');
   const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
-  // The server of the tests flushes nothing, and its role is a superuser: that is so in all of them.
+  // Ignores two findings of every test: the test server runs with fsync off, and its role is a superuser.
   const standing = findings.filter(({ check }) => check === 'durability' || check === 'role');
   const others = findings.filter(
     ({ check, status }) => status !== 'ok' && !standing.some((one) => one.check === check),
@@ -46,7 +46,7 @@ const examine = async (env: Readonly<Record<string, string>>, ...args: string[])
   return { exitCode, ok, standing, findings, others };
 };
 
-/** Runs SQL in a database of its own, made unhealthy by it. */
+/** Creates a database and runs SQL that makes it unhealthy. */
 const withDatabase = async (sql: string, use: (address: string) => Promise<void>): Promise<void> => {
   const { url: own, drop } = await createTestDatabase(() => Promise.resolve(), 'empty');
   const opened = openAdministrationDatabase({ url: own, applicationName: 'test', maxConnections: 1 });
@@ -60,7 +60,7 @@ const withDatabase = async (sql: string, use: (address: string) => Promise<void>
 };
 
 describe('crm doctor', () => {
-  it('finds nothing else in a healthy set-up, with gateways that run', async () => {
+  it('finds nothing else in a healthy installation with running gateways', async () => {
     const [gateway] = await startGatewayProcesses(
       1,
       new URL('../../../apps/inbound-gateway/dist/main.js', import.meta.url).pathname,
@@ -74,7 +74,7 @@ describe('crm doctor', () => {
     );
   });
 
-  it('finds a server that flushes nothing and a role that may everything, and exits with 1', async () => {
+  it('finds a server with fsync off and a superuser, and exits with 1', async () => {
     const { exitCode, ok, standing } = await examine({});
     expect(standing).toEqual([
       expect.objectContaining({ check: 'role', status: 'warning' }),
@@ -131,7 +131,7 @@ describe('crm doctor', () => {
     }
   });
 
-  it('finds more connections than the database allows, and commits that wait for no disk', async () => {
+  it('finds pools larger than the connection limit, and commits that do not wait for the disk', async () => {
     const spoil = `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database());
       EXECUTE format('ALTER DATABASE %I CONNECTION LIMIT 15', current_database()); END $$`;
     await withDatabase(spoil, async (address) => {
@@ -147,7 +147,7 @@ describe('crm doctor', () => {
     });
   });
 
-  it('finds a server that cannot be reached, without its password', async () => {
+  it('finds an unreachable server, and does not print its password', async () => {
     const port = await findFreePort();
     const { others } = await examine({ DATABASE_URL: `postgres://crm:hunter2@127.0.0.1:${port}/crm` });
     expect(others).toEqual([
@@ -169,7 +169,7 @@ describe('crm doctor', () => {
     ]);
   });
 
-  it('finds a replica that is none', async () => {
+  it('finds a replica URL that is not a replica', async () => {
     const { others } = await examine({ READ_DATABASE_URL: url });
     expect(others).toEqual([expect.objectContaining({ check: 'replica role', status: 'problem' })]);
   });
@@ -178,7 +178,7 @@ describe('crm doctor', () => {
     ['+PONG\r\n', 'ok'],
     ['-NOAUTH Authentication required.\r\n', 'problem'],
     ['-ERR invalid password\r\n+PONG\r\n', 'problem'],
-  ])('a Redis that answers %j is %s', async (answer, status) => {
+  ])('reports a Redis that answers %j as %s', async (answer, status) => {
     const server = createServer((socket) => void socket.once('data', () => socket.write(answer)));
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -187,14 +187,14 @@ describe('crm doctor', () => {
     expect(findings.find(({ check }) => check === 'redis')).toMatchObject({ status });
   });
 
-  it('finds a Redis and gateways that are away', async () => {
+  it('finds an unreachable Redis and unreachable gateways', async () => {
     const port = await findFreePort();
     const address = `http://127.0.0.1:${port}`;
     const { others } = await examine({ REDIS_URL: `redis://:secret@127.0.0.1:${port}` }, '--read-url', address);
     expect(others.map(({ check }) => check)).toEqual(['redis', 'read gateway']);
   });
 
-  it('finds a gateway whose database is away', async () => {
+  it('finds a gateway whose database is unreachable', async () => {
     const server = createHttpServer((_request, response) => response.writeHead(503).end());
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -205,7 +205,7 @@ describe('crm doctor', () => {
     ]);
   });
 
-  it('knows the local stack by its database, whose gateways it asks, and takes what is named besides', async () => {
+  it('recognizes the local stack by its database, checks its gateways, and accepts other options', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'crm-doctor-'));
     const port = await findFreePort();
     const address = `http://127.0.0.1:${port}`;
@@ -221,7 +221,7 @@ describe('crm doctor', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says it in lines for people', async () => {
+  it('prints findings as lines of text', async () => {
     const { stdout, exitCode } = await runCrm(['doctor'], { DATABASE_URL: url });
     expect(stdout).toMatch(/^problem {2}read-gateway configuration: CURSOR_SECRETS is required\n {9}See /m);
     expect(stdout).toMatch(/^ok {7}version: PostgreSQL \d+\.\d+$/m);

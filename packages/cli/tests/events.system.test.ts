@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A command that runs beside the test. */
+/** A command that runs in parallel with the test. */
 class Command {
   readonly #child: ChildProcess;
   readonly exitCode: Promise<number | null>;
@@ -76,7 +76,7 @@ const eventsIn = async (file: string): Promise<Event[]> =>
     .map((line) => JSON.parse(line) as Event);
 
 describe('crm events tail', () => {
-  test('shows changes while an import runs, each once and in order', async () => {
+  test('shows each change of a running import once and in order', async () => {
     const before = await latest();
     const tail = new Command(['events', 'tail', '--json', '--object', 'account', '--after', String(before)]);
     const rows = Array.from({ length: 300 }, (_, index) => `import${index}.example,Import ${index}`);
@@ -96,10 +96,10 @@ describe('crm events tail', () => {
     expect(new Set(events.map(({ record }) => record?.['domain'])).size).toBe(300);
   });
 
-  test('shows a line for people with what changed, from now on', async () => {
+  test('shows a line of text for each change from now on', async () => {
     const { data } = await client.accounts.create({ domain: 'tail.example' });
     const tail = new Command(['events', 'tail']);
-    // Only what happens once it follows is shown, so the test makes changes until one is.
+    // It shows only changes after it has started to follow, so the test makes changes until one is shown.
     for (let round = 0; tail.lines.length === 0; round += 1) {
       await client.accounts.update(data.company_id, { name: `Round ${round}` });
       await sleep(100);
@@ -112,7 +112,7 @@ describe('crm events tail', () => {
 });
 
 describe('crm events export', () => {
-  test('writes the log up to its end, and from a position on', async () => {
+  test('writes the log up to its end, also after a position', async () => {
     const end = await latest();
     const file = join(directory, 'events.jsonl');
     const result = await runCrm(['events', 'export', '--output', file, '--json'], env);
@@ -138,7 +138,7 @@ describe('crm events export', () => {
     );
   });
 
-  test('a position beyond the end is an error that says so', async () => {
+  test('reports a position beyond the end', async () => {
     const file = join(directory, 'beyond.jsonl');
     const result = await runCrm(['events', 'tail', '--after', '900000000', '--object', 'note'], env);
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is beyond the last position') });

@@ -28,12 +28,12 @@ const importSample = (url: string, ...more: string[]): Promise<CrmResult> => {
 };
 
 describe('the example mapping', () => {
-  it('fits its sample without any server', async () => {
+  it('fits its sample without a server', async () => {
     const result = await runCrm(['import', sample, '--mapping', mapping, '--dry-run', '--json']);
     expect(JSON.parse(result.stdout)).toMatchObject({ rows: 8, rejected: 0 });
   });
 
-  it('makes these requests, with the pipeline found by name and the stages by label', async () => {
+  it('sends these requests, with the pipeline found by name and the stages by label', async () => {
     const { url, requests } = await fixture.start();
     const result = await importSample(url, '--read-url', read.url, '--pipeline', 'Sales', '--concurrency', '1');
     expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('created  8') });
@@ -59,10 +59,10 @@ describe('the example mapping', () => {
     });
   });
 
-  it('says what is missing to find pipeline and stages, before anything is sent', async () => {
+  it('reports what is missing to find the pipeline and the stages, before anything is sent', async () => {
     const { url, requests } = await fixture.start();
     const expectations: [string[], number, RegExp][] = [
-      [[], 2, /Which pipeline\?/],
+      [[], 2, /No pipeline is given\./],
       [['--pipeline', 'Sales'], 2, /give --read-url/],
       [['--pipeline', pipelineId], 2, /Give --read-url/],
       [['--pipeline', 'Nope', '--read-url', read.url], 78, /no pipeline "Nope"\. There are: Sales\./],

@@ -69,7 +69,7 @@ describe('crm explain', () => {
     expect(stepsOf(await explainJson('contacts', '--query', 'ann'))).toEqual(['scan-next', 'sort-matches']);
   });
 
-  it('refuses what the gateway refuses, with the same text for each field', async () => {
+  it('refuses the same requests as the gateway, with the same text for each field', async () => {
     const filter = JSON.stringify({ field: 'size', operator: 'gt', value: 5 });
     const { exitCode, stderr } = await explain(
       'opportunities',
@@ -86,7 +86,7 @@ describe('crm explain', () => {
     expect(stderr).toContain('--sort [0]: must be asc or desc');
   });
 
-  it('refuses an unknown pipeline and a filter that is no JSON', async () => {
+  it('refuses an unknown pipeline and a filter that is not JSON', async () => {
     const unknown = await explain('opportunities', '--pipeline', '01890000-0000-7000-8000-000000000009');
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('--pipeline: ')]);
     const noJson = await explain('opportunities', '--filter', 'amount>5');

@@ -20,7 +20,7 @@ const pages = await Promise.all(
 );
 const variables = readShellExamples(await readPage('README.md'));
 
-/** Pages without commands for the local stack: one says where they are, one needs several servers. */
+/** Pages without commands for the local stack: one links to other pages, one needs several servers. */
 const withoutCommands = ['back-up-and-restore.md', 'move-to-citus.md'];
 
 const person = 'astrid@lindqvist-data.se';
@@ -37,7 +37,7 @@ describe('the pages of docs/how-to', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'crm-how-to-'));
-    // A fresh folder that looks like the repository, so that no data of a developer is met.
+    // A new folder that looks like the repository, so that the test does not use the data of a developer.
     for (const name of ['node_modules', 'packages', 'package.json'])
       await symlink(join(root, name), join(directory, name));
     const [readPort, inboundPort] = await freePorts();
@@ -62,7 +62,7 @@ describe('the pages of docs/how-to', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('have commands, but for those that say where they are', () => {
+  test('have commands, except for the listed ones', () => {
     expect(
       pages
         .filter(({ examples }) => examples.length === 0)
@@ -88,7 +88,7 @@ describe('the pages of docs/how-to', () => {
     });
   });
 
-  test('erase-a-person.md has left no contact, and no note of it', async () => {
+  test('erase-a-person.md has removed the contact and its notes', async () => {
     expect(await contactsOf(client)).toEqual([]);
     const { data } = await client.notes.list().page();
     expect(data.notes).toEqual([]);

@@ -12,17 +12,17 @@ afterEach(() => fixture.remove());
 const namesOf = ({ body }: ReceivedRequest): readonly string[] => (itemsOf(body) ?? []).map(nameOf);
 
 describe('crm import, in bulk', () => {
-  it('sends every row once, in batches in the order of the file', async () => {
+  it('sends every row once, in batches in file order', async () => {
     const { url, requests } = await fixture.start();
     const result = await fixture.import(deals(250), url, ['--batch', '100', '--concurrency', '1']);
     expect(report(result)).toMatchObject({ complete: true, created: 250, rejected: 0 });
     expect(requests.map(({ path }) => path)).toEqual(Array(3).fill('/v1/inbound/opportunities/bulk'));
     expect(requests.flatMap(namesOf)).toEqual(Array.from({ length: 250 }, (_, index) => `Deal ${index}`));
-    // Natural keys make repeats one; a key of a call would only be more to keep.
+    // Natural keys already make repeats safe, so bulk calls need no Idempotency-Key.
     for (const { headers } of requests) expect(headers).not.toHaveProperty('idempotency-key');
   });
 
-  it('keeps batches that share a key in their order, while others overtake', async () => {
+  it('keeps batches that share a key in order, while other batches overtake', async () => {
     const ended: string[] = [];
     let overtake: () => void = () => undefined;
     const overtaken = new Promise<void>((resolve) => (overtake = resolve));
@@ -33,7 +33,7 @@ describe('crm import, in bulk', () => {
         const results = names.map(() => ({ success: true, record_status: 'created', warnings: [] }));
         response.end(JSON.stringify({ success: true, data: { results } }));
       };
-      // The first of the two would come last if it were not waited for.
+      // Without waiting, the first of the two would arrive last.
       if (names.includes('Deal 0')) void overtaken.then(() => setTimeout(answer, 200));
       else answer();
       if (names.includes('Deal 3')) overtake();
@@ -51,10 +51,10 @@ describe('crm import, in bulk', () => {
     expect(ended).toEqual(['Deal 3', 'Deal 0,Deal 1', 'Deal 1,Deal 2']);
   });
 
-  it('finds the one row for which the gateway fails while others go through, and sends its neighbours', async () => {
+  it('finds the single row that makes the gateway fail, and sends the rest of its batch', async () => {
     const { url } = await fixture.start((request, response) => {
       if (namesOf(request).includes('Deal 5')) return answerError(response, 503);
-      // The others take longer together than it can take to find the one.
+      // The other batches together take longer than the search for the bad row.
       const results = namesOf(request).map(() => ({ success: true, record_status: 'created', warnings: [] }));
       setTimeout(() => response.end(JSON.stringify({ success: true, data: { results } })), 50);
       return 'answered';
@@ -64,7 +64,7 @@ describe('crm import, in bulk', () => {
     expect(await fixture.readRejects()).toMatch(/^7,,not created after many attempts: HTTP 503/m);
   });
 
-  it('finds the rows for which a whole batch is refused, and says why', async () => {
+  it('finds the rows that make a whole batch fail, and reports the reason', async () => {
     const { url } = await fixture.start((request, response) =>
       namesOf(request).includes('Deal 5')
         ? answerError(response, 400, { errors: { 'items[0].opportunity.name': 'no' } })
@@ -75,7 +75,7 @@ describe('crm import, in bulk', () => {
     expect(await fixture.readRejects()).toMatch(/^7,name,no,Deal 5/m);
   });
 
-  it('sends a batch again whose answer was lost', async () => {
+  it('resends a batch whose response was lost', async () => {
     const { url, recordNames } = await fixture.start((_request, response, times) => {
       if (times > 0) return 'create';
       response.socket?.resetAndDestroy();

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => fixture.remove());
 
 describe('crm import, a gateway that fails', () => {
-  it('stops with how to resume when the gateway stays away', async () => {
+  it('stops and says how to resume if the gateway stays unreachable', async () => {
     const { url } = await fixture.start((request, response) => {
       if (Number(nameOf(request.body).slice(5)) < 10) return 'create';
       response.socket?.resetAndDestroy();
@@ -25,7 +25,7 @@ describe('crm import, a gateway that fails', () => {
     expect(report(result)['stopped']).toMatch(/does not answer/);
   });
 
-  it('continues when the gateway comes back within the bound', async () => {
+  it('continues if the gateway comes back within the time limit', async () => {
     const first = await fixture.start();
     const importing = fixture.import(deals(1000), first.url, ['--outage', '20']);
     while (first.recordNames.size < 100) await sleep(5);
@@ -36,17 +36,17 @@ describe('crm import, a gateway that fails', () => {
     expect(new Set([...first.recordNames, ...second.recordNames]).size).toBe(1000);
   });
 
-  it('refuses a row that alone keeps failing, and continues with the others', async () => {
+  it('rejects a row that alone keeps failing, and continues with the others', async () => {
     const { url } = await fixture.start((request, response) =>
       nameOf(request.body) === 'Deal 0' ? answerError(response, 503) : 'create',
     );
-    // The others take longer together than the one is tried.
+    // The other rows together take longer than the retries of the failing row.
     const result = await fixture.import(deals(2000), url, ['--outage', '1', '--concurrency', '2']);
     expect(report(result)).toMatchObject({ complete: true, created: 1999, rejected: 1 });
     expect(await fixture.readRejects()).toContain('not created after many attempts: HTTP 503');
   });
 
-  it('says at once when nothing listens', async () => {
+  it('reports at once that nothing listens', async () => {
     const gateway = await fixture.start();
     await gateway.close();
     const result = await fixture.import(deals(3), gateway.url, ['--outage', '1']);
@@ -64,7 +64,7 @@ describe('crm import, a gateway that fails', () => {
       { errors: { pipeline_id: 'is no pipeline' } },
       /HTTP 400: .*; --pipeline: is no pipeline\. .*crm pipeline list/,
     ],
-  ])('stops at the first HTTP %d that every row would get', async (status, extra, message) => {
+  ])('stops at the first HTTP %d, which every row would get', async (status, extra, message) => {
     const { url, requests } = await fixture.start((_request, response) => answerError(response, status, extra));
     const result = await fixture.import(deals(100), url, ['--concurrency', '1']);
     expect(result.exitCode).toBe(1);
@@ -85,16 +85,16 @@ describe('crm import, a gateway that fails', () => {
   });
 });
 
-describe('crm import, its last words', () => {
+describe('crm import, the final message', () => {
   const runAgain = 'Run the same command again to continue: existing records are matched, not duplicated.';
-  /** As text: the last `--json` of the fixture is for scripts. */
+  /** Prints the text report instead of JSON. */
   const importText = (csv: string, url: string, more: readonly string[]): Promise<string> =>
     fixture.import(csv, url, more, undefined, 'text').then(({ stdout, stderr }) => stdout + stderr);
 
-  it('count the rows of another request that was under way when the import stopped', async () => {
+  it('counts the rows of another request that was running when the import stopped', async () => {
     const { url, recordNames } = await fixture.start((request, response) => {
       if (nameOf(itemsOf(request.body)?.[0] ?? {}) !== 'Deal 0') return answerError(response, 401);
-      // Answered once the refusal of the others has been received.
+      // Answered only after the refusal of the others was received.
       setTimeout(() => {
         const results = (itemsOf(request.body) ?? []).map(() => ({ success: true, record_status: 'created' }));
         response.end(JSON.stringify({ success: true, data: { results } }));
@@ -108,7 +108,7 @@ describe('crm import, its last words', () => {
     expect(recordNames.size).toBe(0);
   });
 
-  it('say how many rows have an unknown result when connections broke', async () => {
+  it('reports how many rows have an unknown result after broken connections', async () => {
     const { url } = await fixture.start((_request, response) => {
       response.socket?.resetAndDestroy();
       return 'answered';
@@ -119,7 +119,7 @@ describe('crm import, its last words', () => {
     );
   });
 
-  it('count what was written when the file cannot be read to its end', async () => {
+  it('counts the written rows if the file cannot be read to its end', async () => {
     const { url, recordNames } = await fixture.start();
     const csv = `${deals(300)}\n"never closed`;
     const result = await fixture.import(csv, url, ['--batch', '10', '--concurrency', '1']);
@@ -129,7 +129,7 @@ describe('crm import, its last words', () => {
     expect(report(result)['stopped']).toMatch(/Quote Not Closed/);
   });
 
-  it('count the rows that went through when the rejects file cannot be written', async () => {
+  it('counts the imported rows if the rejects file cannot be written', async () => {
     const { url } = await fixture.start((request, response) => {
       rmSync(fixture.path('there'), { recursive: true, force: true });
       const results = (itemsOf(request.body) ?? []).map((item) =>
@@ -147,7 +147,7 @@ describe('crm import, its last words', () => {
     expect(before).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/--rejects: .*ENOENT/) });
   });
 
-  it('are that nothing was imported where every row so far was refused', async () => {
+  it('reports that nothing was imported if every row was rejected', async () => {
     const { url } = await fixture.start((_request, response) => answerError(response, 401));
     const text = await importText(`Name,Value,Domain\nA,x,a.com\n${deals(1).split('\n')[1] ?? ''}`, url, []);
     expect(text).toMatch(/rejected 1.*\nNothing was imported\.\n$/s);

@@ -16,7 +16,7 @@ fields:
   account_domain: { column: Domain }
 `;
 
-/** A directory with a mapping, and the stub gateways that a test starts. */
+/** A directory with a mapping, and the stub gateways of a test. */
 export class ImportFixture {
   readonly #gateways: StubGateway[] = [];
 
@@ -46,7 +46,7 @@ export class ImportFixture {
     return gateway;
   }
 
-  /** Runs `crm import` on a text, with the fixture's mapping and rejects file; by default with single creates. */
+  /** Runs `crm import` on a text with the fixture's mapping and rejects file. The default is single creates. */
   async import(
     csv: string | Buffer,
     url: string,
@@ -78,7 +78,7 @@ export class ImportFixture {
   }
 }
 
-/** A CSV file of that many deals, `Deal 0` and so on. */
+/** A CSV file with the given number of deals, named `Deal 0` and so on. */
 export const deals = (count: number): string => {
   const lines = Array.from({ length: count }, (_, index) => `Deal ${index},${index}.5,a${index}.com`);
   return ['Name,Value,Domain', ...lines].join('\n');

@@ -23,7 +23,7 @@ const importNotes = (csv: string, url: string, more: readonly string[] = []): Pr
 const readProgress = (): Promise<string> => readFile(fixture.path('notes.progress'), 'utf8');
 
 describe('crm import of notes', () => {
-  it('gives equal notes on two lines keys of their own, the same when the file is sent again', async () => {
+  it('gives equal notes on two lines different keys, and the same keys when the file is sent again', async () => {
     const { url, requests } = await fixture.start();
     await importNotes(equalNotes, url);
     await importNotes(equalNotes, url, ['--progress', fixture.path('other.progress')]);
@@ -34,7 +34,7 @@ describe('crm import of notes', () => {
     expect(requests[0]?.body).toEqual({ note: { title: 'Call' }, contact_emails: ['a@x.com'] });
   });
 
-  it('waits for a note whose first try is still in flight', async () => {
+  it('waits for a note whose first attempt is still running', async () => {
     const { url, requests } = await fixture.start((_request, response, times) =>
       times === 0 ? answerError(response, 409) : 'create',
     );
@@ -43,14 +43,14 @@ describe('crm import of notes', () => {
     expect([keys.length, new Set(keys).size]).toEqual([4, 2]);
   });
 
-  it('sends no line again that the progress file says is in, however long ago', async () => {
+  it('never sends a line again that the progress file has', async () => {
     const { url, requests } = await fixture.start();
     expect(report(await importNotes(notes, url))).toMatchObject({ created: 2, matched: 0 });
     expect(report(await importNotes(notes, url))).toMatchObject({ rows: 2, created: 0, matched: 2, rejected: 0 });
     expect(requests).toHaveLength(2);
   });
 
-  it('sends what was refused again, and a line whose number was not written whole', async () => {
+  it('resends rejected lines, and a line whose number is incomplete', async () => {
     let isRefusing = true;
     const { url, requests } = await fixture.start((_request, response) =>
       isRefusing && requests.length === 1 ? answerError(response, 400, { errors: { 'note.title': 'no' } }) : 'create',
@@ -68,13 +68,13 @@ describe('crm import of notes', () => {
     const { url: otherUrl } = await fixture.start();
     await importNotes(notes, url);
     const refused = [
-      [await importNotes(`${notes}New,b@x.com\n`, url), 'of another version of this file'],
-      [await importNotes(notes, otherUrl), `of an import into ${url}`],
+      [await importNotes(`${notes}New,b@x.com\n`, url), 'belongs to another version of this file'],
+      [await importNotes(notes, otherUrl), `belongs to an import into ${url}`],
       [await importNotes(notes, url, ['--api-key', 'crm_live_y']), 'with another API key'],
     ] as const;
     await fixture.write('notes.progress', 'mine');
     const foreign = await importNotes(notes, url);
-    for (const [result, reason] of [...refused, [foreign, 'is no progress file'] as const]) {
+    for (const [result, reason] of [...refused, [foreign, 'is not a progress file'] as const]) {
       expect(result.exitCode).toBe(1);
       expect(result.stderr + result.stdout).toContain(reason);
     }
@@ -82,7 +82,7 @@ describe('crm import of notes', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('touches no progress file on a dry run', async () => {
+  it('does not change the progress file on a dry run', async () => {
     const { url } = await fixture.start();
     await importNotes(notes, url, ['--dry-run']);
     await expect(readProgress()).rejects.toThrow('ENOENT');

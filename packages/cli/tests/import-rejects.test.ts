@@ -12,13 +12,13 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.remove());
 
-/** Imports a file that `crm export` wrote, which needs no mapping. */
+/** Imports a file of `crm export`, which needs no mapping. */
 const importExported = (name: string, url: string, ...more: string[]): Promise<CrmResult> => {
   const where = ['--url', url, '--api-key', 'crm_live_x', '--batch', '1', '--json'];
   return runCrm(['import', fixture.path(name), '--rejects', fixture.path('rejects'), ...where, ...more]);
 };
 
-describe('crm import, why rows were refused', () => {
+describe('crm import, the reasons of rejected rows', () => {
   it('counts every reason, grouped, in the text and in the JSON', async () => {
     const { url } = await fixture.start((request, response) =>
       nameOf(request.body) === 'E' ? answerError(response, 400, { errors: { 'opportunity.name': 'no' } }) : 'create',
@@ -45,7 +45,7 @@ describe('crm import, why rows were refused', () => {
 });
 
 describe('crm import, the rejects file', () => {
-  it('can be imported with the same mapping, whatever delimiter and encoding that has', async () => {
+  it('can be imported with the same mapping, even if that has another delimiter and encoding', async () => {
     const { url, requests } = await fixture.start();
     const mapping = await readFile(fixture.path('deals.yaml'), 'utf8');
     await fixture.write('deals.yaml', `${mapping}delimiter: ';'\nencoding: windows-1252\n`);
@@ -57,7 +57,7 @@ describe('crm import, the rejects file', () => {
     expect(await fixture.readRejects()).toContain('Müller; Söhne;x;a.com\n');
   });
 
-  it('has lines of JSON as they were, so that nothing is lost on the way back', async () => {
+  it('has unchanged JSON lines, so that nothing is lost when they are imported again', async () => {
     const { url, requests } = await fixture.start();
     const lines = [
       '{"domain":"a.com","name":"A","name":"B"}',
@@ -78,7 +78,7 @@ describe('crm import, the rejects file', () => {
       '{"line":5,"field":"","reason":"is not a JSON object","text":"no JSON"}',
       '',
     ]);
-    // As a program may write it again.
+    // As another program may rewrite it.
     const rewritten = rejects.replace('{"line":1,"field":', '{"line": 1, "field": ').replace(',"name":"B"', '');
     await fixture.write('again.jsonl', rewritten);
     expect(report(await importExported('again.jsonl', url, '--rejects', fixture.path('more')))).toMatchObject({
@@ -91,7 +91,7 @@ describe('crm import, the rejects file', () => {
     );
   });
 
-  it('is never the file that is imported, by whatever name', async () => {
+  it('is never the imported file, even under another name of it', async () => {
     const { url } = await fixture.start();
     await fixture.write('deals.csv', 'line,field,reason,Name,Value,Domain\n2,,no,A,1,a.com\n');
     const before = await readdir(fixture.directory);
@@ -112,7 +112,7 @@ describe('crm import, the rejects file', () => {
   });
 });
 
-describe('crm import, a name that is given twice', () => {
+describe('crm import, a duplicated column', () => {
   it.each(['domain,name,industry,name\nb.com,A,I,B\n', 'domain,name, name \nb.com,A,B\n'])(
     'is refused in the header of an exported file: %j',
     async (content) => {
@@ -127,7 +127,7 @@ describe('crm import, a name that is given twice', () => {
     },
   );
 
-  it('is refused in the header where the mapping uses it, and is no matter elsewhere', async () => {
+  it('is refused if the mapping uses it, and ignored otherwise', async () => {
     const { url } = await fixture.start();
     const result = await fixture.import('Name,Value,Domain,Value\nA,1,a.com,2\n', url);
     expect(result).toMatchObject({ exitCode: 78, stderr: expect.stringContaining('has 2 columns "Value"') });
@@ -136,7 +136,7 @@ describe('crm import, a name that is given twice', () => {
 });
 
 describe('crm import, --pipeline', () => {
-  it('is refused for what belongs to no pipeline', async () => {
+  it('is refused for objects without pipelines', async () => {
     const { url, requests } = await fixture.start();
     await fixture.write('accounts.jsonl', '{"domain":"a.com"}');
     const exported = await importExported('accounts.jsonl', url, '--pipeline', 'Sales');

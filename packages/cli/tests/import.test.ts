@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => fixture.remove());
 
 describe('crm import', () => {
-  it('creates one record a row, in parallel, with the key', async () => {
+  it('creates one record per row, in parallel, with the API key', async () => {
     const gateway = await fixture.start();
     const { url, requests } = gateway;
     const result = await fixture.import(deals(200), url, ['--concurrency', '7']);
@@ -46,7 +46,7 @@ describe('crm import', () => {
     expect(gateway.mostInFlight).toBeLessThanOrEqual(7);
   });
 
-  it('can run again: rows that are there are matched', async () => {
+  it('can run again: existing records are matched', async () => {
     const { url, recordNames } = await fixture.start();
     await fixture.import(deals(20), url);
     const again = await fixture.import(deals(25), url);
@@ -54,7 +54,7 @@ describe('crm import', () => {
     expect(recordNames.size).toBe(25);
   });
 
-  it('loses and repeats no row when connections break and the gateway is busy', async () => {
+  it('loses and repeats no row if connections break and the gateway is busy', async () => {
     const { url, recordNames } = await fixture.start((request, response, times) => {
       const index = Number(nameOf(request.body).slice(5));
       if (times > 0) return 'create';
@@ -70,7 +70,7 @@ describe('crm import', () => {
     expect(recordNames.size).toBe(140);
   });
 
-  it('obeys Retry-After: nothing is sent meanwhile', async () => {
+  it('obeys Retry-After and sends nothing before', async () => {
     const times: number[] = [];
     let refusals = 0;
     const { url } = await fixture.start((_request, response) => {
@@ -85,7 +85,7 @@ describe('crm import', () => {
     expect((times[11] ?? 0) - (times[10] ?? 0)).toBeGreaterThanOrEqual(950);
   });
 
-  it('stops before the limit is reached, by the headers of the gateway', async () => {
+  it('pauses before it reaches the limit, according to headers of the gateway', async () => {
     let left = 20;
     let resetAtMs = 0;
     let refused = 0;
@@ -119,7 +119,7 @@ describe('crm import', () => {
   });
 });
 
-describe('crm import, refused rows', () => {
+describe('crm import, rejected rows', () => {
   const refuseOdd: Mischief = (request, response) =>
     nameOf(request.body).endsWith('bad')
       ? answerError(response, 400, {
@@ -127,7 +127,7 @@ describe('crm import, refused rows', () => {
         })
       : 'create';
 
-  it('go to a file with line, field, reason and their columns, and the exit code is 1', async () => {
+  it('are written to a file with line, field, reason and their columns, and the exit code is 1', async () => {
     const { url } = await fixture.start(refuseOdd);
     const csv = 'Name,Value,Domain\nA,1,a.com\n"B\nbad",2,"b, c"\nC,many,c.com\nD,1\n';
     const result = await fixture.import(csv, url, ['--concurrency', '1']);
@@ -144,7 +144,7 @@ describe('crm import, refused rows', () => {
     );
   });
 
-  it('can be corrected in that file, which is imported with the same mapping', async () => {
+  it('can be corrected in that file and imported with the same mapping', async () => {
     const { url } = await fixture.start(refuseOdd);
     await fixture.import('Name,Value,Domain\nA bad,1,a.com\nB bad,1,b.com\n', url);
     const rejects = await fixture.readRejects();
@@ -153,7 +153,7 @@ describe('crm import, refused rows', () => {
     expect((await fixture.readRejects()).split('\n')[0]).toBe('line,field,reason,Name,Value,Domain');
   });
 
-  it('leave no file of an earlier run behind, and never overwrite another file', async () => {
+  it('replace the file of an earlier run, and never overwrite another file', async () => {
     const { url } = await fixture.start(refuseOdd);
     const rejects = fixture.path('rejects.csv');
     await fixture.import('Name,Value,Domain\nA bad,1,a.com\n', url);
@@ -166,7 +166,7 @@ describe('crm import, refused rows', () => {
 });
 
 describe('crm import, before anything is sent', () => {
-  it('refuses columns that the file lacks, naming the place in the mapping', async () => {
+  it('refuses columns that the file does not have, and names the place in the mapping', async () => {
     const { url, requests } = await fixture.start();
     const result = await fixture.import('name,Value,Domain\nA,1,a.com\n', url);
     expect(result.exitCode).toBe(78);
@@ -176,7 +176,7 @@ describe('crm import, before anything is sent', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('guesses what separates cells and the encoding, says so, and takes amounts as people write them', async () => {
+  it('guesses the delimiter and the encoding, prints them, and reads amounts in local notation', async () => {
     await fixture.write('deals.yaml', amountMapping);
     const { url, requests } = await fixture.start();
     const euros = Buffer.from('Name;Value;Domain\nM\xfcller;1.234,56 \x80;a.com\n', 'latin1');
@@ -190,7 +190,7 @@ describe('crm import, before anything is sent', () => {
     expect(await fixture.import(Buffer.from('PK\u0003\u0004'), url)).toMatchObject({ exitCode: 78 });
   });
 
-  it('sends nothing on a dry run, which reports the rows that do not fit', async () => {
+  it('sends nothing on a dry run, and reports the rows that do not fit', async () => {
     const { url, requests } = await fixture.start();
     const result = await fixture.import('Name,Value,Domain\nA,1,a.com\nB,x,b.com\n', url, ['--dry-run']);
     expect(result.exitCode).toBe(1);
@@ -198,7 +198,7 @@ describe('crm import, before anything is sent', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('takes the local demo when no address and key are given, and says so', async () => {
+  it('uses the local demo if no address and key are given, and prints that', async () => {
     const { url, requests } = await fixture.start();
     await mkdir(fixture.path('data'));
     const demo = {

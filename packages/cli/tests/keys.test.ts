@@ -14,7 +14,7 @@ afterAll(() => administered.drop());
 const hourMs = 3_600_000;
 const stored = (apiKey: unknown) => findApiKeyByHash(administered.database, hashApiKey(String(apiKey)));
 
-/** An organization with a key that differs from the defaults in everything. */
+/** An organization with a key in which every value differs from the default. */
 const createKey = async (...more: string[]) => {
   const org = await administered.createOrganization();
   const args = ['--org', org, '--name', 'Export', '--allow', 'list,createNote', '--limit', 'list=5', ...more];
@@ -23,7 +23,7 @@ const createKey = async (...more: string[]) => {
 };
 
 describe('crm key rotate', () => {
-  it('makes a key of the same kind, and lets the old one work for a day', async () => {
+  it('creates an equal key, and the old one still works for a day', async () => {
     const { org, keyId, apiKey } = await createKey('--expires', '90d');
     const before = await stored(apiKey);
     const startedAtMs = Date.now();
@@ -84,7 +84,7 @@ describe('crm key rotate', () => {
 });
 
 describe('crm org limit', () => {
-  it('sets limits of an organization group by group, and takes them away', async () => {
+  it('sets and removes the limits of an organization group by group', async () => {
     const { org, apiKey } = await createKey();
     await administered.crmJson('org', 'limit', 'list=50,bulk=0', '--org', org);
     expect(await administered.crmJson('org', 'limit', 'search=7,bulk=default', '--org', org)).toEqual({
@@ -100,7 +100,7 @@ describe('crm org limit', () => {
 });
 
 describe('crm key check', () => {
-  it('says whose a key is, whether it works and what it may do', async () => {
+  it('prints the owner, the status and the permissions of a key', async () => {
     const { org, keyId, apiKey } = await createKey();
     const { organization, ...checked } = await administered.crmJson('key', 'check', String(apiKey));
     expect(checked).toEqual({
@@ -121,7 +121,7 @@ describe('crm key check', () => {
     expect(stdout).not.toContain(String(apiKey));
   });
 
-  it('fails for a key that is revoked, unknown or mistyped, and says which', async () => {
+  it('fails for a key that is revoked, unknown or mistyped, and says which of these it is', async () => {
     const { org, keyId, apiKey } = await createKey();
     await administered.crmJson('key', 'revoke', keyId, '--org', org);
     const check = (key: string) => administered.crm('key', 'check', key);

@@ -13,7 +13,7 @@ let stack: RunningStack;
 let client: CrmClient;
 /** The addresses of the gateways that `duplicates` reads from and `merge` writes to. */
 let urls: Readonly<Record<string, string>>;
-/** May delete. */
+/** A key with the group delete. */
 let apiKey: string;
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ const deal = async (domain: string): Promise<void> => {
 };
 
 describe('crm duplicates and crm merge', () => {
-  test('a duplicate is listed, its merge is shown by a dry run, and merged', async () => {
+  test('lists a duplicate, shows its merge in a dry run, and merges it', async () => {
     const [keep, from] = [
       await account('orchid-works.com', 'Orchid Works'),
       await account('orchidworks.com', 'Orchid Works'),
@@ -109,7 +109,7 @@ describe('crm duplicates and crm merge', () => {
     expect((await client.contacts.create({ email: 'b@twice.com' })).data.people_id).toBe(keep);
   });
 
-  test('unknown records, a wrong key and a wrong object say what is wrong', async () => {
+  test('reports unknown records, a wrong key and a wrong object', async () => {
     const unknown = '01890000-0000-7000-8000-000000000000';
     const keep = await account('known.com', 'Known');
     for (const args of [

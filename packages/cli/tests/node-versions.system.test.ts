@@ -14,10 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** The path of this version's program, from the npm registry. */
+/** The path of the Node program of this version, from the npm registry. */
 const findNode = async (major: number): Promise<string> => {
   const print = ['-c', 'node --print process.execPath'];
-  // The package `node` fetches its program in an install script, which this repository turns off for its own packages.
+  // The package `node` downloads its program in an install script, which this repository turns off for its own
+  // packages.
   const args = ['--yes', '--ignore-scripts=false', '-p', `node@${major}`, ...print];
   const { stdout } = await promisify(execFile)('npx', args, { cwd: directory });
   return stdout.trim();

@@ -19,9 +19,9 @@ interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
 }
 
-/** The names of metrics in an expression. @throws Error where it is no PromQL. */
+/** The names of metrics in an expression. @throws Error if it is not PromQL. */
 const metricsIn = (expression: string): string[] => {
-  // Grafana fills its variables before Prometheus sees the text.
+  // Grafana replaces its variables before Prometheus parses the text.
   const text = expression.replace(/\$__rate_interval/g, '5m').replace(/\$\w+/g, 'x');
   const names: string[] = [];
   parser.parse(text).iterate({
@@ -57,7 +57,7 @@ describe('the files for Prometheus and Grafana', () => {
       });
       if (running !== undefined) stops.push(running.stop);
       const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-      // Children of histograms appear with the first observation, so names come from the declarations.
+      // Series of histograms appear only with the first observation, so the names are read from the declarations.
       const names = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
         type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
       );
@@ -76,7 +76,7 @@ describe('the files for Prometheus and Grafana', () => {
     }
   };
 
-  test('ask for metrics that both gateways expose, in PromQL', async () => {
+  test('use only metrics that both gateways expose, in PromQL', async () => {
     const expressions = [
       ...(await rules()).map(({ expr }) => expr),
       ...(await panels()).flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -86,7 +86,7 @@ describe('the files for Prometheus and Grafana', () => {
     expect(() => metricsIn('sum by (x) rate(up[5m])')).toThrow('not PromQL');
   });
 
-  it('says for every alarm what it means and what to do', async () => {
+  it('describe for every alarm what it means and what to do', async () => {
     const manual = await readText('docs/operating.md');
     for (const { alert, annotations, labels } of await rules()) {
       expect(annotations.runbook).toBe(`docs/operating.md#${alert.toLowerCase()}`);
@@ -97,7 +97,7 @@ describe('the files for Prometheus and Grafana', () => {
     expect(sections.sort()).toEqual((await rules()).map(({ alert }) => alert).sort());
   });
 
-  it('names every metric of ours in the manual', async () => {
+  it('describe each of our metrics in the manual', async () => {
     const manual = await readText('docs/operating.md');
     const families = new Set([...(exposed.get('read') ?? [])].map((name) => name.replace(/_(bucket|count|sum)$/, '')));
     for (const name of families) {

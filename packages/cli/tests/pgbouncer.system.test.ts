@@ -49,7 +49,7 @@ const pool = async (mode: 'session' | 'transaction'): Promise<string> => {
 const start = (url: string) =>
   startGatewayProcess(mainFile, { DATABASE_URL: url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'error' });
 
-/** What `crm doctor` finds at the pooler's address. */
+/** The findings of `crm doctor` at the pooler's address. */
 const examine = async (url: string, check: string): Promise<unknown> => {
   const { stdout } = await runCrm(['doctor', '--json'], { DATABASE_URL: url, CURSOR_SECRETS: 'only for this test' });
   const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
@@ -85,7 +85,7 @@ const setLimits = async (change: string): Promise<void> => {
   await opened.close();
 };
 
-describe('behind PgBouncer', () => {
+describe('through PgBouncer', () => {
   test('in session mode every request is answered', async () => {
     const url = await pool('session');
     expect(await writeThrough(url)).toEqual(Array(requests).fill(200));
@@ -93,7 +93,7 @@ describe('behind PgBouncer', () => {
     expect(await examine(url, 'pooler')).toMatchObject({ status: 'ok' });
   });
 
-  test('in transaction mode every request is answered, or none by a version that loses prepared statements', async () => {
+  test('in transaction mode every request is answered, or none if this version loses prepared statements', async () => {
     const url = await pool('transaction');
     if (translates) {
       expect(await writeThrough(url)).toEqual(Array(requests).fill(200));
@@ -121,7 +121,7 @@ describe('behind PgBouncer', () => {
     expect(await writeThrough(await pool('session'))).toEqual(Array(requests).fill(200));
   });
 
-  test('an address without pgbouncer=true is refused with what to add', async () => {
+  test('an address without pgbouncer=true is refused with advice', async () => {
     const url = (await pool('session')).replace('?pgbouncer=true', '');
     expect(await examine(url, 'database')).toMatchObject({
       status: 'problem',

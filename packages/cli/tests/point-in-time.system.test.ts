@@ -69,7 +69,7 @@ describe('the point-in-time recovery of docs/operating.md', () => {
     return rows.map(({ name }) => name);
   };
 
-  test('R29: brings back what was written after the base backup, up to the second before the accident', async () => {
+  test('R29: restores the writes after the base backup, up to the second before the accident', async () => {
     await createOrganization('Before the base backup');
     await run(archive);
     await primary.kill();
@@ -86,7 +86,7 @@ describe('the point-in-time recovery of docs/operating.md', () => {
     expect(found).toEqual(kept);
   });
 
-  test('leaves a server on PostgreSQL 15 that takes writes, migrations and roles', async () => {
+  test('restores a PostgreSQL 15 server that accepts writes, migrations and roles', async () => {
     const env = { DATABASE_URL: databaseOf(restoredUrl) };
     for (const command of [
       ['migrate'],

@@ -61,7 +61,7 @@ const linesOf = (text: string): Record<string, unknown>[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** The log line of a request. Lines are written in the background, so it may take a moment to appear. */
+/** The log line of a request. Lines are written in the background, so a line may appear a moment later. */
 const findLogLine = async (
   readLog: () => Promise<string> | string,
   requestId: string,
@@ -102,7 +102,7 @@ const refusals: readonly (readonly [string, string, number, string, (keyof typeo
   ],
 ];
 
-describe('what the proxy answers itself', () => {
+describe('a response of the proxy itself', () => {
   test.each(refusals)(
     'is in the envelope and in the log: %s',
     async (_name, request, status, message, code = 'bad_request') => {
@@ -131,7 +131,7 @@ describe('what the proxy answers itself', () => {
     },
   );
 
-  test('is a 503 to retry while a gateway is away, and the other one still answers', async () => {
+  test('is a retryable 503 while a gateway is unreachable, and the other gateway still answers', async () => {
     const proxy = await startProxy({ readGatewayUrl: 'http://127.0.0.1:9' });
     const away = await fetch(`${proxy.url}/v1/pipelines`, { headers: { 'x-request-id': 'my-own-request' } });
     expect(Object.fromEntries(away.headers)).toMatchObject({ 'x-request-id': 'my-own-request', 'retry-after': '1' });
@@ -142,7 +142,7 @@ describe('what the proxy answers itself', () => {
     expect((await fetch(`${proxy.url}/inbound/readyz`)).status).toBe(200);
   });
 
-  test('hides no answer of a gateway, under whatever path', async () => {
+  test('never replaces the response of a gateway, under any path', async () => {
     const proxy = await startProxy();
     for (const path of ['/refused', '/refused/400', '/v1/unknown']) {
       const direct = await fetch(`${readGateway.url}${path}`);
@@ -155,7 +155,7 @@ describe('what the proxy answers itself', () => {
     }
   });
 
-  test('is a 429 for an address with too many requests at once', async () => {
+  test('is a 429 to an address with too many requests at once', async () => {
     const proxy = await startProxy({ requestsPerAddress: 2 });
     const waiting = [new RawConnection(proxy.port), new RawConnection(proxy.port)];
     const headers = `x-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n`;
@@ -184,25 +184,28 @@ describe('the id of a request', () => {
     ['none', undefined, /^[0-9a-f]{32}$/],
     ['a malformed one', 'two words', /^[0-9a-f]{32}$/],
     ['a well-formed one', 'order-4711-retry-2', /^order-4711-retry-2$/],
-  ])('is the same in the answer and in the log of the gateway, for a client that sends %s', async (_name, sent, id) => {
-    const proxy = await startProxy();
-    for (const [path, gateway] of [
-      ['/v1/pipelines', readGateway],
-      ['/v1/inbound/notes', inboundGateway],
-    ] as const) {
-      const answer = await fetch(`${proxy.url}${path}`, {
-        headers: sent === undefined ? {} : { 'x-request-id': sent },
-      });
-      const requestId = answer.headers.get('x-request-id') ?? '';
-      expect(requestId).toMatch(id);
-      expect(await findLogLine(gateway.output, requestId)).toMatchObject({ status: 401 });
-    }
-  });
+  ])(
+    'is the same in the response and in the log of the gateway, for a client that sends %s',
+    async (_name, sent, id) => {
+      const proxy = await startProxy();
+      for (const [path, gateway] of [
+        ['/v1/pipelines', readGateway],
+        ['/v1/inbound/notes', inboundGateway],
+      ] as const) {
+        const answer = await fetch(`${proxy.url}${path}`, {
+          headers: sent === undefined ? {} : { 'x-request-id': sent },
+        });
+        const requestId = answer.headers.get('x-request-id') ?? '';
+        expect(requestId).toMatch(id);
+        expect(await findLogLine(gateway.output, requestId)).toMatchObject({ status: 401 });
+      }
+    },
+  );
 });
 
 describe('slow clients', () => {
   const count = 100;
-  /** Sends on until the server has ended the connection. */
+  /** Keeps sending until the server closes the connection. */
   const sendSlowly = async (connection: RawConnection, part: string): Promise<void> => {
     while (!connection.isEnded) {
       connection.socket.write(part);
@@ -211,7 +214,7 @@ describe('slow clients', () => {
     connection.socket.destroy();
   };
 
-  test('without a key hold little memory, and each is ended by the proxy', async () => {
+  test('without a key use little memory, and the proxy closes their connections', async () => {
     const proxy = await startProxy();
     const idle = await proxy.memoryBytes();
     let most = 0;

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Builds a repository whose one package has this build script. */
+/** Builds a repository with one package that has this build script. */
 const build = async (command: string): Promise<{ code: number; stdout: string; stderr: string }> => {
   const one = join(folder, 'packages/one');
   await mkdir(one, { recursive: true });
@@ -36,7 +36,7 @@ const build = async (command: string): Promise<{ code: number; stdout: string; s
 };
 
 describe('the build of npm start', () => {
-  it('shows one line when it succeeds', async () => {
+  it('prints one line if it succeeds', async () => {
     expect(await build('echo made it')).toEqual({
       code: 0,
       stdout: '',
@@ -44,14 +44,14 @@ describe('the build of npm start', () => {
     });
   });
 
-  it('shows all that the tools say when it fails, and fails itself', async () => {
+  it('prints all output of the tools if it fails, and fails itself', async () => {
     const { code, stderr } = await build('echo one fault; echo another >&2; exit 3');
     expect(code).toBeGreaterThan(0);
     expect(stderr).toMatch(/@small\/one:build: one fault/);
     expect(stderr).toMatch(/@small\/one:build: another/);
   });
 
-  it('is what npm start does first', async () => {
+  it('is the first step of npm start', async () => {
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };

@@ -13,7 +13,7 @@ const methods = [...(await methodsOf('read')), ...(await methodsOf('inbound'))];
 const client: object = createClient({ readUrl: 'https://crm.example.com', apiKey: 'k' });
 
 describe('the TypeScript samples of the reference', () => {
-  it('call a method of their own for each operation', () => {
+  it('call a different method for each operation', () => {
     expect(methods.length).toBeGreaterThan(50);
     expect(new Set(methods).size).toBe(methods.length);
   });

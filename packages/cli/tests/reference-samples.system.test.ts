@@ -43,12 +43,12 @@ const compilerOptions: ts.CompilerOptions = {
   typeRoots: [join(root, 'node_modules/@types')],
 };
 
-/** A directory with its own stack, in which commands run as the guide says. */
+/** A directory with its own stack, in which commands run as in the guide. */
 interface Workplace {
   readonly directory: string;
-  /** Runs commands as a user of the shell does; each has to succeed. */
+  /** Runs commands as a user of the shell does. Each must succeed. */
   run(commands: string): Promise<void>;
-  /** Creates the records of the samples, as the guide says; samples see their ids. */
+  /** Creates the records of the samples as in the guide, and passes their ids to the samples. */
   createRecords(): Promise<void>;
   /** A variable that the commands of the guide exported. */
   variable(name: string): string | undefined;
@@ -134,7 +134,7 @@ describe('the samples of the reference', () => {
     expect(problems).toEqual([]);
   });
 
-  // Each language has its own stack, since a sample that creates a pipeline, a field or a member succeeds once.
+  // Each language has its own stack, because a sample that creates a pipeline, a field or a member succeeds only once.
   describe.each(languages)('in %s', (language) => {
     let workplace: Workplace;
     beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('the samples of the reference', () => {
 
     test.each(cases)('%s succeeds', async (_name, each) => {
       await workplace.run(await commandOf(workplace.directory, language, each[language]));
-      // What the sample deleted is made again, as the page says.
+      // Creates deleted records again, as the page says.
       if (each.request.method === 'DELETE') await workplace.createRecords();
     });
   });

@@ -55,7 +55,7 @@ const outcome = (role: TestRole, sql: string): Promise<string> =>
   );
 
 describe('crm roles apply', () => {
-  test('knows every table', async () => {
+  test('covers every table', async () => {
     const { rows } = await database.database.pool.query<{ name: string }>(
       `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^events_' ORDER BY 1`,
     );
@@ -85,7 +85,7 @@ describe('crm roles apply', () => {
     expect(await outcome(role, sql)).toMatch(/permission denied/);
   });
 
-  test('both may note when a key was last used, and the inbound gateway may change records', async () => {
+  test('both may update the last use of a key, and the inbound gateway may change records', async () => {
     for (const role of ['read', 'inbound'] as const)
       expect(await outcome(role, 'UPDATE api_keys SET last_used_at = now()')).toBe('done');
     expect(await outcome('inbound', 'DELETE FROM opportunities')).toBe('done');
@@ -101,7 +101,7 @@ describe('crm roles apply', () => {
       ]);
   });
 
-  test('takes away what was granted before, and changes nothing the second time', async () => {
+  test('revokes earlier grants, and changes nothing the second time', async () => {
     const before = [await privilegesOf('read'), await privilegesOf('inbound')];
     expect(before[0]).toContain('api_keys.last_used_at UPDATE');
     const { pool } = database.database;
@@ -114,7 +114,7 @@ describe('crm roles apply', () => {
     }
   });
 
-  test('--dry-run prints SQL that does the same, and changes nothing', async () => {
+  test('--dry-run prints the equivalent SQL, and changes nothing', async () => {
     const { pool } = database.database;
     const before = await privilegesOf('read');
     await pool.query(`REVOKE SELECT ON notes FROM ${names.read}`);
@@ -124,7 +124,7 @@ describe('crm roles apply', () => {
     expect(await privilegesOf('read')).toEqual(before);
   });
 
-  test('refuses a name that is not one, and a role that may not create roles', async () => {
+  test('refuses an invalid name, and a role that may not create roles', async () => {
     const injected = await database.crm('roles', 'apply', '--read-role', 'x; DROP TABLE notes');
     expect(injected).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not a role name') });
     const asInbound = asRole.inbound.url;

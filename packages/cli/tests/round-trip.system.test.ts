@@ -47,7 +47,7 @@ const importFrom = (file: string, ...more: string[]): Promise<CrmResult> => {
   return runCrm(['import', path(file), ...urls, ...keyOf(crm.target), '--json', ...more]);
 };
 
-/** The records of a file but for what only the gateways set, in an order that does not depend on it. */
+/** The records of a file without the fields that only the gateways set, sorted independently of these. */
 const recordsOf = async (file: string): Promise<readonly string[]> => {
   const content = await readFile(path(file), 'utf8');
   const records = file.endsWith('.jsonl')
@@ -64,7 +64,7 @@ const recordsOf = async (file: string): Promise<readonly string[]> => {
     .sort();
 };
 
-/** Takes away what an import made, so that the next one begins with an empty organization. */
+/** Deletes imported records, so that the next import begins with an empty organization. */
 const empty = async ({ client }: SetUpOrganization): Promise<void> => {
   for await (const { id } of client.notes.list()) await client.notes.delete(id);
   for await (const { id } of client.opportunities.search()) await client.opportunities.delete(id);
@@ -73,7 +73,7 @@ const empty = async ({ client }: SetUpOrganization): Promise<void> => {
 };
 
 describe('crm export and crm import', () => {
-  it.each(['csv', 'jsonl'])('carry nothing as %s without complaint', async (format) => {
+  it.each(['csv', 'jsonl'])('copy an empty organization as %s', async (format) => {
     for (const object of objects) {
       const file = `none-${object}.${format}`;
       expect(await exportTo(file, crm.target, object)).toMatchObject({ records: 0 });
@@ -82,7 +82,7 @@ describe('crm export and crm import', () => {
     }
   });
 
-  it.each(['csv', 'jsonl'])('carry everything into another organization as %s', async (format) => {
+  it.each(['csv', 'jsonl'])('copy everything into another organization as %s', async (format) => {
     await empty(crm.target);
     for (const object of objects) {
       const file = `${object}.${format}`;
@@ -103,14 +103,14 @@ describe('crm export and crm import', () => {
   it.each([
     ['with', 'notes.jsonl.progress'],
     ['without', 'lost.progress'],
-  ])('can run again %s its progress file: every record is matched, and no note is made twice', async (_, name) => {
+  ])('can run again %s its progress file: every record is matched, and no note is created twice', async (_, name) => {
     for (const object of objects) {
       const { stdout } = await importFrom(`${object}.jsonl`, '--progress', path(name));
       expect(JSON.parse(stdout)).toMatchObject({ created: 0, updated: 0, rejected: 0, warnings: 0 });
     }
   });
 
-  it('change records that exist with --on-match update, and reject by line what does not fit', async () => {
+  it('change existing records with --on-match update, and reject invalid rows with their line', async () => {
     const content = await readFile(path('accounts.csv'), 'utf8');
     await appendFile(
       path('changed.csv'),
@@ -137,13 +137,13 @@ describe('crm export', () => {
     }
   });
 
-  it('finds the emails of owners over the API, and says how many members stay ids', async () => {
+  it('finds the emails of owners through the API, and reports how many members stay ids', async () => {
     expect(await exportTo('members.jsonl', crm.source, 'accounts')).toMatchObject({ unknown_members: 1 });
     const content = await readFile(path('members.jsonl'), 'utf8');
     expect(content).toMatch(/"a_team_members":\["[0-9a-f-]{36}","owner@team\.example"\]/);
   });
 
-  it('takes the columns that are named, with the natural keys, and one pipeline', async () => {
+  it('writes the named columns with the natural keys, and one pipeline', async () => {
     const narrowed = ['--fields', 'amount,custom_fields.secret', '--pipeline', 'Partners', '--format', 'jsonl'];
     await exportTo('narrow.jsonl', crm.source, 'opportunities', ...narrowed);
     expect(await recordsOf('narrow.jsonl')).toEqual([
@@ -156,7 +156,7 @@ describe('crm export', () => {
     );
   });
 
-  it('ends quietly when its reader has seen enough', async () => {
+  it('ends quietly if its reader closes the pipe', async () => {
     const args = ['export', 'accounts', '--output', '-', '--url', crm.readUrl, ...keyOf(crm.source)];
     const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -165,7 +165,7 @@ describe('crm export', () => {
     expect([await ended, complaint]).toEqual([0, expect.not.stringMatching(/EPIPE|stopped/)]);
   });
 
-  it('continues after it was killed, and then has the same file', async () => {
+  it('continues after a kill, and writes the same file', async () => {
     const rows = Array.from({ length: 1100 }, (_, index) => ({ domain: `many-${index}.example` }));
     while (rows.length > 0) await crm.source.client.accounts.bulkCreate(rows.splice(0, 100));
     await exportTo('whole.csv', crm.source, 'accounts');
@@ -174,11 +174,11 @@ describe('crm export', () => {
     const child = spawn(process.execPath, [launcher, ...args], { stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     await slow.stalled;
-    // The third page is asked for while the second is written.
+    // The third page is requested while the second is written.
     while (!(await readFile(path('killed.csv.progress.json'), 'utf8')).includes('"records":1000')) await sleep(10);
     child.kill('SIGKILL');
     await ended;
-    // As if it had been in the middle of a write.
+    // As if it was killed in the middle of a write.
     await appendFile(path('killed.csv.partial'), 'half a li');
     const other = await runCrm([...args, '--fields', 'name']);
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--restart') });
@@ -190,7 +190,7 @@ describe('crm export', () => {
   });
 });
 
-/** Passes requests on, but for one search that it lets wait for ever. */
+/** Forwards requests, except for one search that it never answers. */
 const startStallingProxy = async (
   target: string,
   stalledSearch: number,

@@ -2,14 +2,14 @@ import { Writable } from 'node:stream';
 
 import { runCli } from '../src/program.js';
 
-/** How a command line ended. */
+/** The result of a command line. */
 export interface CrmResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command line in this process; `interrupt` stands for Ctrl-C. */
+/** Runs a command line in this process. `interrupt` has the effect of Ctrl-C. */
 export const runCrm = async (
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},

@@ -7,10 +7,10 @@ import { findFreePort } from '@crm/testing';
 
 const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
 
-/** The hang guard of a start: it takes two or three seconds. */
+/** Only a guard against hangs: a start takes two or three seconds. */
 const readyTimeoutMs = 60_000;
 
-/** `crm start` as a process of its own, as users run it. */
+/** `crm start` in its own process, as users run it. */
 export class RunningStack {
   readonly #child: ChildProcess;
   readonly #env: Readonly<Record<string, string>>;
@@ -20,8 +20,8 @@ export class RunningStack {
   stderr = '';
 
   /**
-   * @param user of the operating system, by number; this process's own when absent
-   * @param node the program that runs it; the Node of this process when absent
+   * @param user the id of an operating system user; default: the user of this process
+   * @param node the Node program that runs it; default: the one of this process
    */
   constructor(env: Readonly<Record<string, string>>, user?: number, node = process.execPath) {
     this.#env = env;
@@ -39,7 +39,7 @@ export class RunningStack {
     return this.#child.pid ?? 0;
   }
 
-  /** The demo file, once it is there. */
+  /** The demo file, once it exists. */
   async ready(): Promise<Readonly<Record<string, string>>> {
     const deadlineMs = performance.now() + readyTimeoutMs;
     const path = join(this.#env['CRM_DATA_DIR'] ?? '', 'demo.json');
@@ -62,7 +62,7 @@ export class RunningStack {
     return this.exitCode;
   }
 
-  /** The processes that it started and that still run, by what their command line holds. */
+  /** The running processes that it started, by a part of their command line. */
   async childPid(commandPart: string): Promise<number> {
     const children = await readFile(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
     for (const pid of children.trim().split(' ')) {

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await run('pipeline', 'create', 'Sales', '--stage', 'Open', 'Talks', 'Won');
 });
 
-/** Runs a command on the organization; progress on stderr is no fault. */
+/** Runs a command on the organization. Progress messages on stderr are allowed. */
 const run = async (...args: string[]): Promise<Record<string, unknown>> => {
   const { exitCode, stdout, stderr } = await administered.crm(...args, '--org', org, '--json');
   expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -35,7 +35,7 @@ const stages = async (): Promise<string[]> =>
     ({ label, isDefault, isActive }) => `${label}${isDefault ? '*' : ''}${isActive ? '' : '-'}`,
   );
 
-/** Makes deals, by name, in a stage and with an owner. */
+/** Creates deals by name, in a stage and with an owner. */
 const deals = async (names: readonly string[], stageLabel: string, owner = 'ann@acme.com'): Promise<void> => {
   const setup = await storedSetup();
   const [pipeline] = setup.pipelines;
@@ -90,7 +90,7 @@ describe('crm pipeline update', () => {
     expect(await stages()).toEqual(['Open', 'Talks*', 'Won']);
   });
 
-  it('refuses a name that is taken, an unknown pipeline, and nothing to change', async () => {
+  it('refuses a name that is taken, an unknown pipeline, and a call without changes', async () => {
     await run('pipeline', 'create', 'Renewals', '--stage', 'Due');
     expect(await refused('pipeline', 'update', 'Renewals', '--name', 'Sales')).toMatchObject({
       exitCode: 1,
@@ -102,7 +102,7 @@ describe('crm pipeline update', () => {
 });
 
 describe('crm stage', () => {
-  it('adds at the end or at a place, once with --if-not-exists', async () => {
+  it('adds at the end or at a position, and only once with --if-not-exists', async () => {
     await run('stage', 'add', '--pipeline', 'Sales', 'Lost', '--color', 'red', '--probability', '0');
     await run('stage', 'add', '--pipeline', 'Sales', 'Sent', '--position', '2', '--default');
     expect(await stages()).toEqual(['Open', 'Sent*', 'Talks', 'Won', 'Lost']);
@@ -182,7 +182,7 @@ describe('crm member', () => {
     });
   });
 
-  it('removes an owner only with an option for their opportunities', async () => {
+  it('removes an owner only with --keep-owner or --reassign', async () => {
     await deals(['A'], 'Open');
     expect(await refused('member', 'remove', 'ann@acme.com')).toMatchObject({
       exitCode: 1,
@@ -199,7 +199,7 @@ describe('crm member', () => {
     expect(await stored()).toMatchObject([{ owner: 'ann@acme.com', version: 1 }]);
   });
 
-  it('reassigns all opportunities and deletes the person', async () => {
+  it('reassigns all opportunities and deletes the member', async () => {
     await deals(
       Array.from({ length: 250 }, (_, index) => `Deal ${index}`),
       'Open',
@@ -219,7 +219,7 @@ describe('crm field', () => {
   const define = (...args: string[]) =>
     run('field', 'define', 'Revenue', '--object', 'opportunity', '--type', 'number', ...args);
 
-  it('is defined once: a second time is refused, or left as it is with --if-not-exists', async () => {
+  it('is defined once: a second time is refused, or does nothing with --if-not-exists', async () => {
     const { field_id: id } = await define();
     expect(await refused('field', 'define', 'Revenue', '--object', 'opportunity', '--type', 'number')).toMatchObject({
       exitCode: 1,
@@ -231,7 +231,7 @@ describe('crm field', () => {
     expect((await storedSetup()).fields).toHaveLength(1);
   });
 
-  it('asks for a slug where the name gives none', async () => {
+  it('asks for a slug if none can be derived from the name', async () => {
     expect(await refused('field', 'define', '日本', '--object', 'contact', '--type', 'string')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('--slug'),
@@ -264,7 +264,7 @@ describe('crm field', () => {
 });
 
 describe('crm org update', () => {
-  it('sets the currency of new opportunities that name none', async () => {
+  it('sets the currency of new opportunities without one', async () => {
     await deals(['Before'], 'Open');
     await run('org', 'update', '--currency', 'EUR');
     await deals(['After'], 'Open');
@@ -279,7 +279,7 @@ describe('crm org update', () => {
 });
 
 describe('--if-not-exists', () => {
-  it('leaves a pipeline as it is', async () => {
+  it('keeps an existing pipeline', async () => {
     expect(await run('pipeline', 'create', 'Sales', '--stage', 'Other', '--if-not-exists')).toMatchObject({
       status: 'exists',
       stages: [{ label: 'Open' }, { label: 'Talks' }, { label: 'Won' }],

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 
 import { freePorts, RunningStack } from './running-stack.js';
 
-/** A start takes a few seconds, many times that on a busy machine, and a test makes up to four of them. */
+/** A start takes a few seconds, and much longer on a busy machine. A test has up to four starts. */
 jest.setTimeout(300_000);
 
 let directory: string;
@@ -45,7 +45,7 @@ const list = async (demo: Readonly<Record<string, string>>): Promise<unknown[]> 
   return body.data.opportunities;
 };
 
-/** Stands in for curl, which a machine may lack; what is tested is the quoting of the printed lines. */
+/** Replaces curl, which a machine may not have. The test is about the quoting of the printed lines. */
 const curl = `#!${process.execPath}
 const [, , , url, ...rest] = process.argv;
 const headers = {};
@@ -70,7 +70,7 @@ const runPrintedLines = async (text: string): Promise<string[]> => {
 };
 
 describe('crm start', () => {
-  it('R17: runs everything from nothing, and its printed lines work as they are', async () => {
+  it('R17: runs everything from an empty directory, and its printed commands work unchanged', async () => {
     const stack = start();
     const demo = await stack.ready();
     reportFigure('R17', `first answer of crm start as ${userInfo().username}, ms`, stack.ageMs, '<= 60000');
@@ -89,8 +89,8 @@ describe('crm start', () => {
     expect(listed).toMatch(/^200 .*"My first deal"/);
   });
 
-  it('R17: does so as a user without rights too', async () => {
-    // Only root can switch users; for another user the tests above have just shown it.
+  it('R17: also runs as a user without rights', async () => {
+    // Only root can switch users. For any other user, the test above has already shown it.
     if (process.getuid?.() !== 0) return;
     const nobodyId = 65_534;
     const home = join(directory, 'nobody');
@@ -112,7 +112,7 @@ describe('crm start', () => {
     expect(await list(again)).toHaveLength(7);
   });
 
-  it('stops all of it on Ctrl-C and SIGTERM, without an error', async () => {
+  it('stops all parts on Ctrl-C and SIGTERM, without an error', async () => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const stack = start();
       const { read_url: readUrl, inbound_url: inboundUrl } = await stack.ready();
@@ -132,7 +132,7 @@ describe('crm start', () => {
     expect(await list(demo)).toHaveLength(7);
   });
 
-  it('recovers from being killed, at once', async () => {
+  it('recovers from a kill at once', async () => {
     const killed = start();
     const demo = await killed.ready();
     await killed.end('SIGKILL');
@@ -150,7 +150,7 @@ describe('crm start', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('goes down with a gateway that dies, saying where its log is', async () => {
+  it('stops if a gateway ends, and prints the path of its log', async () => {
     const stack = start();
     const { inbound_url: inboundUrl } = await stack.ready();
     process.kill(await stack.childPid('read-gateway'), 'SIGKILL');
@@ -163,7 +163,7 @@ describe('crm start', () => {
     for (const delayMs of [600, 900, 1300]) {
       const stack = start({ CRM_DATA_DIR: join(directory, `data-${delayMs}`) });
       await new Promise((resolve) => void setTimeout(resolve, delayMs));
-      // No code at all: the signal came before the program had loaded, when there is nothing to stop yet.
+      // Without an exit code, the signal came before the program had loaded, when there was nothing to stop.
       expect([0, null]).toContain(await stack.end('SIGTERM'));
       const again = start({ CRM_DATA_DIR: join(directory, `data-${delayMs}`) });
       expect((await list(await again.ready())).length).toBe(6);

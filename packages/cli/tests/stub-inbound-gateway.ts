@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A create request as it came. */
+/** A create request as it was received. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What the stub does with a request instead of creating a record. */
+/** What the stub does instead of creating a record. */
 export type Mischief = (request: ReceivedRequest, response: ServerResponse, times: number) => 'answered' | 'create';
 
 /** An inbound gateway on a real socket that creates, matches, and misbehaves on request. */
@@ -22,7 +22,7 @@ export interface StubGateway {
   close(): Promise<void>;
 }
 
-/** What a bulk call creates; undefined for a single one. */
+/** The items of a bulk call; undefined for a single create. */
 export const itemsOf = (
   body: Readonly<Record<string, unknown>>,
 ): readonly Readonly<Record<string, unknown>>[] | undefined => {
@@ -30,7 +30,7 @@ export const itemsOf = (
   return Array.isArray(items) ? (items as readonly Readonly<Record<string, unknown>>[]) : undefined;
 };
 
-/** Answers with an error in the envelope. */
+/** Responds with an error in the envelope. */
 export const answerError = (
   response: ServerResponse,
   status: number,
@@ -42,7 +42,7 @@ export const answerError = (
   return 'answered';
 };
 
-/** Starts a stub; `mischief` sees every request with how often its body came before. */
+/** Starts a stub. `mischief` is called for every request, with the number of earlier requests with the same body. */
 export const startStubGateway = async (mischief: Mischief = () => 'create', port = 0): Promise<StubGateway> => {
   const requests: ReceivedRequest[] = [];
   const recordNames = new Set<string>();
@@ -55,7 +55,7 @@ export const startStubGateway = async (mischief: Mischief = () => 'create', port
     stub.mostInFlight = Math.max(stub.mostInFlight, inFlight);
     response.on('close', () => (inFlight -= 1));
     const content = await text(request);
-    // A real gateway takes a moment, in which other requests come.
+    // Waits like a real gateway, so that other requests arrive in the meantime.
     await sleep(1);
     const body = JSON.parse(content) as Record<string, unknown>;
     const received = { path: request.url ?? '', headers: request.headers, body };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A read gateway with one pipeline, whose stages come one a page. */
+/** A read gateway with one pipeline, which returns one stage per page. */
 export interface StubReadGateway {
   readonly url: string;
   readonly paths: readonly string[];

@@ -24,7 +24,7 @@ describe('docs/tutorial.md and the calls of README.md', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'crm-tutorial-'));
-    // A fresh folder that looks like the repository, so that no data of a developer is met.
+    // A new folder that looks like the repository, so that the test does not use the data of a developer.
     for (const name of ['node_modules', 'packages', 'package.json'])
       await symlink(join(root, name), join(directory, name));
     const [readPort, inboundPort] = await freePorts();
@@ -42,7 +42,7 @@ describe('docs/tutorial.md and the calls of README.md', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('starts what this test has started', () => {
+  test('starts the stack with the command that this test uses', () => {
     expect(start?.commands).toBe('npm ci\nnpm start\n');
     expect(readmeStart?.commands).toBe(start?.commands);
     expect(steps.length).toBeGreaterThan(7);

@@ -4,17 +4,17 @@ import { expect } from '@jest/globals';
 
 import { runCrm, type CrmResult } from '../run-crm.js';
 
-/** A migrated database, and `crm` working on it. */
+/** A migrated database, and functions that run `crm` on it. */
 export interface AdministeredDatabase {
   readonly database: AdministrationDatabase;
   crm(...args: string[]): Promise<CrmResult>;
-  /** Runs a command with `--json` and answers its one object. */
+  /** Runs a command with `--json` and returns its object. */
   crmJson(...args: string[]): Promise<Record<string, unknown>>;
   createOrganization(): Promise<string>;
   drop(): Promise<void>;
 }
 
-/** Gives a test file a database to administer. */
+/** Provides a test file with a database to administer. */
 export const createAdministeredDatabase = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<AdministeredDatabase> => {

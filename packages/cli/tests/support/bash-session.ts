@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 
-/** What a block of commands printed, and its exit code. */
+/** The output of a block of commands, and its exit code. */
 export interface BashResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -13,13 +13,13 @@ export interface BashUser {
   readonly gid: number;
 }
 
-/** One bash in which blocks of commands run after each other, as in a terminal: variables and functions stay. */
+/** One bash that runs blocks of commands in turn, as in a terminal: variables and functions are kept. */
 export class BashSession {
   readonly #child: ChildProcessWithoutNullStreams;
   #stdout = '';
   #stderr = '';
 
-  /** @param user - who runs the commands; the user of this process when absent */
+  /** @param user - the user who runs the commands; default: the user of this process */
   constructor(directory: string, env: Readonly<Record<string, string>>, user: BashUser | null = null) {
     this.#child = spawn('bash', ['--norc', '-o', 'pipefail'], {
       ...user,
@@ -30,11 +30,12 @@ export class BashSession {
     this.#child.stderr.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString('utf8')));
   }
 
-  /** Runs a block to its end. @throws Error when the shell itself ended. */
+  /** Runs a block to its end. @throws Error if the shell itself ended. */
   run(commands: string): Promise<BashResult> {
     this.#stdout = '';
     this.#stderr = '';
-    // Errors end a block and not the session, since a group reports its own status; the mark says where its output ends.
+    // An error ends the block but not the session, because a group reports its own status. The mark shows the end of
+    // its output.
     this.#child.stdin.write(`set -e\n${commands}\nset +e\nprintf '\\n--done-- %s\\n' "$?"\n`);
     return new Promise((resolve, reject) => {
       const ended = (code: number | null): void =>

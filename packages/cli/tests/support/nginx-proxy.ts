@@ -17,14 +17,14 @@ export interface NginxProxy {
   readonly port: number;
   /** Without a trailing slash. */
   readonly url: string;
-  /** What it has logged so far, on standard output and standard error. */
+  /** Its log so far, from standard output and standard error. */
   log(): Promise<string>;
-  /** Bytes of memory that its processes and its temporary files hold. In its container, `/tmp` is memory. */
+  /** The bytes of memory that its processes and its temporary files use. In its container, `/tmp` is memory. */
   memoryBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** What `docker/proxy/start-proxy.sh` finds out when the container starts. */
+/** The values that `docker/proxy/start-proxy.sh` determines when the container starts. */
 export interface ProxySettings {
   readonly readGatewayUrl: string;
   readonly inboundGatewayUrl: string;
@@ -58,7 +58,7 @@ const listens = (port: number): Promise<boolean> =>
 
 const pageBytes = 4_096;
 
-/** The resident memory of a process and its children, less what they share with each other. */
+/** The resident memory of a process and its children, without the memory that they share. */
 const residentBytes = async (pid: number): Promise<number> => {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
   const sizes = await Promise.all(
@@ -70,7 +70,7 @@ const residentBytes = async (pid: number): Promise<number> => {
   return sizes.reduce((sum, size) => sum + size, 0);
 };
 
-/** A deleted file that a process still has open takes as much memory as one with a name. */
+/** Deleted files that a process still has open use memory too. */
 const openFileBytes = async (pid: number, folder: string): Promise<number> => {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
   const sizes = new Map<number, number>();

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** A response as it was received. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -12,7 +12,7 @@ export class RawConnection {
   readonly socket: Socket;
   /** Everything received so far. */
   received = '';
-  /** Whether the server has ended the connection, in whatever way. */
+  /** Whether the server has closed or reset the connection. */
   isEnded = false;
   readonly ended: Promise<void>;
 
@@ -29,7 +29,7 @@ export class RawConnection {
     this.socket.on('data', (chunk: Buffer) => (this.received += chunk.toString('latin1')));
   }
 
-  /** The answer received so far, null before its head has arrived. */
+  /** The response received so far, or null before its head has arrived. */
   get answer(): RawAnswer | null {
     const [head = '', ...rest] = this.received.split('\r\n\r\n');
     if (rest.length === 0) return null;
@@ -44,7 +44,7 @@ export class RawConnection {
   }
 }
 
-/** Sends a text that need not be HTTP, and waits until the server has ended the connection. */
+/** Sends a text, which need not be HTTP, and waits until the server closes the connection. */
 export const sendRaw = async (port: number, text: string): Promise<RawAnswer> => {
   const connection = new RawConnection(port);
   connection.socket.write(text, 'latin1');

@@ -2,7 +2,7 @@ import { quietMember, type SetUpOrganization } from './two-organizations.js';
 
 const owner = 'owner@team.example';
 
-/** A value of every type that is hard on a file format where the type allows it. */
+/** A value of every type. Where the type allows it, the value is hard to represent in a file format. */
 const everyType = {
   a_string: '  "quoted", and\r\nbroken — Ünïcode 🦊 ',
   a_number: -0.000001,
@@ -26,11 +26,11 @@ const everyType = {
   a_team_members: [quietMember, owner],
   secret: '=1+1',
 };
-/** Texts that look like other types, and the empty text, which is not the same as no value. */
+/** Texts that look like other types, and the empty text, which differs from a missing value. */
 const emptyText = { a_string: '', a_checkbox: true, a_multi_select: [] };
 const numberLike = { a_string: '0012', a_phone: '007', secret: 'null' };
 
-/** Fills an organization with records that are hard to carry over. */
+/** Fills an organization with records that are hard to export and import. */
 export const createRecords = async ({ organization, client }: SetUpOrganization): Promise<void> => {
   const { pipeline, otherPipeline } = organization;
   await client.accounts.bulkCreate([

@@ -1,4 +1,4 @@
-/** A block of shell commands of a page, and what the page says that it prints. */
+/** A block of shell commands of a page, and the output that the page shows for it. */
 export interface ShellExample {
   /** The first line, for the name of a test. */
   readonly title: string;
@@ -7,7 +7,7 @@ export interface ShellExample {
   readonly text: string | undefined;
 }
 
-/** A block may be part of a list, and is then indented as far as its fence. */
+/** A block in a list is indented like its fence. */
 const fence = /^( *)```(sh|json|text)\n([^]*?)^\1```$/gm;
 
 /** The blocks of a page in order. A `json` or `text` block shows what the `sh` block before it prints. */
@@ -29,8 +29,8 @@ export const readShellExamples = (page: string): readonly ShellExample[] => {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**
- * What is printed, cut down to what a page shows of it: objects may have more keys, lists have just these entries, and `…`
- * stands for any text.
+ * Reduces the real output to the parts that the page shows. Objects may have more keys, lists must have the same
+ * entries, and `…` matches any text.
  */
 export const shownPart = (shown: unknown, printed: unknown): unknown => {
   if (shown === '…') return typeof printed === 'string' && printed !== '' ? '…' : printed;

@@ -9,13 +9,13 @@ import {
   type TestOrganization,
 } from '@crm/testing';
 
-/** One organization as its users see it. */
+/** One organization, as its users see it. */
 export interface SetUpOrganization {
   readonly organization: TestOrganization;
   readonly client: CrmClient;
 }
 
-/** Both gateways on a database of their own, and two organizations that are set up alike. */
+/** Both gateways on their own database, and two organizations with the same set-up. */
 export interface TwoOrganizations {
   readonly source: SetUpOrganization;
   readonly target: SetUpOrganization;
@@ -44,7 +44,7 @@ const metadataOf = (type: AttributeType): TestField['metadata'] => {
   return type === 'currency' ? { currency: 'EUR' } : undefined;
 };
 
-/** Starts what the round trip needs: every object has a field of every type, and a hidden one. */
+/** Starts the gateways for the round trip. Every object has a field of every type, and a hidden field. */
 export const startTwoOrganizations = async (): Promise<TwoOrganizations> => {
   const { url, drop } = await createTestDatabase(async (address) => {
     await migrate(address);
