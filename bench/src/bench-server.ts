@@ -8,12 +8,12 @@ import { createDataset, datasetVersion } from './dataset.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Where the benchmark keeps what it makes: `.crm-bench`, or what CRM_BENCH_DIR says. */
+/** The folder of the benchmark's data: `.crm-bench`, or `CRM_BENCH_DIR`. */
 export const benchFolder = resolve(process.env['CRM_BENCH_DIR'] ?? resolve(root, '.crm-bench'));
 
 /**
- * Nothing may disturb a measurement: without replicas the server writes no log of its own accord, which would count
- * as that of calls.
+ * Settings that keep the server from disturbing a measurement. Without replicas it writes no WAL by itself, which would
+ * be counted as WAL of the calls.
  */
 const steady = {
   autovacuum: 'off',
@@ -23,27 +23,27 @@ const steady = {
   max_wal_senders: '0',
 };
 
-/** For making data and counting pages, where nothing must survive a power failure. */
+/** For generating data and counting pages, where data may be lost in a power failure. */
 const unsafe = { ...steady, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** As users run it: what was committed is on disk. */
+/** For measurements, as in production: committed data is on disk. */
 const durable = { ...steady, fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
-/** Any number will do, as long as every run takes the same. */
+/** An arbitrary number that all runs share. */
 const buildLock = 7_120_934;
 
 /** A PostgreSQL that keeps its data from one run to the next. */
 export interface BenchServer {
-  /** The address of a database with so many deals, which is made at the first call. */
+  /** The address of a database with the given number of deals. The first call creates it. */
   database(opportunities: number): Promise<string>;
-  /** The address of a copy to write to, in place of the one before it. */
+  /** The address of a new copy to write to, which replaces the previous copy. */
   copy(url: string): Promise<string>;
-  /** Removes a copy, with whatever is still connected to it. */
+  /** Drops a copy, and closes its connections. */
   dropCopy(url: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Data that were kept are good as long as the schema and the generator are the same. */
+/** Identifies the schema: existing data can be reused as long as the schema and the generator are the same. */
 const fingerprint = async (): Promise<string> => {
   const hash = createHash('sha256');
   for (const { name, sql } of await readMigrations()) hash.update(name).update(sql);
@@ -52,7 +52,7 @@ const fingerprint = async (): Promise<string> => {
 
 const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString: url });
-  // Without a listener a server that goes away would end the process.
+  // Without a listener, a lost connection would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -81,7 +81,7 @@ const fill = async (url: string, opportunities: number, log: Log): Promise<void>
   }
 };
 
-/** What the comment on a kept database says: of which generator and which migrations it is. */
+/** Reads the comment of an existing database, which names the generator and the migrations of its data. */
 const stateOf = async (client: pg.Client, database: string): Promise<string | null> => {
   const { rows } = await client.query<{ state: string | null }>(
     `SELECT coalesce(shobj_description(oid, 'pg_database'), '') AS state FROM pg_database WHERE datname = $1`,
@@ -90,16 +90,16 @@ const stateOf = async (client: pg.Client, database: string): Promise<string | nu
   return rows[0]?.state ?? null;
 };
 
-/** Makes a database under another name first, so that half of one is never taken for it. */
+/** Fills a new database under a temporary name, so that an incomplete one is never used. */
 const ensureDatabase = async (serverUrl: string, opportunities: number, log: Log): Promise<string> => {
   const name = `bench_${opportunities}`;
   const state = `generator ${datasetVersion}, migrations ${await fingerprint()}`;
   await withClient(serverUrl, async (client) => {
-    // Another run would take what this one is making for a leftover; the lock goes with the connection.
+    // Without the lock, a parallel run would drop the unfinished database. The lock ends with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [buildLock]);
     const found = await stateOf(client, name);
     if (found === state) {
-      // Installs the write functions when they have changed.
+      // Installs the write functions if they have changed.
       await migrate(addressOf(serverUrl, name));
       return;
     }
@@ -113,7 +113,7 @@ const ensureDatabase = async (serverUrl: string, opportunities: number, log: Log
   return addressOf(serverUrl, name);
 };
 
-/** Copies a database, file by file. It must have no connections meanwhile. */
+/** Copies a database, file by file. It must have no connections during the copy. */
 const copyDatabase = async (serverUrl: string, url: string): Promise<string> => {
   const name = new URL(url).pathname.slice(1);
   const copy = `${name}_copy`;
@@ -124,23 +124,23 @@ const copyDatabase = async (serverUrl: string, url: string): Promise<string> => 
   return addressOf(serverUrl, copy);
 };
 
-/** How to start the server. */
+/** The options of {@link startBenchServer}. */
 export interface BenchServerOptions {
-  /** Whether commits are on disk before they are answered, as in production. Making data is quicker without. */
+  /** Whether commits wait for the disk, as in production. Generating data is faster without. */
   readonly isDurable: boolean;
   /** Receives progress messages, one line each. */
   readonly log: Log;
 }
 
 /**
- * Starts the benchmark's PostgreSQL in {@link benchFolder}. It ends with this process, unless it ran before.
- * @throws Error when one runs there that is not as durable as was asked for
+ * Starts the benchmark's PostgreSQL in {@link benchFolder}. It ends with this process, unless it was already running.
+ * @throws Error if a server is already running there with fsync off and a durable one is required
  */
 export const startBenchServer = async ({ isDurable, log }: BenchServerOptions): Promise<BenchServer> => {
   const server = await startLocalPostgres({
     dataDir: resolve(benchFolder, 'postgres'),
     user: 'bench',
-    // The server listens on this machine only, and holds nothing but made-up data.
+    // The server accepts connections only from this machine, and contains only generated data.
     password: 'bench',
     database: 'postgres',
     settings: isDurable ? durable : unsafe,
@@ -152,7 +152,7 @@ export const startBenchServer = async ({ isDurable, log }: BenchServerOptions): 
     async (client) => (await client.query('SHOW fsync')).rows as unknown[],
   );
   if (isDurable && JSON.stringify(setting) !== '{"fsync":"on"}')
-    throw new Error(`Another run uses the server in ${benchFolder}, with fsync off`);
+    throw new Error(`Another run uses the server in ${benchFolder} with fsync off. Wait until it ends.`);
   return {
     database: (opportunities) => ensureDatabase(server.url, opportunities, log),
     copy: (url) => copyDatabase(server.url, url),
@@ -160,7 +160,7 @@ export const startBenchServer = async ({ isDurable, log }: BenchServerOptions): 
       withClient(server.url, async (client) => {
         await client.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
       }),
-    // A server that ran before belongs to another run.
+    // A server that was already running belongs to another run.
     stop: async () => {
       if (!server.adopted) await server.stop();
     },

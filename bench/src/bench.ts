@@ -34,13 +34,13 @@ const groups: readonly MeasureGroup[] = [
   citus,
 ];
 
-/** Taken with `--soak` or by name, for they run long. */
+/** Measured only with `--soak` or by name, because they take long. */
 const soakIds = new Set(['S11', 'S12']);
-/** Taken by name only: they need servers of yours. */
+/** Measured only by name, because they need servers that the user provides. */
 const namedIds = new Set(['S17']);
-/** Measured in data of several sizes. */
+/** Measured with data of several sizes. */
 const sizedIds = new Set(['S5', 'S6', 'S7', 'S10', 'S12', 'S16']);
-/** Taken again with `--size`. */
+/** Measured again with `--size`. */
 const scalingIds = new Set([...sizedIds].filter((id) => !soakIds.has(id)));
 
 const log = (message: string): void => {
@@ -55,7 +55,7 @@ const wants = (id: string): boolean => {
   return asked.isSizeGiven ? scalingIds.has(id) : !soakIds.has(id) && !namedIds.has(id);
 };
 
-/** Makes the data first, without waiting for the disk; then the server starts again as users run it. */
+/** Generates the data without waiting for the disk. Then restarts the server with the settings of production. */
 const prepare = async (sizes: readonly number[]): Promise<Run['server']> => {
   const loading = await startBenchServer({ isDurable: false, log });
   for (const size of sizes) await loading.database(size);

@@ -7,14 +7,14 @@ import { insertOpportunities } from './dataset/opportunities.js';
 import { insertPeople } from './dataset/people.js';
 import { withLoadSession } from './dataset/session.js';
 
-/** Changes whenever the same size gives other data, so that data that were kept are not taken for these. */
+/** To be increased whenever the same size gives different data, so that existing data is not reused. */
 export const datasetVersion = 2;
 
-/** What to make. */
+/** The options of {@link createDataset}. */
 export interface DatasetOptions {
-  /** Deals of the large organization. */
+  /** The number of deals of the large organization. */
   readonly opportunities: number;
-  /** Fifty custom fields more on every deal. */
+  /** Adds fifty more custom fields to every deal. */
   readonly isWide?: boolean | undefined;
   /** Receives progress messages, one short phrase each. */
   readonly log?: ((message: string) => void) | undefined;
@@ -34,18 +34,18 @@ const insertAll = async (
 };
 
 /**
- * Fills a migrated, empty database with data that look like those of a CRM in use: one large organization beside a few small
- * ones, names in several scripts, fields and words of known frequency. The same options give the same rows, ids included.
+ * Fills a migrated, empty database with realistic data: one large organization and a few small ones, names in several
+ * scripts, and fields and words of known frequency. The same options give the same rows, including ids.
  *
  * @returns the large organization
- * @throws Error when a sample of the rows is not what the write functions would have stored
+ * @throws Error if a sample of the rows differs from what the write functions would store
  */
 export const createDataset = (pool: pg.Pool, options: DatasetOptions): Promise<OrganizationLayout> =>
   withLoadSession(pool, async (client) => {
     const { opportunities, isWide = false, log = () => undefined } = options;
     const organizations = organizationLayouts(opportunities);
     const [large] = organizations;
-    if (large === undefined) throw new Error('There is no organization to make');
+    if (large === undefined) throw new Error('There is no organization to create');
     const load = async (): Promise<void> => {
       for (const organization of organizations) await insertAll(client, organization, isWide, log);
     };

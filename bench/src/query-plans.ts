@@ -14,7 +14,10 @@ const log = (message: string): void => {
   process.stderr.write(`${message}\n`);
 };
 
-/** Measures the shapes whose names contain the first argument; all of them, into the report, without one. */
+/**
+ * Measures the shapes whose names contain the first argument. Without an argument, measures all shapes and writes the
+ * report.
+ */
 const main = async (): Promise<void> => {
   const wanted = process.argv[2];
   const server = await startBenchServer({ isDurable: false, log });

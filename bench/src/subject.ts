@@ -4,7 +4,7 @@ import { measureShape, type Subject } from './query-plans/measure-shape.js';
 import { type Comparison, isCut } from './query-plans/report.js';
 import type { Shape } from './query-plans/shape.js';
 
-/** Opens a database of so many deals to read pages from, on one connection and without a time limit. */
+/** Opens a database with the given number of deals to read pages from, with one connection and without a time limit. */
 export const openSubject = async (url: string, opportunities: number): Promise<Subject> => {
   const database = openAdministrationDatabase({
     url,
@@ -16,7 +16,10 @@ export const openSubject = async (url: string, opportunities: number): Promise<S
   return { database, organization, setup: await loadSetup(database, organization.id) };
 };
 
-/** Measures a shape at two sizes. Some shapes name values that depend on the number of deals: each size has its own. */
+/**
+ * Measures a shape in two data sizes. Some shapes have values that depend on the number of deals, so each size has its
+ * own shape.
+ */
 export const compareShapes = async (
   small: Subject,
   large: Subject,

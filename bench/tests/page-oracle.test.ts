@@ -7,7 +7,7 @@ import { organizationLayout } from '../src/dataset/layout.js';
 import { requestOf, type Subject } from '../src/query-plans/measure-shape.js';
 import type { Shape } from '../src/query-plans/shape.js';
 
-/** So many that ranges match both more and fewer records than are sorted at once. */
+/** Enough deals that some ranges match more and some fewer records than one sort takes. */
 const opportunities = 6_000;
 const organization = organizationLayout(1, opportunities);
 const cases = testSize({ short: 60, soak: 3_000 });
@@ -16,13 +16,13 @@ const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31
 let testDatabase: TestDatabase;
 let subject: Subject;
 let deals: readonly Deal[];
-/** How many statements each step of a plan took; a statement starts with the name of its step as a comment. */
+/** The number of statements per step of a plan. Each statement starts with the name of its step in a comment. */
 const steps = new Map<string, number>();
 
-/** A deal as the table holds it, instants and numbers as numbers. */
+/** A deal as stored in the table, with instants and numbers as numbers. */
 type Deal = Readonly<Record<string, string | number | null>> & { readonly id: string };
 
-/** Mulberry32: numbers from 0 to 1, the same for the same seed. */
+/** Mulberry32: pseudo-random numbers from 0 to 1, the same for the same seed. */
 const numbersOf = (state: number) => (): number => {
   state = (state + 0x6d2b79f5) | 0;
   let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -30,7 +30,10 @@ const numbersOf = (state: number) => (): number => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 };
 
-/** Thousands of deals at one instant, others at a pace that changes: what goes by the pace of records has to be right there too. */
+/**
+ * Thousands of deals at one instant, and others at a changing rate. Steps that estimate from the rate of records must
+ * still be correct.
+ */
 const unevenSql = `
   UPDATE opportunities o SET
     created_at = CASE n % 3000 / 1000 WHEN 0 THEN date_trunc('month', o.created_at) WHEN 1 THEN o.created_at ELSE o.created_at - (n % 1000) * interval '9 days' END,
@@ -79,7 +82,7 @@ const pick = <T>(draw: Draw, items: readonly T[]): T => {
 
 const ranged = ['amount', 'close_date', 'due', 'score', 'stars', 'created_at', 'updated_at'] as const;
 
-/** A range between two values that deals have, mostly a narrow one, open on one side now and then. */
+/** A random range between two values of deals, usually narrow and sometimes open on one side. */
 const drawRange = (draw: Draw): object => {
   const field = pick(draw, ranged);
   const values = deals.map((deal) => deal[field] ?? null).filter((value) => value !== null);
@@ -116,7 +119,7 @@ const drawShape = (draw: Draw): Shape => {
   return { ...common, ...(filters === null ? {} : { filters }), ...(pipelineId === null ? { pipelineId } : {}) };
 };
 
-/** Matches more than are sorted at once. */
+/** A range that matches more records than one sort takes. */
 const wideRange: Shape = {
   ...{ name: 'wide', objectType: 'opportunity', sort: 'updated_at:desc', statements: 9 },
   filters: { field: 'score', operator: 'gte', value: 0 },
@@ -127,7 +130,7 @@ const compare = (a: string | number | null, b: string | number | null, sign: num
   return a < b ? -sign : a > b ? sign : 0;
 };
 
-/** The ids of the deals that match a shape, in its order: by sorting everything. */
+/** The ids of the deals that match a shape, in order, found by sorting all deals. */
 const expectedOf = (shape: Shape): readonly string[] => {
   const [field = '', direction] = (shape.sort ?? '').split(':');
   const sign = direction === 'asc' ? 1 : -1;
@@ -147,7 +150,7 @@ const expectedOf = (shape: Shape): readonly string[] => {
 
 const idOf = (record: string): string => String((JSON.parse(record) as { readonly id: unknown }).id);
 
-/** The ids of so many pages from the beginning, and whether the last of them was the last of all. */
+/** The ids of the first pages, and whether the last of these pages is the last of all. */
 const walkedIds = async (shape: Shape, limit: number, pages: number): Promise<{ ids: string[]; isEnded: boolean }> => {
   const ids: string[] = [];
   let position: CursorPosition | null = null;
@@ -163,12 +166,12 @@ const walkedIds = async (shape: Shape, limit: number, pages: number): Promise<{ 
   return { ids, isEnded: false };
 };
 
-test('pages of ranges, lists and sorts are what sorting everything shows, however their records were found', async () => {
+test('pages of ranges, lists and sorts equal a sort of all records, for every plan', async () => {
   const draw = numbersOf(seed);
   for (let index = 0; index < cases; index += 1) {
     const shape = index === 0 ? wideRange : drawShape(draw);
     const expected = expectedOf(shape);
-    // A page that ends with the last match has no next page.
+    // If a page ends with the last match, there is no next page.
     const all = Math.min(500, Math.max(1, expected.length));
     const [limit, pages] = pick(draw, [
       [7, 4],

@@ -7,7 +7,7 @@ import { measureShape, placedRequest, type Subject } from '../src/query-plans/me
 import type { Shape } from '../src/query-plans/shape.js';
 import { allShapes } from '../src/query-plans/shapes.js';
 
-/** Enough that reading all of them is never the planner's best way to a page, and made in seconds. */
+/** Enough deals that the planner never reads all of them for a page, and few enough to generate in seconds. */
 const opportunities = 20_000;
 const organization = organizationLayout(1, opportunities);
 
@@ -42,17 +42,17 @@ describe('a page', () => {
       expect(statements).toBeLessThanOrEqual(shape.statements);
       if (shape.maxBuffers === undefined) return;
       expect(buffers).toBeLessThanOrEqual(shape.maxBuffers);
-      // Accounts and contacts are few at this size, and reading a few pages whole is right.
+      // At this size there are few accounts and contacts, so a sequential scan of a few pages is right.
       expect(sequentialScans).not.toContain('opportunities');
     },
   );
 });
 
-test('every index of opportunities serves one of these pages', async () => {
+test('one of these pages uses each index of opportunities', async () => {
   const { database } = subject;
-  // Counts reach the other sessions at the end of a transaction of the session that counted.
+  // A session publishes its counts at the end of a transaction.
   await database.queryServer({ text: 'SELECT pg_stat_force_next_flush()' });
-  // The data use four slots of each kind, and one of them stands for all.
+  // The data uses four slots of each kind, and one of them represents all.
   const rows = await database.queryServer<{ name: string }>({
     text: `SELECT regexp_replace(i.relname, '_[1-8]_', '_N_') AS name
       FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
@@ -62,10 +62,10 @@ test('every index of opportunities serves one of these pages', async () => {
   expect(rows).toEqual([]);
 });
 
-describe('a statement that is kept prepared', () => {
+describe('a prepared statement', () => {
   const places = ['first', 'middle'] as const;
 
-  /** A limit that is a parameter, around one that is written. */
+  /** A limit that is a parameter, outside of a constant limit. */
   const keptLimit = /LIMIT \d+\) l LIMIT \$\d+/g;
   const sorts = [
     'created_at:desc',
@@ -92,13 +92,13 @@ describe('a statement that is kept prepared', () => {
           return database.query(organizationId, statement);
         };
         for (let round = 0; round < 12; round += 1) await listPage({ ...database, query }, request);
-        // Merged parts are planned again in larger data only: what keeps their plan is seen in the text.
+        // Merged parts would be replanned only with larger data, so this checks the constant limit in the text.
         for (const text of texts) expect(text.replaceAll(keptLimit, '')).not.toMatch(/LIMIT \$/);
         const rows = await database.queryServer<{ kept: number; made: number }>({
           text: 'SELECT generic_plans::int AS kept, custom_plans::int AS made FROM pg_prepared_statements',
         });
         await database.close();
-        // PostgreSQL makes five plans with values before it compares them with one that has none.
+        // PostgreSQL makes five custom plans before it compares them with a generic plan.
         expect({ sort, place, limit, rows }).toEqual({ sort, place, limit, rows: [{ kept: 7, made: 5 }] });
       }
   });

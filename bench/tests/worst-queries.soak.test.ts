@@ -14,9 +14,9 @@ import { organizationLayout, type OrganizationLayout } from '../src/dataset/layo
 const opportunities = 200_000;
 const large = organizationLayout(1, opportunities);
 const small = organizationLayout(2, 500);
-/** Ten times the five seconds after which a statement is cancelled. */
+/** Ten times the five seconds of the statement timeout. */
 const hangGuardMs = 50_000;
-/** A page of another organization may take so much longer than alone; more than ten times that is a hang. */
+/** The allowed slowdown of another organization's pages. More than ten times this is a hang. */
 const mostTimesAlone = 2;
 const unlimited = { RATE_LIMIT_LIST: '0', RATE_LIMIT_SEARCH: '0', LOG_LEVEL: 'error' };
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const main = new URL('../../apps/read-gateway/dist/main.js', import.meta.url).pathname;
   const environment = { DATABASE_URL: testDatabase.url, CURSOR_SECRETS: 'a secret of the tests only' };
   gateway = await startGatewayProcess(main, { ...environment, ...unlimited });
-  // A cold process compiles as it goes, and its first connection has to be made.
+  // Warms the process up: it still has to compile code and open its first connection.
   for (const organization of [large, small]) await ask(organization, { query: 'warm-up' });
 }, 900_000);
 afterAll(async () => {
@@ -77,7 +77,7 @@ const ask = async ({ id }: OrganizationLayout, body: Readonly<Record<string, unk
 };
 
 const contains = (field: string, value: string) => ({ field, operator: 'contains', value });
-/** 200 values, these among them. */
+/** 200 values, including the given ones. */
 const inList = (field: string, prefix: string, values: readonly string[] = []) => ({
   field,
   operator: 'in',
@@ -85,17 +85,17 @@ const inList = (field: string, prefix: string, values: readonly string[] = []) =
 });
 const withoutPart = (field: string, value: string) => ({ field, operator: 'not_contains', value });
 
-/** Texts of the record, of its account, its contact and its owner. */
+/** Text fields of the record, its account, its contact and its owner. */
 const texts = ['name', 'next_step', 'currency', 'stage_name', 'owner_email', 'account_name', 'account_domain'].concat(
   'contact_email',
   'contact_first_name',
   'contact_last_name',
 );
 
-/** Parts that many names have. */
+/** Parts of many names. */
 const partsOfNames = ['der', 'ing', 'ers', 'ion', 'com'];
 
-/** What no index serves, and what an index serves worst. */
+/** Requests that no index supports, or that an index supports worst. */
 const worst: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
   ['two characters that are nowhere', { query: 'q7' }],
   ['twenty words of two characters', { query: Array.from({ length: 20 }, (_, index) => `q${index % 10}`).join(' ') }],
@@ -149,11 +149,11 @@ const worst: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ['three sorts without an index', { sort: ['next_step', 'currency:desc', 'version'], limit: 500 }],
 ];
 
-/** The time that so many in a hundred stay under. */
+/** The given percentile of the times. */
 const percentile = (times: readonly number[], share: number): number =>
   [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
 
-/** Pages of the small organization, one after the other until `isOver`; their times in milliseconds. */
+/** Reads pages of the small organization one after the other until `isOver`. Returns their times in milliseconds. */
 const readSmall = async (isOver: () => boolean): Promise<number[]> => {
   const times: number[] = [];
   while (!isOver() || times.length < 1_000) {
@@ -164,7 +164,7 @@ const readSmall = async (isOver: () => boolean): Promise<number[]> => {
   return times;
 };
 
-describe(`R11: the worst that can be asked of ${opportunities} deals`, () => {
+describe(`R11: the worst requests for ${opportunities} deals`, () => {
   test.each(worst)('%s: is answered, or ended with what to narrow', async (_, body) => {
     const { status, tookMs, text } = await ask(large, { pipeline_id: large.pipelineIds[0], ...body });
     slowestMs = Math.max(slowestMs, tookMs);
@@ -172,13 +172,13 @@ describe(`R11: the worst that can be asked of ${opportunities} deals`, () => {
     else expect(status).toBe(200);
   });
 
-  test('takes a time that is printed', () => {
+  test('take the printed time', () => {
     reportFigure('R11', `slowest of the worst queries on ${opportunities} deals, ms`, Math.round(slowestMs), '<= 500');
     expect(slowestMs).toBeGreaterThan(0);
     expect(slowestMs).toBeLessThan(hangGuardMs);
   });
 
-  test('leaves other organizations their pages', async () => {
+  test('do not block pages of other organizations', async () => {
     let count = 0;
     const alone = await readSmall(() => true);
     const beside: Promise<number[]> = readSmall(() => count >= 2 * worst.length);

@@ -1,4 +1,4 @@
-// PostGraphile 5 over the tables of the CRM, as its own documentation sets it up for Node's server.
+// PostGraphile 5 over the tables of the CRM, set up for Node's server as in its documentation.
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';

@@ -3,7 +3,7 @@ import { dealBody } from './deal.js';
 import { type Gateway, startGateway } from './gateways.js';
 import { sequentialCaller } from './sequential-caller.js';
 
-/** One of the two databases of S17: an organization, and a gateway of each kind. */
+/** One of the two databases of S17, with an organization and a gateway of each kind. */
 export interface CitusSide {
   readonly organizationId: string;
   readonly pipelineId: string;
@@ -17,7 +17,7 @@ export interface CitusSide {
 }
 
 let marks = 0;
-/** Tells the deals of all runs apart. */
+/** Distinguishes the deals of different runs. */
 const nextMark = (): string => `${Date.now()}x${(marks += 1)}`;
 
 const times = async (count: number, once: () => Promise<number>): Promise<number[]> => {
@@ -36,7 +36,7 @@ export const startCitusSide = async (databaseUrl: string): Promise<CitusSide> =>
   await database.close();
   const inbound = await startGateway('inbound-gateway', databaseUrl, organizationId);
   const read = await startGateway('read-gateway', databaseUrl, organizationId);
-  // Each start replaces the key of the one before.
+  // Each start replaces the key of the previous one.
   const writer = { ...inbound, headers: read.headers };
   const [write, page] = [sequentialCaller(writer), sequentialCaller(read)];
   const bulkBody = (): string =>

@@ -2,7 +2,7 @@ import { loadSetup, openDatabase, opportunityCreate } from '@crm/db';
 import { type NormalizedEmail, normalizeDomain, normalizeEmail, type Result } from '@crm/domain';
 import { organizationLayout } from '../dataset/layout.js';
 
-/** A deal as its callers send it: new, with an account and two contacts that are new too. `mark` tells deals apart. */
+/** The request body of a new deal with a new account and two new contacts. `mark` distinguishes deals. */
 export const dealBody = (pipelineId: string, mark: string): string =>
   JSON.stringify({
     pipeline_id: pipelineId,
@@ -21,12 +21,12 @@ const valueOf = <T>(result: Result<T>): T => {
 
 const emailOf = (text: string): NormalizedEmail => valueOf(normalizeEmail(text));
 
-/** Stands where the random number goes. */
+/** The placeholder of the random number. */
 const markToReplace = '4815162342';
 
 /**
- * The statement that the gateway sends for such a deal, for pgbench: the mark of each is another number.
- * @param organization - the number of the organization in the data; the large one when absent
+ * The statement that the gateway runs for such a deal, for pgbench. The mark of each deal is a random number.
+ * @param organization - the number of the organization in the data; default: the large one
  */
 export const dealSql = async (databaseUrl: string, size: number, organization = 1): Promise<string> => {
   const { id, pipelineIds } = organizationLayout(organization, size);
@@ -34,7 +34,7 @@ export const dealSql = async (databaseUrl: string, size: number, organization = 
   try {
     const setup = await loadSetup(database, id);
     const pipeline = setup.findPipeline(pipelineIds[0] ?? '');
-    if (pipeline === undefined) throw new Error('The pipeline is not there');
+    if (pipeline === undefined) throw new Error('The pipeline does not exist');
     const domain = `bench${markToReplace}.com`;
     const deal = {
       ...{
@@ -48,7 +48,7 @@ export const dealSql = async (databaseUrl: string, size: number, organization = 
       additionalContacts: [emailOf(`second@${domain}`)],
     };
     const { function: name, input } = opportunityCreate(setup, pipeline, deal, 'keep');
-    // Formatted with spaces: pgbench would read a colon followed by letters as a variable.
+    // Formatted with spaces, because pgbench reads a colon followed by letters as a variable.
     const json = JSON.stringify(input, null, 1).replaceAll("'", "''").replaceAll(markToReplace, `' || :random || '`);
     return `SELECT result, replayed FROM write('${id}', '${name}', ('${json}')::jsonb, NULL)`;
   } finally {

@@ -10,13 +10,13 @@ import { pageScope } from './page.js';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** An inbound gateway of an earlier version on a copy of its own data. */
+/** An inbound gateway of an earlier version, with a copy of that version's own data. */
 export interface EarlierVersion {
   readonly gateway: Gateway;
   stop(): Promise<void>;
 }
 
-/** Checks a version out beside the benchmark's data, installs and builds it. Does nothing if that is done. */
+/** Checks out a version beside the benchmark's data, installs and builds it, unless that is done already. */
 const buildVersion = async (commit: string, folder: string, log: (message: string) => void): Promise<void> => {
   if (existsSync(resolve(folder, 'bench/dist'))) return;
   log(`Building ${commit} in ${folder}`);
@@ -27,8 +27,8 @@ const buildVersion = async (commit: string, folder: string, log: (message: strin
 };
 
 /**
- * Starts the inbound gateway of an earlier commit with a server and data that this commit's own benchmark makes, since its tables
- * may differ. The first call takes some minutes.
+ * Starts the inbound gateway of an earlier commit. The server and the data come from that commit's own benchmark,
+ * because its tables may differ. The first call takes some minutes.
  *
  * @param size - opportunities of the large organization
  */
@@ -40,7 +40,8 @@ export const startEarlierVersion = async (
   const { stdout } = await run('git', ['rev-parse', '--short=12', `${commit}^{commit}`], { cwd: repository });
   const folder = resolve(benchFolder, `version-${stdout.trim()}`);
   await buildVersion(stdout.trim(), folder, log);
-  // Its benchmark reads this when it is loaded. Ours has read it, and its data are of other tables.
+  // The earlier benchmark reads this variable when it is loaded. Its data must be separate, because its tables may
+  // differ. Ours was read before.
   process.env['CRM_BENCH_DIR'] = resolve(folder, '.crm-bench');
   const load = async <T>(path: string): Promise<T> =>
     (await import(pathToFileURL(resolve(folder, 'bench/dist', path)).href)) as T;

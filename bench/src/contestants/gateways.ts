@@ -7,15 +7,15 @@ import { type ServerProcess, startServerProcess } from '../harness/child.js';
 
 const appsFolder = fileURLToPath(new URL('../../../apps/', import.meta.url));
 
-/** So high that no run reaches it; requests are counted all the same. */
+/** A limit that no run reaches. Requests are still counted. */
 const farLimit = 1_000_000_000;
 
-/** A gateway as it is shipped, and a key for it. */
+/** A gateway as shipped, and a key for it. */
 export interface Gateway extends ServerProcess {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A key of an organization that may do everything, in place of the one of an earlier run. */
+/** Creates a key of an organization with all rights, and removes the key of an earlier run. */
 const createKey = async (databaseUrl: string, organizationId: string): Promise<string> => {
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
   const key = generateApiKey();
@@ -35,8 +35,7 @@ const createKey = async (databaseUrl: string, organizationId: string): Promise<s
 };
 
 /**
- * Starts a gateway like a production process: authentication, limits, validation and logging on, with the settings it has by
- * itself.
+ * Starts a gateway as in production: with authentication, limits, validation and logging, and with default settings.
  */
 export const startGateway = async (
   name: 'read-gateway' | 'inbound-gateway',

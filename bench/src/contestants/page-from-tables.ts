@@ -1,8 +1,8 @@
 import { pageScope } from './page.js';
 
 /**
- * A page as JSON, a text a record, made of the tables in the statement itself: what an API without stored records would ask for.
- * One record more than shown, as the gateway reads it.
+ * A statement that builds a page from the tables, one JSON text per record, as an API without stored records would do.
+ * Like the gateway, it reads one record more than it shows.
  */
 export const pageFromTablesSql = (size: number, limit: number): string => {
   const { organizationId, pipelineId } = pageScope(size);

@@ -9,16 +9,16 @@ import { organizationLayout } from '../dataset/layout.js';
 import { requestOf } from '../query-plans/measure-shape.js';
 import type { Gateway } from './gateways.js';
 
-/** The first page of a list, and everything that others need to send the same. */
+/** The first page of a list, and everything that other servers need to send the same. */
 export interface PageFixture {
   readonly limit: number;
   readonly path: string;
-  /** The answer of the gateway. */
+  /** The response body of the gateway. */
   readonly body: string;
-  /** The text before the first record and after the last. */
+  /** The texts before the first record and after the last. */
   readonly head: string;
   readonly tail: string;
-  /** The statement that the gateway sends. */
+  /** The statement that the gateway runs. */
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -56,7 +56,11 @@ const captureStatement = async (
   }
 };
 
-/** Reads a page from a gateway and takes it apart. @throws Error when it is not made of the records of its own statement */
+/**
+ * Reads a page from a gateway and splits it into its parts.
+ *
+ * @throws Error if it does not consist of the records of its statement
+ */
 export const readPageFixture = async (
   gateway: Gateway,
   databaseUrl: string,

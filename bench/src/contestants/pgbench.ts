@@ -9,21 +9,21 @@ const run = promisify(execFile);
 
 const places = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench', '/usr/local/bin/pgbench'];
 
-/** How to run a statement. */
+/** The options of running a statement with pgbench. */
 export interface PgbenchOptions {
   readonly databaseUrl: string;
-  /** SQL in which `:random` is another number each time. Of several statements each run takes one at random. */
+  /** SQL in which `:random` is a different number each time. Of several statements, each run chooses one at random. */
   readonly sql: string | readonly string[];
   readonly seconds: number;
   readonly connections: number;
-  /** Two when absent. */
+  /** Default: two. */
   readonly threads?: number;
 }
 
 /**
- * Lets PostgreSQL's own benchmark client run a statement as often as it can, prepared.
+ * Runs a prepared statement as often as possible with pgbench, PostgreSQL's own benchmark client.
  * @returns runs a second
- * @throws Error where pgbench is not installed, or a run failed
+ * @throws Error if pgbench is not installed, or a run failed
  */
 export const runPgbench = async ({
   databaseUrl,
@@ -34,7 +34,7 @@ export const runPgbench = async ({
 }: PgbenchOptions): Promise<number> => {
   const program = places.find((place) => existsSync(place));
   if (program === undefined)
-    throw new Error(`pgbench is needed: install PostgreSQL's client tools (${places.join(', ')})`);
+    throw new Error(`pgbench is not installed; install PostgreSQL's client tools (${places.join(', ')})`);
   const scripts = [sql].flat().map((text, index) => ({ text, file: resolve(benchFolder, `pgbench-${index}.sql`) }));
   for (const { text, file } of scripts)
     await writeFile(file, `\\set random random(1, 1000000000000000)\n${text.replaceAll(/\s*\n\s*/g, ' ').trim()};\n`);

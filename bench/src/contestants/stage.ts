@@ -8,15 +8,15 @@ import { cpuMsOf } from '../harness/process-usage.js';
 import type { Contestant } from '../harness/rounds.js';
 import { type PageFixture, pageScope } from './page.js';
 
-/** More callers than all pools have connections, so that no connection is ever idle. */
+/** More callers than connections in all pools, so that no connection is idle. */
 export const connections = 16;
-/** Connections of a gateway's pool. */
+/** The connections in the pool of a gateway. */
 export const poolSize = 10;
 
-/** What a contestant did in one run. */
+/** The result of a contestant in one run. */
 export interface Outcome {
   readonly perSecond: number;
-  /** CPU of the serving process for a page; absent for pgbench, which has none. */
+  /** The CPU time of the server process per page. Absent for pgbench, which has no server process. */
   readonly cpuMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Outcome {
 export const describeOutcome = ({ perSecond, cpuMs }: Outcome): string =>
   `${perSecond.toFixed(0)} pages/s${cpuMs === undefined ? '' : `, ${cpuMs.toFixed(3)} ms CPU`}`;
 
-/** A server that is sent one request again and again. */
+/** A contestant that answers one request repeatedly. */
 export const served = (name: string, { url, pid }: ServerProcess, request: LoadRequest): Contestant<Outcome> => ({
   name,
   run: async (seconds) => {
@@ -55,18 +55,18 @@ export const startPageServer = (
   });
 };
 
-/** The body of one answer. */
+/** The body of one response. */
 export const readBody = async (
   { url }: ServerProcess,
   { method = 'GET', path, headers = {}, body }: LoadRequest,
 ): Promise<string> =>
   (await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body: body() }) })).text();
 
-/** The error of a contestant whose answer is another one. */
+/** The error for a contestant with a different response. */
 export const differs = (name: string): Error =>
   new Error(`${name} does not answer the same page: nothing was measured`);
 
-/** The parts of a comparison that end with it. */
+/** The parts of a comparison that have to be stopped after it. */
 export class Stage {
   readonly #stops: (() => Promise<void>)[] = [];
   readonly contestants: Contestant<Outcome>[] = [];

@@ -8,7 +8,7 @@ import {
 } from '@crm/domain';
 import type pg from 'pg';
 
-/** Deals that the check looks at, spread over all of them. */
+/** The number of deals to check, spread evenly over all deals. */
 const sampleSize = 500;
 
 interface SampleRow {
@@ -54,8 +54,8 @@ const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
 };
 
 /**
- * Holds a sample of an organization's deals against the functions that write deals.
- * @throws Error that names a deal and what is wrong in it
+ * Compares a sample of an organization's deals with the results of the write functions.
+ * @throws Error that names a deal and its faults
  */
 export const checkOpportunities = async (client: pg.PoolClient, organizationId: string): Promise<void> => {
   const fields = await client.query<FieldRow>(
@@ -66,6 +66,6 @@ export const checkOpportunities = async (client: pg.PoolClient, organizationId: 
   if (rows.length === 0) throw new Error('There are no deals to check');
   for (const row of rows) {
     const faults = faultsOf(row, fields.rows);
-    if (faults.length > 0) throw new Error(`The deal ${row.id} was made wrongly: ${faults.join(', ')}`);
+    if (faults.length > 0) throw new Error(`The deal ${row.id} was generated wrongly: ${faults.join(', ')}`);
   }
 };

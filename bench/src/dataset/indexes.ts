@@ -8,7 +8,7 @@ interface IndexRow {
   readonly definition: string;
 }
 
-/** All but the primary keys, which constraints own. */
+/** All indexes except primary keys, which belong to constraints. */
 const secondaryIndexesSql = `
   SELECT i.indexname AS name, i.indexdef AS definition FROM pg_indexes i
    WHERE i.schemaname = current_schema AND i.tablename = ANY ($1)
@@ -16,8 +16,8 @@ const secondaryIndexesSql = `
    ORDER BY i.tablename, i.indexname`;
 
 /**
- * Runs `load` while the loaded tables have no secondary index, and makes the same indexes again from their own definitions:
- * building an index once takes a fraction of the time of keeping it through a million inserts.
+ * Runs `load` without the secondary indexes of the loaded tables, and then recreates them from their definitions.
+ * Building an index once takes a fraction of the time of updating it for a million inserts.
  */
 export const withoutSecondaryIndexes = async (
   client: pg.PoolClient,
@@ -33,12 +33,12 @@ export const withoutSecondaryIndexes = async (
   }
 };
 
-/** Runs `load` with foreign keys unchecked where the role may do that; for others the load is correct and slower. */
+/** Runs `load` without foreign key checks if the role may turn them off. Otherwise the load is slower. */
 export const withoutForeignKeys = async (client: pg.PoolClient, load: () => Promise<void>): Promise<void> => {
   const { rows } = await client.query<{ isAllowed: boolean }>(
     'SELECT rolsuper AS "isAllowed" FROM pg_roles WHERE rolname = current_user',
   );
-  // Foreign keys are triggers, and a replica fires none. The setting ends with the connection.
+  // Foreign keys are triggers, which do not fire in the replica role. The setting ends with the connection.
   if (rows[0]?.isAllowed === true) await client.query('SET session_replication_role = replica');
   await load();
   if (rows[0]?.isAllowed === true) await client.query('SET session_replication_role = origin');

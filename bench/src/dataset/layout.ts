@@ -1,11 +1,11 @@
-/** A value that a share of the deals has. */
+/** A value, and the share of deals that have it. */
 interface Share {
   readonly value: string;
-  /** Deals of ten thousand. */
+  /** The number of deals per ten thousand. */
   readonly perTenThousand: number;
 }
 
-/** The options of the select field `tier`: half of the deals, a hundredth, a ten thousandth, and the others. */
+/** The options of the select field `tier`: for 50 %, 1 % and 0.01 % of the deals, and for the rest. */
 export const tiers: readonly Share[] = [
   { value: 'gold', perTenThousand: 5_000 },
   { value: 'iron', perTenThousand: 100 },
@@ -13,7 +13,7 @@ export const tiers: readonly Share[] = [
   { value: 'silver', perTenThousand: 4_899 },
 ];
 
-/** Words in the names of deals that searches look for. */
+/** The words in the names of deals that the benchmark searches for. */
 export const searchWords = {
   /** In 30 % of the names. */
   common: 'strategic',
@@ -21,7 +21,7 @@ export const searchWords = {
   rare: 'quixotic',
   /** In none. */
   absent: 'zyzzyva',
-  /** A word in the names of the oldest hundredth, which come after all newer deals in the order. */
+  /** In the names of the oldest 1 %, which come last in the default order. */
   oldClustered: 'legacyimport',
 } as const;
 
@@ -30,19 +30,19 @@ const uuid = (kind: number, organization: number, number: number): string =>
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-/** What one organization has set up, and how much it holds. */
+/** The set-up of one organization, and the number of its records. */
 export interface OrganizationLayout {
   readonly number: number;
   readonly id: string;
   readonly opportunities: number;
-  /** In order: the first holds nine deals of ten. */
+  /** In order. The first has nine of ten deals. */
   readonly pipelineIds: readonly string[];
   /** The stages of each pipeline, in the order of {@link pipelineIds}. */
   readonly stageIds: readonly (readonly string[])[];
   readonly memberIds: readonly string[];
 }
 
-/** The layout of the organization of that number; the same ids at every size. */
+/** The layout of the organization with this number. Its ids are the same for every size. */
 export const organizationLayout = (number: number, opportunities: number): OrganizationLayout => ({
   number,
   id: uuid(1, number, 0),
@@ -52,13 +52,13 @@ export const organizationLayout = (number: number, opportunities: number): Organ
   memberIds: numbers(20).map((member) => uuid(4, number, member)),
 });
 
-/** The id of an organization's custom field of that number. */
+/** The id of the custom field with this number in an organization. */
 export const fieldId = (organization: OrganizationLayout, number: number): string =>
   uuid(5, organization.number, number);
 
 const smallOrganizations = 3;
 
-/** One large organization, the first, beside a few small ones whose rows lie among its own. */
+/** One large organization first, and then a few small ones whose ids and times are mixed with its own. */
 export const organizationLayouts = (opportunities: number): readonly OrganizationLayout[] => [
   organizationLayout(1, opportunities),
   ...numbers(smallOrganizations).map((index) =>

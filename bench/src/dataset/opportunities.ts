@@ -3,21 +3,21 @@ import { wideFields } from './setup-rows.js';
 import { type OrganizationLayout, searchWords, tiers } from './layout.js';
 import { areas, regions, subjects } from './vocabulary.js';
 
-/** Rows that one statement makes. */
+/** The number of rows per statement. */
 const batchSize = 50_000;
 
-/** The newest deal's instant, and how far apart deals are: all of them within three years. */
+/** The creation time of the newest deal, and the range of all deals: three years. */
 const lastInstant = '2026-01-01T00:00:00.000Z';
 const longestGapMs = 90_000;
 const wholeSpanMs = 3 * 365 * 86_400_000;
 
 const gapMs = (opportunities: number): number => Math.min(longestGapMs, Math.floor(wholeSpanMs / opportunities));
 
-/** The instant before which so large a share of an organization's deals was created. */
+/** The time before which the given share of an organization's deals was created. */
 export const instantOf = ({ opportunities }: OrganizationLayout, share: number): string =>
   new Date(Date.parse(lastInstant) - (1 - share) * opportunities * gapMs(opportunities)).toISOString();
 
-/** A deal's numbers, each drawn for a purpose of its own. Ranks are spread evenly, so that small shares are met exactly. */
+/** The random numbers of a deal, each for one purpose. Ranks are spread evenly, so that small shares are exact. */
 const drawnSql = `
   SELECT n, $4::timestamptz - ($5::bigint - n) * $6::bigint * interval '1 millisecond' AS created_at,
          CASE WHEN n % 10 = 0 THEN 2 ELSE 1 END AS pipeline, (n * 7919 + 5) % 10000 AS rank,
@@ -30,7 +30,7 @@ const drawnSql = `
          pg_temp.uniform(n, 24) AS rate, pg_temp.uniform(n, 25) AS stars
     FROM generate_series($2::bigint, $3::bigint) n`;
 
-/** The name in the words of $12 and $14, its normalized text in those of $13 and $15. */
+/** The name from the words in $12 and $14, and its normalized text from those in $13 and $15. */
 const nameSql = (subjectWords: string, areaWords: string): string => `
   pg_temp.pick(${subjectWords}, d.subject) || ' ' || pg_temp.pick(${areaWords}, d.area) || ' ' || d.n
     || CASE WHEN d.wording < 0.3 THEN ' ${searchWords.common}' ELSE '' END
@@ -46,7 +46,7 @@ const tierSql = (): string => {
   return `CASE ${cases.join(' ')} END`;
 };
 
-/** Custom values in their stored form; a key whose value is null is left out. */
+/** Custom values in their stored form. Keys with null are left out. */
 const customFieldsSql = (isWide: boolean): string => `
   jsonb_strip_nulls(jsonb_build_object('tier', ${tierSql()}, 'code', 'C' || floor(d.code * $5::bigint / 100)::int,
     'region', pg_temp.pick($16, d.region), 'due', CASE WHEN d.has_date < 0.7 THEN to_char(d.created_at, 'YYYY-MM-DD') END,
@@ -59,7 +59,10 @@ const wideSql = `
                                             ELSE to_jsonb(pg_temp.pick('{a,b,c}', pg_temp.uniform(d.n, 100 + w))) END)
         FROM generate_series(1, ${wideFields}) w)`;
 
-/** Everything but what is made of other columns. Every fourth deal changed long after it was made, the others within days. */
+/**
+ * All columns that are not derived from others. Every fourth deal was changed long after its creation, the others
+ * within days.
+ */
 const rowsSql = (isWide: boolean): string => `
   SELECT d.n, pg_temp.id_at(d.created_at, 'opportunity ' || $1::uuid::text || d.n) AS id, d.created_at,
          d.created_at + CASE WHEN d.lateness < 0.25 THEN d.lateness * interval '720 days' ELSE d.lateness * interval '2 days' END AS updated_at,
@@ -103,7 +106,7 @@ const insertSql = (isWide: boolean): string => `
          (r.custom_fields->>'flag')::boolean::int
     FROM made r ORDER BY r.n`;
 
-/** Makes an organization's deals, oldest first; its accounts are in `numbered_accounts`. */
+/** Generates an organization's deals, oldest first. Its accounts are in `numbered_accounts`. */
 export const insertOpportunities = async (
   client: pg.PoolClient,
   organization: OrganizationLayout,

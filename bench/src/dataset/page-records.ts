@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { organizationLayout } from './layout.js';
 
-/** Records that pages are measured with. */
+/** The records of measured pages. */
 export type RecordKind = 'short' | 'long';
 
-/** Stands where a record's id goes. */
+/** The placeholder of a record's id. */
 const idMark = '00000000-0000-0000-0000-000000000000';
 
 const record = (name: string, contacts: readonly object[], fields: object): string =>
@@ -20,7 +20,10 @@ const record = (name: string, contacts: readonly object[], fields: object): stri
     custom_fields: fields,
   });
 
-/** About 325 bytes of ASCII; about 760 bytes, half of the characters beyond ASCII. */
+/**
+ * Short records have about 325 bytes of ASCII. Long ones have about 760 bytes, with half of the characters beyond
+ * ASCII.
+ */
 const records: Readonly<Record<RecordKind, string>> = {
   short: record('Renewal Alpha', [], {}),
   long: record(
@@ -41,7 +44,7 @@ const records: Readonly<Record<RecordKind, string>> = {
   ),
 };
 
-/** Gives the newest opportunities of a pipeline, enough for a page and one more, records of one kind. */
+/** Sets the records of a pipeline's newest opportunities to one kind, enough for a page and one more. */
 export const setPageRecords = async (url: string, size: number, kind: RecordKind, count: number): Promise<void> => {
   const { id, pipelineIds } = organizationLayout(1, size);
   const client = new pg.Client({ connectionString: url });

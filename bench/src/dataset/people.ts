@@ -2,13 +2,13 @@ import type pg from 'pg';
 import type { OrganizationLayout } from './layout.js';
 import { firstNames, forms, lastNames, stems } from './vocabulary.js';
 
-/** Deals of one account on average. */
+/** The average number of deals per account. */
 const opportunitiesOfAnAccount = 100;
 
 /** Accounts and contacts are older than all deals. */
 const firstInstant = '2019-01-01T00:00:00Z';
 
-/** Domains end in their number, so that each is found by a word of its own. */
+/** Domains end in their number, so that a search finds each by its own word. */
 const accountsSql = `
   INSERT INTO accounts (organization_id, id, domain, name, normalized_name, search_text, created_at, updated_at)
   SELECT $1::uuid, pg_temp.id_at(a.at, 'account ' || $1::uuid::text || a.n), a.domain, a.name, a.normalized_name, a.normalized_name || ' ' || a.domain, a.at, a.at
@@ -28,7 +28,7 @@ const contactsSql = `
             FROM accounts a, generate_series(1, 2) j WHERE a.organization_id = $1::uuid) c
    ORDER BY c.created_at`;
 
-/** Accounts by number with what their deals repeat; both contacts, the second as it stands in stored records. */
+/** Accounts by number, with the values that deals repeat. The second contact is in the form of stored records. */
 const numberedSql = `
   CREATE TEMP TABLE numbered_accounts AS
   SELECT row_number() OVER (ORDER BY a.id) AS n, a.id, a.normalized_name || ' ' || a.domain AS search_text,
@@ -42,8 +42,8 @@ const numberedSql = `
    WHERE a.organization_id = '`;
 
 /**
- * Makes an organization's accounts and their contacts, two of each. The connection then has them by number in the temporary
- * table `numbered_accounts`.
+ * Generates an organization's accounts with two contacts each. The temporary table `numbered_accounts` then has them by
+ * number.
  */
 export const insertPeople = async (client: pg.PoolClient, { id, opportunities }: OrganizationLayout): Promise<void> => {
   const accounts = Math.max(10, Math.round(opportunities / opportunitiesOfAnAccount));
@@ -51,7 +51,7 @@ export const insertPeople = async (client: pg.PoolClient, { id, opportunities }:
   await client.query(accountsSql, [id, accounts, firstInstant, ...names]);
   await client.query(contactsSql, [id, firstNames.texts, firstNames.normalized, lastNames.texts, lastNames.normalized]);
   await client.query('ANALYZE accounts, contacts; DROP TABLE IF EXISTS numbered_accounts');
-  // A statement that makes a table takes no parameters; the id is one of the layout's own.
+  // CREATE TABLE takes no parameters. The id is safe to insert, because it comes from the layout.
   await client.query(`${numberedSql}${id}'`);
   await client.query('CREATE UNIQUE INDEX ON numbered_accounts (n); ANALYZE numbered_accounts');
 };

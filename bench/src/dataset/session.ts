@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Functions of this connection only. Numbers come from hashes of a row's number, not from `random()`: the same data come out
- * whatever plan the server takes.
+ * Functions that exist only in this connection. Numbers are hashes of a row's number instead of `random()`, so that the
+ * data does not depend on the query plan.
  */
 const functions = `
   CREATE OR REPLACE FUNCTION pg_temp.uniform(p_row bigint, p_purpose bigint) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -16,7 +16,7 @@ const functions = `
       || '7' || substr(md5(p_seed), 1, 3) || '8' || substr(md5(p_seed), 4, 15))::uuid`;
 
 /**
- * Runs `work` on one connection that has the generator's functions: `pg_temp.uniform(row, purpose)` from 0 to 1,
+ * Runs `work` on one connection with the generator's functions: `pg_temp.uniform(row, purpose)` from 0 to 1,
  * `pg_temp.pick(words, uniform)`, `pg_temp.epoch_ms(at)` and `pg_temp.id_at(at, seed)`, a UUIDv7.
  */
 export const withLoadSession = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
@@ -26,7 +26,7 @@ export const withLoadSession = async <T>(pool: pg.Pool, work: (client: pg.PoolCl
     await client.query(functions);
     return await work(client);
   } finally {
-    // The connection is closed for good: its settings are not for others.
+    // Closes the connection, because its settings must not affect others.
     client.release(true);
   }
 };

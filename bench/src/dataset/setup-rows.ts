@@ -5,7 +5,7 @@ interface Field {
   readonly slug: string;
   readonly attributeType: string;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** The indexed column with the comparison key, or null for a field that has none. */
+  /** The indexed column with the comparison key, or null for a field without one. */
   readonly slot: string | null;
 }
 
@@ -24,7 +24,7 @@ const slotted: readonly Field[] = [
   { slug: 'flag', attributeType: 'checkbox', metadata: null, slot: 'number_4' },
 ];
 
-/** How many fields the wide data have beside those with a slot. */
+/** The number of fields without a slot in the wide data. */
 export const wideFields = 50;
 
 const wide: readonly Field[] = Array.from({ length: wideFields }, (_, index) => ({
@@ -34,7 +34,7 @@ const wide: readonly Field[] = Array.from({ length: wideFields }, (_, index) => 
   slot: null,
 }));
 
-/** Makes an organization with its pipelines, stages, members and custom fields. */
+/** Inserts an organization with its pipelines, stages, members and custom fields. */
 export const insertOrganization = async (
   client: pg.PoolClient,
   organization: OrganizationLayout,

@@ -1,6 +1,6 @@
 import { normalizeForSearch } from '@crm/domain';
 
-/** Words and their normalized forms, place by place. PostgreSQL cannot normalize them: `domain` always does. */
+/** Words and their normalized forms at the same index. Only `domain` normalizes texts; PostgreSQL cannot. */
 export interface Words {
   readonly texts: readonly string[];
   readonly normalized: readonly string[];
@@ -8,7 +8,7 @@ export interface Words {
 
 const words = (...texts: readonly string[]): Words => ({ texts, normalized: texts.map(normalizeForSearch) });
 
-/** What deals are about. */
+/** The subjects of deals. */
 export const subjects = words(
   'Renewal',
   'Expansion',
@@ -26,10 +26,10 @@ export const subjects = words(
   'नवीनीकरण',
 );
 
-/** Which part of the customer deals are for. */
+/** The customers' departments. */
 export const areas = words('Alpha', 'Beta', 'Gamma', 'Delta', 'Omega', 'Zürich', 'São Paulo', 'Київ', '大阪', 'İzmir');
 
-/** First parts of accounts' names. */
+/** The first parts of account names. */
 export const stems = words(
   'Müller',
   'Northwind',
@@ -45,7 +45,7 @@ export const stems = words(
   'भारत',
 );
 
-/** Last parts of accounts' names. */
+/** The last parts of account names. */
 export const forms = words('GmbH', 'Ltd', 'S.A.', 'Inc', 'ООО', 'Α.Ε.', '株式会社', 'Group');
 
 /** First names of contacts. */
@@ -65,5 +65,5 @@ export const lastNames = words(
   'शर्मा',
 );
 
-/** Texts of the custom field `region`. */
+/** The texts of the custom field `region`. */
 export const regions = words('EMEA', 'Americas', 'Asien-Pazifik', 'Средняя Азия');

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 
-/** What a run is asked for. */
+/** The arguments of a run. */
 export interface BenchArguments {
-  /** Measures to take; all of them when empty. */
+  /** The measures to take. Empty for all. */
   readonly ids: readonly string[];
-  /** Small data and short rounds, to try things out: nothing is kept. */
+  /** Small data and short rounds, for trying things out. Results are not saved. */
   readonly isQuick: boolean;
   readonly isSoak: boolean;
-  /** Deals of the largest data, where sizes are compared. */
+  /** The number of deals in the largest data of a size comparison. */
   readonly largest: number;
   /** A commit to compare writes with. */
   readonly against: string | null;
@@ -17,11 +17,11 @@ const units: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
 
 const readSize = (text: string): number => {
   const [, digits = '', unit = ''] = /^(\d+)([km]?)$/.exec(text) ?? [];
-  if (digits === '') throw new Error(`--size takes a number such as 300k or 10m, not ${text}`);
+  if (digits === '') throw new Error(`--size must be a number such as 300k or 10m, not ${text}`);
   return Number(digits) * (units[unit] ?? 1);
 };
 
-/** Reads `[S1 …] [--quick] [--soak] [--size 10m] [--against v1]`. @throws Error that says what is wrong */
+/** Reads `[S1 …] [--quick] [--soak] [--size 10m] [--against v1]`. @throws Error that names the fault */
 export const readArguments = (args: readonly string[]): BenchArguments & { readonly isSizeGiven: boolean } => {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -35,7 +35,8 @@ export const readArguments = (args: readonly string[]): BenchArguments & { reado
   });
   const ids = positionals.map((id) => id.toUpperCase());
   const unknown = ids.find((id) => !/^S([1-9]|1[0-35-7])$/.test(id));
-  if (unknown !== undefined) throw new Error(`There is no measure ${unknown}: they are S1 to S13 and S15 to S17`);
+  if (unknown !== undefined)
+    throw new Error(`There is no measure ${unknown}; the measures are S1 to S13 and S15 to S17`);
   const isQuick = values.quick === true;
   return {
     ids,

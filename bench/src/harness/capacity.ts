@@ -7,16 +7,16 @@ import type { LoadRequest } from './load.js';
 
 const run = promisify(execFile);
 
-/** Which request to send how long; the same one each time. */
+/** The request to send repeatedly, and for how long. */
 export interface CapacityOptions {
   readonly url: string;
   readonly request: LoadRequest;
   readonly seconds: number;
-  /** Connections, each of which sends its next request when the answer is there. */
+  /** The number of connections. Each sends its next request after the previous response. */
   readonly connections: number;
 }
 
-/** What came of it. */
+/** The result of {@link measureCapacity}. */
 export interface Capacity {
   readonly perSecond: number;
   readonly requests: number;
@@ -29,9 +29,9 @@ interface Summary {
   readonly refused: number;
 }
 
-/** A text of Lua: JSON's escapes are Lua's, as long as all that is sent is ASCII. */
+/** A Lua string literal. For printable ASCII, JSON and Lua have the same escapes. */
 const luaText = (text: string): string => {
-  if (/[^\x20-\x7e]/.test(text)) throw new Error('What wrk sends has to be printable ASCII');
+  if (/[^\x20-\x7e]/.test(text)) throw new Error('wrk can send only printable ASCII');
   return JSON.stringify(text);
 };
 
@@ -53,14 +53,14 @@ const runWrk = async (args: readonly string[]): Promise<string> => {
     return (await run('wrk', [...args])).stdout;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Error('wrk is needed to send load: install it (apt install wrk)', { cause: error });
+    throw new Error('wrk is not installed; install it (apt install wrk)', { cause: error });
   }
 };
 
 /**
- * Sends one request as often as a server answers it. wrk takes a hundredth of the CPU that a client in Node takes, which servers on
- * the same machine would lack.
- * @throws Error where wrk is not installed, or when any answer was an error or did not come
+ * Sends one request as often as the server can answer. wrk takes a hundredth of the CPU of a client in Node, and leaves
+ * the rest to servers on the same machine.
+ * @throws Error if wrk is not installed, or if any request failed or got no response
  */
 export const measureCapacity = async (options: CapacityOptions): Promise<Capacity> => {
   const { url, request, seconds, connections } = options;
@@ -69,7 +69,7 @@ export const measureCapacity = async (options: CapacityOptions): Promise<Capacit
   const limits = ['--threads=1', `--connections=${connections}`, `--duration=${seconds}s`, '--timeout=30s'];
   const stdout = await runWrk([...limits, `--script=${file}`, `${url}${request.path}`]);
   const text = /^summary (\{.*\})$/m.exec(stdout)?.[1];
-  if (text === undefined) throw new Error(`wrk did not say what came of it:\n${stdout}`);
+  if (text === undefined) throw new Error(`wrk printed no summary:\n${stdout}`);
   const { requests, microseconds, failed, refused } = JSON.parse(text) as Summary;
   if (failed > 0 || refused > 0) throw new Error(`${request.path}: ${failed} requests failed, ${refused} were refused`);
   return { perSecond: requests / (microseconds / 1e6), requests };

@@ -4,7 +4,7 @@ import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from './free-port.js';
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ServerProcess {
   /** Without a trailing slash. */
   readonly url: string;
@@ -12,15 +12,15 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** How to start one. */
+/** The options of {@link startServerProcess}. */
 export interface ServerProcessOptions {
-  /** What to run: a Node script unless `command` says otherwise. */
+  /** The script to run, with Node or with `command`. */
   readonly script: string;
   readonly command?: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Its output goes here, as a production process's to its supervisor. */
+  /** The file for its output, as in production, where a supervisor stores it. */
   readonly logFile: string;
-  /** A path that answers once it serves. */
+  /** A path that responds once the server is ready. */
   readonly readyPath: string;
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 
-/** A port that is free now. */
+/** Finds a port that is currently free. */
 export const findFreePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();

@@ -4,7 +4,7 @@ export interface ChartLine {
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
-/** What a chart shows. Both axes are logarithmic. */
+/** The contents of a chart. Both axes are logarithmic. */
 export interface Chart {
   readonly title: string;
   readonly xLabel: string;
@@ -19,7 +19,7 @@ const left = 80;
 const right = 190;
 const top = 48;
 const bottom = 60;
-/** Told apart also by those who see no red and green. */
+/** Colors that people with red-green color blindness can distinguish. */
 const colors = ['#0072b2', '#d55e00', '#009e73', '#cc79a7'];
 
 const scale = (from: number, to: number, start: number, end: number) => (value: number) =>
@@ -27,7 +27,7 @@ const scale = (from: number, to: number, start: number, end: number) => (value: 
     (start + ((Math.log10(value) - Math.log10(from)) / (Math.log10(to) - Math.log10(from))) * (end - start)) * 10,
   ) / 10;
 
-/** 1, 2 and 5 times the powers of ten that enclose some numbers. */
+/** The ticks (1, 2 and 5 times the powers of ten) that enclose the numbers. */
 const ticksAround = (numbers: readonly number[]): number[] => {
   const all = Array.from({ length: 14 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** (power - 4))).flat();
   const low = Math.min(...numbers);
@@ -40,7 +40,7 @@ const ticksAround = (numbers: readonly number[]): number[] => {
 const text = (x: number, y: number, content: string, more = ''): string =>
   `<text x="${x}" y="${y}" ${more}>${content}</text>`;
 
-/** Draws a chart as SVG, readable on light and on dark ground. */
+/** Draws a chart as SVG that is readable on light and dark backgrounds. */
 export const lineChart = ({ title, xLabel, yLabel, xTicks, lines }: Chart): string => {
   const yTicks = ticksAround(lines.flatMap(({ points }) => points.map(([, y]) => y)));
   const xs = xTicks.map(([value]) => value);

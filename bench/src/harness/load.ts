@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-/** A request to send again and again. */
+/** A request to send repeatedly. */
 export interface LoadRequest {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
@@ -9,18 +9,21 @@ export interface LoadRequest {
   readonly body?: () => string;
 }
 
-/** How much of it. */
+/** The options of {@link sendLoad}. */
 export interface LoadOptions {
   readonly url: string;
   readonly request: LoadRequest;
   readonly seconds: number;
-  /** Connections, each of which sends its next request when the answer is there. */
+  /** The number of connections. Each sends its next request after the previous response. */
   readonly connections: number;
-  /** Requests a second in all; as many as go when absent. Latency then counts from when a request was due. */
+  /**
+   * The total requests a second; absent for as many as possible. With a rate, latency counts from when a request was
+   * due.
+   */
   readonly rate?: number | undefined;
 }
 
-/** What came of it. */
+/** The result of {@link sendLoad}. */
 export interface LoadResult {
   readonly perSecond: number;
   readonly requests: number;
@@ -28,7 +31,7 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** Sends load. @throws Error when any answer was not a 2xx, or did not come. */
+/** Sends load. @throws Error if any response was not a 2xx, or did not arrive. */
 export const sendLoad = async ({ url, request, seconds, connections, rate }: LoadOptions): Promise<LoadResult> => {
   const { method = 'GET', path, headers = {}, body } = request;
   const result = await autocannon({

@@ -1,6 +1,6 @@
 import { cpus, totalmem, type as systemName, release } from 'node:os';
 
-/** On what the figures were measured. */
+/** The machine of the measurements. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;

@@ -50,17 +50,17 @@ const throughputChart = (measures: readonly Measure[]): Chart => {
 };
 
 const writeChart = async (name: string, chart: Chart): Promise<void> => {
-  // A line needs two points; until both are measured the drawing that is there stays.
+  // A line needs two points. Until both are measured, the existing chart is kept.
   if (chart.xTicks.length > 1) await writeFile(`${docs}${name}.svg`, lineChart(chart));
 };
 
-/** Puts figures into docs/performance.md, and draws its graphs of them. */
+/** Writes the figures into docs/performance.md, and draws its charts. */
 export const writeReport = async (measures: readonly Measure[]): Promise<void> => {
   const file = `${docs}performance.md`;
   const page = await readFile(file, 'utf8');
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
-  if (from === -1 || to === -1) throw new Error(`${file} has no place for the figures`);
+  if (from === -1 || to === -1) throw new Error(`${file} has no markers for the figures`);
   const { cpu, cores, memory_gib: memoryGib, system, node } = describeMachine();
   const machine = `Measured on ${cores} cores (${cpu}), ${memoryGib} GiB, ${system}, Node ${node}, PostgreSQL 18.`;
   const figures = [begin, machine, tableOf(measures), end].join('\n\n');

@@ -3,37 +3,37 @@ import { fileURLToPath } from 'node:url';
 import { describeMachine, type Machine } from './machine.js';
 import { median, spread } from './statistics.js';
 
-/** What a figure has to reach. */
+/** The target of a figure. */
 export interface Target {
   readonly at: 'least' | 'most';
   readonly value: number;
 }
 
-/** One figure, as `bench/results.json` keeps it. */
+/** One figure, as stored in `bench/results.json`. */
 export interface Measure {
-  /** S1 to S16, as docs/performance.md has them. */
+  /** The id of the measure in docs/performance.md, such as `S1`. */
   readonly id: string;
   readonly name: string;
   readonly value: number;
-  /** Greatest less least round as a share of the median; absent where there was one. */
+  /** The difference between the greatest and the least round, divided by the median. Absent if there was one round. */
   readonly spread?: number;
   readonly unit: string;
-  /** What the figure is of, where the name does not say it. */
+  /** More about the figure than its name says. */
   readonly detail?: string;
-  /** As `≥ 0.75`; null for a figure without a target. */
+  /** The target, such as `≥ 0.75`. Null for a figure without a target. */
   readonly target: string | null;
   readonly met: boolean | null;
-  /** Opportunities in the database. */
+  /** The number of opportunities in the database. */
   readonly size: number;
   /** When it was measured, RFC 3339. */
   readonly date: string;
 }
 
-/** What a run adds to the results. */
+/** A figure that a run adds to the results. */
 export interface NewMeasure {
   readonly id: string;
   readonly name: string;
-  /** One number a round; their median is the figure. */
+  /** One number per round. The figure is their median. */
   readonly values: readonly number[];
   readonly unit: string;
   readonly detail?: string;
@@ -53,7 +53,7 @@ const round = (value: number): number => Number(value.toPrecision(4));
 const isMet = (value: number, { at, value: bound }: Target): boolean =>
   at === 'least' ? value >= bound : value <= bound;
 
-/** A figure of the rounds of a run. */
+/** Computes a figure from the rounds of a run. */
 export const toMeasure = ({ id, name, values, unit, detail, target, size }: NewMeasure): Measure => {
   const value = round(median(values));
   return {
@@ -70,7 +70,7 @@ export const toMeasure = ({ id, name, values, unit, detail, target, size }: NewM
   };
 };
 
-/** The figures that earlier runs left; none where there are no results yet. */
+/** The figures of earlier runs. Empty if there are no results yet. */
 export const readMeasures = async (): Promise<readonly Measure[]> => {
   const text = await readFile(resultsFile, 'utf8').catch(() => null);
   return text === null ? [] : (JSON.parse(text) as Results).measures;
@@ -80,7 +80,7 @@ const numberOf = ({ id }: Measure): number => Number(id.slice(1));
 
 const isSame = (a: Measure, b: Measure): boolean => a.id === b.id && a.name === b.name && a.size === b.size;
 
-/** Puts figures in the place of earlier ones of the same measure, name and size. @returns all that are kept now */
+/** Saves figures, which replace earlier ones with the same measure, name and size. @returns all saved figures */
 export const keepMeasures = async (measures: readonly Measure[]): Promise<readonly Measure[]> => {
   const others = (await readMeasures()).filter((old) => !measures.some((measure) => isSame(measure, old)));
   const all = [...others, ...measures].sort(

@@ -1,23 +1,23 @@
-/** One side of a comparison: something that does as much work as it can for some seconds. */
+/** One side of a comparison. `run` does as much work as possible for some seconds. */
 export interface Contestant<Outcome> {
   readonly name: string;
   readonly run: (seconds: number) => Promise<Outcome>;
 }
 
-/** How long and how often. */
+/** The number of rounds and their length. */
 export interface RoundOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly log: (message: string) => void;
 }
 
-/** Until code that runs often is compiled. */
+/** Long enough that V8 compiles the code that runs often. */
 const warmUpSeconds = 6;
 
 /**
- * Lets contestants run in turn, round after round, so that what else the machine does meets all of them. A run of
- * each goes before that counts for nothing: only then is their code compiled.
- * @returns the outcomes of each, a round each
+ * Runs contestants in turn, round after round, so that other load on the machine affects all of them. Before that, each
+ * has a run that does not count, in which its code is compiled.
+ * @returns the outcomes of each contestant, one per round
  */
 export const alternate = async <Outcome>(
   contestants: readonly Contestant<Outcome>[],
@@ -27,7 +27,7 @@ export const alternate = async <Outcome>(
   const outcomes = new Map<string, Outcome[]>(contestants.map(({ name }) => [name, []]));
   for (const contestant of contestants) await contestant.run(warmUpSeconds);
   for (let round = 1; round <= rounds; round += 1) {
-    // Every other round runs backwards, so that no contestant always follows the same one.
+    // Every other round runs in reverse order, so that no contestant always follows the same one.
     const order = round % 2 === 1 ? contestants : [...contestants].reverse();
     for (const { name, run } of order) {
       const outcome = await run(seconds);
@@ -38,6 +38,6 @@ export const alternate = async <Outcome>(
   return outcomes;
 };
 
-/** The numbers of one contestant over those of another, round by round. */
+/** The numbers of one contestant divided by those of another, round by round. */
 export const ratios = (numbers: readonly number[], others: readonly number[]): number[] =>
   numbers.map((number, round) => number / (others[round] ?? Number.NaN));

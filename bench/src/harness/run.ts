@@ -1,26 +1,26 @@
 import type { BenchServer } from '../bench-server.js';
 import type { NewMeasure } from './results.js';
 
-/** What a run measures with. */
+/** The settings and tools of a run. */
 export interface Run {
   readonly server: BenchServer;
-  /** Rounds of a comparison, and seconds of one round. */
+  /** The rounds of a comparison, and the seconds of one round. */
   readonly rounds: number;
   readonly seconds: number;
-  /** Deals where one size is measured. */
+  /** The number of deals for measures with one size. */
   readonly size: number;
-  /** Deals where sizes are compared: the least and the most. */
+  /** The least and the greatest number of deals for measures that compare sizes. */
   readonly sizes: readonly [small: number, large: number];
   /** A commit to compare writes with. */
   readonly against: string | null;
-  /** Whether things are only tried out. */
+  /** Whether this is a short trial with `--quick`. */
   readonly isQuick: boolean;
-  /** Whether a measure was asked for. */
+  /** Whether a measure is to be taken. */
   readonly wants: (id: string) => boolean;
   readonly log: (message: string) => void;
 }
 
-/** Measures that belong together, because they share what they compare with. */
+/** Measures that are taken together, because they share contestants. */
 export interface MeasureGroup {
   readonly ids: readonly string[];
   readonly measure: (run: Run) => Promise<readonly NewMeasure[]>;

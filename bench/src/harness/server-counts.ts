@@ -1,14 +1,14 @@
 import pg from 'pg';
 
-/** What a server has written, since it was made. */
+/** The writes of a server since it was created. */
 export interface ServerCounts {
-  /** Transaction ids that were assigned. */
+  /** The number of assigned transaction ids. */
   readonly ids: number;
-  /** Bytes of the write-ahead log that were flushed to disk. */
+  /** The bytes of the write-ahead log that are flushed to disk. */
   readonly walBytes: number;
 }
 
-/** Reads the counts without adding to them. */
+/** Reads the counts without changing them. */
 export const readCounts = async (databaseUrl: string): Promise<ServerCounts> => {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -22,7 +22,7 @@ export const readCounts = async (databaseUrl: string): Promise<ServerCounts> => 
   }
 };
 
-/** What came to be between two readings. */
+/** The difference between two readings. */
 export const countsBetween = (before: ServerCounts, after: ServerCounts): ServerCounts => ({
   ids: after.ids - before.ids,
   walBytes: after.walBytes - before.walBytes,

@@ -9,7 +9,7 @@ const sizeNames: Readonly<Record<number, string>> = {
   10_000_000: '10 million',
 };
 
-/** A number of deals in words, where it has them. */
+/** The name of a number of deals, such as `10 thousand`. */
 export const sizeName = (size: number): string => sizeNames[size] ?? size.toLocaleString('en');
 
 const met = ({ met: isMet }: Measure): string => (isMet === null ? '' : isMet ? 'yes' : '**no**');
@@ -30,7 +30,7 @@ const cellsOf = (measure: Measure): string[] => [
   measure.detail ?? '',
 ];
 
-/** Figures as a Markdown table, its columns aligned. */
+/** Formats figures as a Markdown table with aligned columns. */
 export const tableOf = (measures: readonly Measure[]): string => {
   const rows = measures.map(cellsOf);
   const widths = columns.map((column, index) =>

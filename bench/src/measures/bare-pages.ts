@@ -17,7 +17,10 @@ import { alternate, ratios, type RoundOptions } from '../harness/rounds.js';
 import type { MeasureGroup, Run } from '../harness/run.js';
 import { median } from '../harness/statistics.js';
 
-/** How much of the bare server's rate the gateway must reach, by records of a page. Sizes without a target are for the graph. */
+/**
+ * The share of the bare server's rate that the gateway must reach, by records per page. Sizes without a target are for
+ * the chart.
+ */
 const targets = new Map<number, number | null>([
   [10, null],
   [50, 0.5],
@@ -28,7 +31,7 @@ const targets = new Map<number, number | null>([
 
 const recordsOf = (kind: RecordKind, limit: number): string => `page of ${limit} ${kind} records`;
 
-/** Lets the gateway and the bare server answer the same page in turn. */
+/** Measures the gateway and the bare server in turn with the same page. */
 const compare = async (
   gateway: Gateway,
   url: string,
@@ -67,10 +70,12 @@ const toMeasures = (outcomes: Map<string, Outcome[]>, size: number, kind: Record
   ];
 };
 
-/** Of what a gateway can do at most: a deployment is sized for less than all of it. */
+/** The share of the gateway's capacity for latency measurements, because deployments do not run at full capacity. */
 const steadyShare = 0.5;
 
-/** What a page takes at a steady rate, counted from when each request was due, not from when there was time to send it. */
+/**
+ * Measures the latency of a page at a steady rate. It counts from when a request was due, not from when it was sent.
+ */
 const measureSteady = async (
   { rounds, seconds, size, log }: Run,
   gateway: Gateway,
@@ -97,7 +102,7 @@ const measureKind = async (run: Run, gateway: Gateway, url: string, kind: Record
   const measures: NewMeasure[] = [];
   await setPageRecords(url, run.size, kind, Math.max(...targets.keys()) + 1);
   for (const [limit, target] of targets) {
-    // One line of the graph is enough.
+    // One line of the chart is enough.
     if (target === null && (kind === 'short' || run.isQuick)) continue;
     const page = await readPageFixture(gateway, url, run.size, limit);
     run.log(recordsOf(kind, limit));
@@ -111,7 +116,7 @@ const measureKind = async (run: Run, gateway: Gateway, url: string, kind: Record
   return measures;
 };
 
-/** S1: list pages of the gateway against the least that a server in Node can do, for records of two lengths. */
+/** S1: list pages of the gateway against a minimal server in Node, for records of two lengths. */
 export const barePages: MeasureGroup = {
   ids: ['S1'],
   measure: async (run) => {

@@ -7,16 +7,21 @@ import type { NewMeasure } from '../harness/results.js';
 import { alternate, type Contestant, ratios } from '../harness/rounds.js';
 import type { MeasureGroup, Run } from '../harness/run.js';
 
-/** More than cores, and one for each organization. */
+/** More than cores, and at least one for each organization. */
 const connections = 16;
 
-/** How many organizations the deals are spread over, and the share of the rate that the log has to leave. */
+/**
+ * The number of organizations that get the deals, and the least rate with the log as a share of the rate without it.
+ */
 const cases = [
   { organizations: 16, name: '16 organizations', target: 0.85 },
   { organizations: 1, name: 'one organization', target: 0.7 },
 ] as const;
 
-/** What a new deal does for the log: it makes the records of its events, collects them, and appends them under the counter. */
+/**
+ * The functions that a new deal runs for the log: they create event records, collect them, and append them under the
+ * counter.
+ */
 const logFunctions = [
   'account_event_record',
   'contact_event_record',
@@ -26,7 +31,7 @@ const logFunctions = [
   'append_events',
 ];
 
-/** A statement that replaces a function of the log, and one that puts it back. */
+/** A statement that replaces a function of the log, and one that restores it. */
 interface Replacement {
   readonly off: string;
   readonly on: string;
@@ -38,7 +43,8 @@ const readReplacements = async (pool: pg.Pool): Promise<readonly Replacement[]> 
        FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY ($1)`,
     [logFunctions],
   );
-  if (rows.length !== logFunctions.length) throw new Error(`Not all are there, once each: ${logFunctions.join(', ')}`);
+  if (rows.length !== logFunctions.length)
+    throw new Error(`These functions must all exist exactly once: ${logFunctions.join(', ')}`);
   return rows.map(({ definition, body, result }) => ({
     off: definition.replace(body, () => (result === 'void' ? ' BEGIN END ' : ' BEGIN RETURN NULL; END ')),
     on: definition,
@@ -50,7 +56,7 @@ const countEvents = async (pool: pg.Pool): Promise<number> => {
   return rows[0]?.count ?? 0;
 };
 
-/** Makes the organizations that the data do not have. */
+/** Creates the organizations that the data does not have. */
 const addOrganizations = async (pool: pg.Pool, size: number): Promise<void> => {
   const client = await pool.connect();
   try {
@@ -99,8 +105,8 @@ const contestantsOf = async (pool: pg.Pool, url: string, { size }: Run): Promise
 };
 
 /**
- * S13: new deals with the change log on and off. Off, the functions of the log do nothing. pgbench calls the function that the gateway
- * calls: a gateway would take most of the CPU itself, and hide a part of what the log costs.
+ * S13: new deals with the change log on and off. When it is off, the functions of the log do nothing. pgbench calls the
+ * same function as the gateway. A gateway itself would take most of the CPU and hide part of the cost of the log.
  */
 export const changeLog: MeasureGroup = {
   ids: ['S13'],

@@ -10,7 +10,7 @@ const addressOf = (name: string): string => {
   const url = process.env[name];
   if (url === undefined || url === '')
     throw new Error(
-      `S17 needs ${name}: CITUS_URL a database after crm distribute, CITUS_PLAIN_URL one after crm migrate`,
+      `S17 needs ${name}. Set CITUS_URL to a database after crm distribute, and CITUS_PLAIN_URL to one after crm migrate`,
     );
   return url;
 };
@@ -21,12 +21,12 @@ const kinds = [
   { key: 'bulks', name: 'bulk of 100 new accounts', bound: 2 },
 ] as const;
 
-/** Medians of each kind of call, a round each, with one caller. The sides take turns. */
+/** The medians of each kind of call, one per round, with one caller. The two sides alternate. */
 const compare = async (plain: CitusSide, citus: CitusSide, { rounds, size, log }: Run): Promise<NewMeasure[]> => {
   const measures: NewMeasure[] = [];
   for (const { key, name, bound } of kinds) {
     const found = { plain: [] as number[], citus: [] as number[] };
-    // Its first calls open connections between the servers, and may find none in time.
+    // The first calls open connections between the servers, and may time out.
     for (const side of [plain, citus]) await side[key]().catch(() => undefined);
     for (let round = 1; round <= rounds; round += 1) {
       found.plain.push(median(await plain[key]()));
@@ -48,14 +48,14 @@ const compare = async (plain: CitusSide, citus: CitusSide, { rounds, size, log }
   return measures;
 };
 
-/** What callers met while shards moved. */
+/** The results of calls while shards moved. */
 interface Load {
   readonly sent: number;
   readonly others: readonly string[];
   readonly answeredIds: readonly string[];
 }
 
-/** Four writers of accounts and two readers, until a promise is settled. */
+/** Runs four writers of accounts and two readers until a promise is settled. */
 const loadUntil = async (side: CitusSide, end: Promise<unknown>): Promise<Load> => {
   let isOver = false;
   const others: string[] = [];
@@ -118,7 +118,7 @@ const steps: readonly {
   },
 ];
 
-/** Moves shards under load and counts answers other than 2xx, and records that were answered and are not there. */
+/** Moves shards under load. Counts responses other than 2xx, and records that were confirmed but are missing. */
 const move = async (url: string, side: CitusSide, { size, log }: Run): Promise<NewMeasure[]> => {
   const client = new pg.Client({ connectionString: url, application_name: 'bench' });
   await client.connect();

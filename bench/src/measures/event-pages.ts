@@ -6,14 +6,14 @@ import { alternate, ratios } from '../harness/rounds.js';
 import type { MeasureGroup } from '../harness/run.js';
 
 const limit = 500;
-/** How much of the bare server's rate the gateway must reach. */
+/** The share of the bare server's rate that the gateway must reach. */
 const target = 0.6;
 const asked = { after: 1_000, limit, object: null, type: null, recordId: null };
 
-/** Opportunities with events: enough that a page is a small part of the log. */
+/** The number of opportunities with events, so that a page is a small part of the log. */
 const loggedOpportunities = 20_000;
 
-/** Gives the organization a log: opportunities that were created and then changed. */
+/** Adds events to the organization: opportunities that were created and then changed. */
 const fillLog = async (url: string, organizationId: string): Promise<void> => {
   const database = openAdministrationDatabase({ url, applicationName: 'bench', maxConnections: 1 });
   try {
@@ -36,7 +36,7 @@ const fillLog = async (url: string, organizationId: string): Promise<void> => {
   }
 };
 
-/** The statement of the page, for a server that wants nothing but its events. */
+/** The statement of the page, reduced to the bytes of its events. */
 const captureStatement = async (url: string, organizationId: string) => {
   const database = openAdministrationDatabase({ url, applicationName: 'bench', maxConnections: 1 });
   const statements: TenantStatement[] = [];

@@ -11,7 +11,7 @@ import { compareShapes, openSubject } from '../subject.js';
 const operators = ['eq', 'in', 'between'] as const;
 const names = { eq: 'one value', in: 'one of some values', between: 'a range' } as const;
 
-/** One comparison on a field with an index, that holds for 50 %, 1 % or 0.01 %. */
+/** One comparison on an indexed field that matches 50 %, 1 % or 0.01 % of the records. */
 const isFilter = ({ name, objectType, filters }: Shape): boolean =>
   objectType === 'opportunity' &&
   filters !== undefined &&
@@ -25,15 +25,15 @@ const orders = [
   ['in its own order', (shape: Shape) => `${shape.name.split(' ')[0]}:asc`],
 ] as const;
 
-/** A range under another order than its own: its pages may cost more in larger data, within a time. */
+/** A range with another order than its own field. Its pages may cost more in larger data, within a time limit. */
 const isTimed = ({ name, sort }: Shape): boolean =>
   name.includes(' between ') && /^(created|updated)_at:/.test(sort ?? '');
 
 const rangesTimed = 300;
-/** The longest that a range under another order may take with a million deals, and with more. */
+/** The time limit for a range with another order, with a million deals and with more. */
 const rangeBoundMs = { million: 50, more: 250 } as const;
 
-/** The time of a page in milliseconds: the 99th percentile of 300, without the first, which fetches from disk. */
+/** The time of a page in milliseconds: the 99th percentile of 300 pages, without the first, which reads from disk. */
 const p99Of = async ({ database, ...subject }: Subject, shape: Shape): Promise<number> => {
   const request = requestOf({ database, ...subject }, shape, pageLimit);
   await listPage(database, request);
@@ -78,8 +78,8 @@ const worstOf = (comparisons: readonly Comparison[], size: number): NewMeasure[]
   );
 
 /**
- * S6: pages under one filter on a field with an index, in data of two sizes. Buffers are counted, so that no clock decides, but for
- * ranges under another order.
+ * S6: pages with one filter on an indexed field, in data of two sizes. The measure counts buffers, which do not depend
+ * on the machine. Only ranges with another order are timed.
  */
 export const filtersBySize: MeasureGroup = {
   ids: ['S6'],

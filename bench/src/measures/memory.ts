@@ -12,17 +12,17 @@ const secondsOfQuick = 20;
 const connections = 32;
 const samplesInAll = 120;
 
-/** Callers that wait for events all the while. */
+/** The number of callers that constantly wait for events. */
 const waiting = 200;
 const waitSeconds = 30;
 
-/** How often callers asked to wait, and how often the gateway refused. */
+/** The number of waiting requests, and how many the gateway refused. */
 interface Waits {
   asked: number;
   refused: number;
 }
 
-/** Waits for events again and again, until the signal ends it; there are none. */
+/** Waits for events repeatedly until the signal aborts. There are no events. */
 const waitForEvents = async ({ url, headers }: Gateway, waits: Waits, signal: AbortSignal): Promise<void> => {
   const { data } = (await (await fetch(`${url}/v1/events/latest`, { headers, signal })).json()) as {
     readonly data: { readonly position: number };
@@ -50,7 +50,8 @@ export const memory: MeasureGroup = {
     const leave = new AbortController();
     const waiters: Promise<void>[] = [];
     try {
-      // One after the other, over as long as each waits: all at once again and again, they would make the gateway refuse pages.
+      // The callers start one after the other, spread over one wait. Started together, they would repeatedly make the
+      // gateway refuse pages.
       log(`${waiting} callers come, ${waitSeconds} seconds`);
       for (let caller = 0; caller < waiting; caller += 1) {
         const waiter = waitForEvents(gateway, waits, leave.signal).catch((error: unknown) => {
@@ -80,7 +81,7 @@ export const memory: MeasureGroup = {
     const measures: NewMeasure[] = [
       {
         ...{ id: 'S11', name: 'memory under full load with pages of 500, the most', values: [Math.max(...samples)] },
-        // A gateway that refuses callers needs no memory for them.
+        // Shown because refused callers take no memory.
         detail: `${waits.refused} of ${waits.asked} waits refused`,
         ...{ unit: 'MiB', target: { at: 'most', value: 256 }, size },
       },

@@ -36,8 +36,7 @@ const addPgbench = async (stage: Stage, databaseUrl: string, size: number, page:
 const addPrisma = async (stage: Stage, url: string, size: number, page: PageFixture): Promise<void> => {
   const server = await startPageServer('prisma-page-server', url, page, size);
   const request = { path: page.path };
-  // PostgreSQL writes a space after every colon of a JSON column, JSON.stringify does not. So values are compared, not
-  // bytes.
+  // Compares values, not bytes: PostgreSQL writes a space after every colon in JSON, and JSON.stringify does not.
   if (!isDeepStrictEqual(JSON.parse(await readBody(server, request)), JSON.parse(page.body))) throw differs('Prisma');
   stage.addServer('prisma', server, request);
 };
@@ -113,7 +112,7 @@ const measurePages = async (run: Run, gateway: Gateway, url: string, goal: Goals
   }
 };
 
-/** S2 to S4: list pages of 50 and 500, the gateway against everybody else on the same rows. */
+/** S2 to S4: list pages of 50 and 500, the gateway against the other servers with the same rows. */
 export const pages: MeasureGroup = {
   ids: ['S2', 'S3', 'S4'],
   measure: async (run) => {

@@ -7,7 +7,7 @@ import type { Shape } from '../query-plans/shape.js';
 import { allShapes } from '../query-plans/shapes.js';
 import { openSubject } from '../subject.js';
 
-/** Pages that are read of each shape and size. */
+/** The number of pages per shape and size. */
 const pagesOfQuick = 15;
 const pagesOfFull = 60;
 
@@ -24,7 +24,7 @@ const timed = async ({ database }: Subject, request: PageRequest): Promise<numbe
   return performance.now() - startedAtMs;
 };
 
-/** Sizes alternate page by page: what else the machine does meets both. */
+/** The sizes alternate page by page, so that other load on the machine affects both. */
 const compare = async (small: Subject, large: Subject, shape: Shape, pages: number): Promise<Compared> => {
   const requests = [await placedRequest(small, shape), await placedRequest(large, shape)] as const;
   const costs = [
@@ -45,7 +45,7 @@ const compare = async (small: Subject, large: Subject, shape: Shape, pages: numb
   };
 };
 
-/** The default order and every order by a field that opportunities have by themselves. */
+/** The default order, and every order by a built-in field of opportunities. */
 const isBuiltIn = ({ name, objectType, remark, words, filters }: Shape): boolean =>
   objectType === 'opportunity' &&
   (name === 'list' || name.startsWith('sort ')) &&
@@ -106,7 +106,7 @@ const compareAll = async (run: Run, small: Subject, large: Subject): Promise<Com
   return compared;
 };
 
-/** S5: pages of every built-in order, at their first, middle and last place, in data of two sizes. */
+/** S5: the first, middle and last page of every built-in order, in data of two sizes. */
 export const readsBySize: MeasureGroup = {
   ids: ['S5'],
   measure: async (run) => {

@@ -7,9 +7,9 @@ import { percentile } from '../harness/statistics.js';
 
 const requestsOfQuick = 20;
 const requestsOfFull = 100;
-/** The statement timeout, and what the rest of a request takes. */
+/** The statement timeout, plus the time of the rest of a request. */
 const boundMs = 5_500;
-/** Two characters that stand side by side in no name. */
+/** Two characters that are adjacent in no name. */
 const shortWord = 'q7';
 
 const ask = async (gateway: Gateway, size: number, word: string): Promise<{ status: number; ms: number }> => {
@@ -26,7 +26,7 @@ const measureWord = async (run: Run, gateway: Gateway, name: string, word: strin
   for (let request = 0; request < (run.isQuick ? requestsOfQuick : requestsOfFull); request += 1) {
     const { status, ms } = await ask(gateway, size, word);
     if (status !== 200) throw new Error(`q=${word} was answered ${status}`);
-    // The first fetches from disk what all others find in memory.
+    // The first request reads from disk what the others find in memory.
     if (request > 0) times.push(ms);
   }
   run.log(`  ${name}: p50 ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms`);
@@ -36,7 +36,7 @@ const measureWord = async (run: Run, gateway: Gateway, name: string, word: strin
 
 const measureShortWord = async (run: Run, gateway: Gateway): Promise<NewMeasure> => {
   const [, size] = run.sizes;
-  // The first fetches from disk what the second finds in memory.
+  // The first request reads from disk what the second finds in memory.
   await ask(gateway, size, shortWord);
   const { status, ms } = await ask(gateway, size, shortWord);
   if (status !== 200 && status !== 503) throw new Error(`q=${shortWord} was answered ${status}`);
@@ -53,7 +53,10 @@ const measureShortWord = async (run: Run, gateway: Gateway): Promise<NewMeasure>
   };
 };
 
-/** S7: words that are rare, common, absent, and old ones side by side, one request after the other over HTTP. */
+/**
+ * S7: searches over HTTP for rare, common and absent words, and for a word of old records only, one request after the
+ * other.
+ */
 export const searches: MeasureGroup = {
   ids: ['S7'],
   measure: async (run) => {

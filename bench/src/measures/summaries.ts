@@ -38,7 +38,7 @@ const shapes: readonly Shape[] = [
 const boundMs = 300;
 const ratioBound = 1.3;
 
-/** The statement that the gateway sends for a shape. */
+/** The statement that the gateway runs for a shape. */
 const captureStatement = async (
   database: AdministrationDatabase,
   size: number,
@@ -62,7 +62,7 @@ const captureStatement = async (
   return captured;
 };
 
-/** A statement with its values written out, for a client that binds none. */
+/** A statement with its values inserted, for a client that cannot bind values. */
 const writtenOut = (organizationId: string, { text, values }: TenantStatement): string =>
   text.replaceAll(/\$(\d+)/g, (_placeholder, number: string) => {
     const value = [organizationId, ...values][Number(number) - 1];
@@ -70,7 +70,7 @@ const writtenOut = (organizationId: string, { text, values }: TenantStatement): 
     return `'${String(value).replaceAll("'", "''")}'`;
   });
 
-/** The median time of an answer, one request after the other. */
+/** The median time of a response, with one request after the other. */
 const medianOf = async (gateway: Gateway, size: number, shape: Shape, seconds: number): Promise<number> => {
   const { groupBy: group_by, measures, filters } = shape;
   const body = JSON.stringify({ pipeline_id: pageScope(size).pipelineId, group_by, measures, filters });
@@ -90,7 +90,7 @@ const measureShape = async (run: Run, gateway: Gateway, databaseUrl: string, sha
   const [, size] = run.sizes;
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
   const statement = await captureStatement(database, size, shape).finally(() => database.close());
-  // The gateway's sessions take one more process for a statement; pgbench shall do so too.
+  // The gateway's sessions use one parallel worker per statement, so pgbench must too.
   const url = `${databaseUrl}?options=${encodeURIComponent('-c max_parallel_workers_per_gather=1')}`;
   const sql = writtenOut(pageScope(size).organizationId, statement);
   const outcomes = await alternate<number>(
@@ -116,7 +116,7 @@ const measureShape = async (run: Run, gateway: Gateway, databaseUrl: string, sha
   ];
 };
 
-/** S16: summaries of a pipeline over HTTP, one request after the other, and the same statements in pgbench. */
+/** S16: summaries of a pipeline over HTTP, one request after the other, against the same statements in pgbench. */
 export const summaries: MeasureGroup = {
   ids: ['S16'],
   measure: async (run) => {

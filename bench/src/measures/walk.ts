@@ -17,7 +17,7 @@ interface PageBody {
   readonly data: { readonly next_cursor: string | null };
 }
 
-/** What an export asks for: its columns. */
+/** The columns of an export. */
 const exportedFields = [
   ...['id', 'pipeline_name', 'name', 'stage_name', 'amount', 'currency', 'close_date', 'next_action_date', 'next_step'],
   ...['account_domain', 'contact_email', 'additional_contacts', 'owner_email', 'created_at', 'updated_at', 'version'],
@@ -38,7 +38,7 @@ const askForExported: AskForPage = (gateway, pipelineId, cursor) =>
     body: JSON.stringify({ pipeline_id: pipelineId, sort: 'created_at', limit: 500, fields: exportedFields, cursor }),
   });
 
-/** The time of every page of a walk, in milliseconds, one page after the other. */
+/** The time of every page of a walk through all records, in milliseconds. */
 const walkAll = async (gateway: Gateway, pipelineId: string, ask: AskForPage): Promise<number[]> => {
   const times: number[] = [];
   let cursor: string | null = '';
@@ -69,7 +69,7 @@ const exportAll = async (gateway: Gateway, pipelineId: string): Promise<number> 
   return tookMs;
 };
 
-/** S12: all opportunities of a pipeline of nine hundred thousand, page by page and by `crm export`. */
+/** S12: all opportunities of a pipeline of nine hundred thousand, read page by page and with `crm export`. */
 export const walk: MeasureGroup = {
   ids: ['S12'],
   measure: async (run) => {

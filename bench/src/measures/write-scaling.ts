@@ -6,10 +6,10 @@ import { alternate, ratios } from '../harness/rounds.js';
 import type { MeasureGroup, Run } from '../harness/run.js';
 import { describeWrites, newDeals, repeatedDeals, type WriteOutcome } from './writes.js';
 
-/** Above it a copy takes too long and too much room; what was written is removed again. */
+/** Above this size, a copy takes too long and too much space. The writes are deleted again instead. */
 const largestCopy = 1_000_000;
 
-/** Data that are kept must stay what they were made as: searches would not find their words among new deals. */
+/** Deletes the written deals, because searches in reused data expect the generated deals only. */
 const removeWritten = async (url: string, size: number, since: Date): Promise<void> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -54,7 +54,7 @@ const toMeasures = (outcomes: Map<string, WriteOutcome[]>, [small, large]: Run['
   ]);
 };
 
-/** S10: deals that are new and deals that are there already, in data of two sizes. */
+/** S10: new deals and repeated deals, in data of two sizes. */
 export const writeScaling: MeasureGroup = {
   ids: ['S10'],
   measure: async (run) => {
@@ -63,7 +63,7 @@ export const writeScaling: MeasureGroup = {
     try {
       run.log('Writes at two sizes');
       const contestants = [...small.contestants, ...large.contestants];
-      // Short rounds: the small data must not grow much.
+      // Short rounds, so that the small data does not grow much.
       return toMeasures(await alternate(contestants, { ...run, seconds: 2 }, describeWrites), run.sizes);
     } finally {
       await small.close();

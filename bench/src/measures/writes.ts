@@ -12,16 +12,16 @@ import { type ServerCounts, countsBetween, readCounts } from '../harness/server-
 
 const connections = 16;
 const poolSize = 10;
-/** Deals that are sent again and again. */
+/** The number of deals that are sent repeatedly. */
 const repeated = 200;
 
-/** What a round of writes came to. */
+/** The result of a round of writes. */
 export interface WriteOutcome {
   readonly perSecond: number;
   readonly counts?: ServerCounts & { readonly calls: number };
 }
 
-/** As a text, for the log. */
+/** The text of a result, for the log. */
 export const describeWrites = ({ perSecond }: WriteOutcome): string => `${perSecond.toFixed(0)} calls/s`;
 
 const dealRequest = (gateway: Gateway, body: () => string): LoadRequest => ({
@@ -33,7 +33,7 @@ const dealRequest = (gateway: Gateway, body: () => string): LoadRequest => ({
 
 let runNumber = Date.now();
 
-/** New deals, each with an account and two contacts of its own. */
+/** New deals, each with a new account and two new contacts. */
 export const newDeals = (name: string, gateway: Gateway, size: number): Contestant<WriteOutcome> => ({
   name,
   run: async (seconds) => {
@@ -46,7 +46,7 @@ export const newDeals = (name: string, gateway: Gateway, size: number): Contesta
   },
 });
 
-/** The same deals again, which change nothing. */
+/** Repeats of the same deals, which change nothing. */
 export const repeatedDeals = async (
   name: string,
   gateway: Gateway,
@@ -73,7 +73,11 @@ export const repeatedDeals = async (
   };
 };
 
-/** The deals that both ways make must be the same but for their ids and marks. @throws Error when they are not */
+/**
+ * Checks that the gateway and pgbench create the same deal, except for its ids and mark.
+ *
+ * @throws Error if they do not
+ */
 const assertSameDeal = async (gateway: Gateway, databaseUrl: string, size: number, sql: string): Promise<void> => {
   const { organizationId, pipelineId } = pageScope(size);
   const { path, headers } = dealRequest(gateway, () => '');
@@ -96,7 +100,7 @@ const assertSameDeal = async (gateway: Gateway, databaseUrl: string, size: numbe
       .replaceAll(other, ''),
   );
   if (first === undefined || first !== second || more.length > 0)
-    throw new Error(`pgbench does not make the same deal: nothing was measured\n${first}\n${second}`);
+    throw new Error(`pgbench does not create the same deal, so nothing was measured\n${first}\n${second}`);
 };
 
 const toMeasures = (outcomes: Map<string, WriteOutcome[]>, size: number): NewMeasure[] => {
@@ -139,7 +143,7 @@ const toMeasures = (outcomes: Map<string, WriteOutcome[]>, size: number): NewMea
   return measures;
 };
 
-/** S8 and S9: deals that are new, against pgbench that calls the same function, and deals that are there already. */
+/** S8 and S9: new deals, against pgbench with the same function, and repeated deals. */
 export const writes: MeasureGroup = {
   ids: ['S8', 'S9'],
   measure: async (run) => {

@@ -1,12 +1,12 @@
 import { type AdministrationDatabase, planCost, type PlanNode, type TenantStatement } from '@crm/db';
 import type pg from 'pg';
 
-/** What one or more statements cost. */
+/** The cost of one or more statements. */
 export interface Cost {
   readonly statements: number;
-  /** Pages of tables and indexes that were touched, in memory or not. */
+  /** The pages of tables and indexes that were read, in memory or not. */
   readonly buffers: number;
-  /** Tenant tables that were read from end to end. */
+  /** The tenant tables that were scanned sequentially. */
   readonly sequentialScans: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const literal = (client: pg.PoolClient, value: unknown): string => {
 
 const explain = 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)';
 
-/** A statement that connections keep prepared is planned without its values; any other for them. */
+/** Plans a statement with its values. A prepared statement is also planned without them, as PostgreSQL may do. */
 const plansOf = async (client: pg.PoolClient, statement: TenantStatement, values: unknown[]): Promise<PlanNode[]> => {
   const own = await client.query<ExplainRow>(`${explain} ${statement.text}`, values);
   const rows = [...own.rows];
@@ -50,8 +50,8 @@ const explainStatement = async (
 };
 
 /**
- * Runs `work` with a database that measures every statement before it runs it. Where a statement has two plans, prepared and
- * not, the dearer one counts, since the server may choose either.
+ * Runs `work` with a database that measures every statement before it runs it. If a statement has two plans, with and
+ * without values, the more expensive one counts, because the server may choose either.
  */
 export const measure = async <T>(
   database: AdministrationDatabase,

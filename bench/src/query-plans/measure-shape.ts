@@ -10,7 +10,7 @@ import type { OrganizationLayout } from '../dataset/layout.js';
 import { type Cost, measure } from './explain.js';
 import { pageLimit, type Shape } from './shape.js';
 
-/** What a page of a shape cost. */
+/** The cost of a page of a shape. */
 export interface ShapeCost extends Cost {
   readonly records: number;
 }
@@ -22,7 +22,7 @@ export interface Subject {
   readonly organization: OrganizationLayout;
 }
 
-/** The request that a shape stands for. */
+/** The request of a shape. */
 export const requestOf = ({ setup, organization }: Subject, shape: Shape, limit: number): PageRequest => {
   const { objectType, stageId, words = '', filters, sort } = shape;
   const firstPipeline = objectType === 'opportunity' ? (organization.pipelineIds[0] ?? null) : null;
@@ -46,12 +46,15 @@ interface PlaceRow extends Record<string, unknown> {
   readonly position: (string | null)[] | null;
 }
 
-/** In statements that are kept prepared: above any page, and below the places that are looked for here. */
+/**
+ * The constant limit in prepared statements. It is larger than any page, and smaller than the places that {@link
+ * positionAt} reads.
+ */
 const writtenBound = /LIMIT \d+\) l/g;
 
 /**
- * The position of a record by its place in an order, as a cursor would carry it: the page's own statements with a limit that
- * reaches so far, of which only the last row is fetched.
+ * The cursor position of the record at a place in an order. Runs the page's own statements with a limit up to that
+ * place, and fetches only the last row.
  */
 const positionAt = async (
   database: AdministrationDatabase,
@@ -62,8 +65,8 @@ const positionAt = async (
   const found: CursorPosition[] = [];
   const query: AdministrationDatabase['query'] = async (organizationId, { text, values }) => {
     if (missing === 0) return [];
-    // One more than missing is asked for: the position comes with the last but one. The limit may be bound several times.
-    // So much is more than a page may be long.
+    // Requests one row more than needed, because the position is in the last row but one. The limit may be bound
+    // several times. Removes the byte limit of a page, because these rows exceed it.
     const unbounded = values.map((value) => (value === maxPageBytes ? Number.MAX_SAFE_INTEGER : value));
     const reaching = unbounded.map((value) => (value === request.limit + 1 ? missing + 1 : value));
     const rows = await database.query<PlaceRow>(organizationId, {
@@ -94,7 +97,7 @@ const countOf = async (database: AdministrationDatabase, request: PageRequest): 
   return row?.count ?? 0;
 };
 
-/** The request for the page of a shape, at its place. The limit is {@link pageLimit} unless another is given. */
+/** The request for the page of a shape at its place. */
 export const placedRequest = async (subject: Subject, shape: Shape, limit = pageLimit): Promise<PageRequest> => {
   const request = requestOf(subject, shape, limit);
   if (shape.place !== 'middle' && shape.place !== 'last') return request;
@@ -109,6 +112,6 @@ export const measureRequest = async (database: AdministrationDatabase, request: 
   return { ...cost, records: result.records.length };
 };
 
-/** Measures one page of a shape. The limit is {@link pageLimit} unless another is given. */
+/** Measures one page of a shape. */
 export const measureShape = async (subject: Subject, shape: Shape, limit = pageLimit): Promise<ShapeCost> =>
   measureRequest(subject.database, await placedRequest(subject, shape, limit));

@@ -1,13 +1,13 @@
 import type { ShapeCost } from './measure-shape.js';
 import { pageLimit, type Shape } from './shape.js';
 
-/** A shape at both sizes. */
+/** The cost of a shape in both data sizes. */
 export interface Comparison {
   readonly shape: Shape;
   readonly small: ShapeCost;
-  /** A page with as many records as the small one has. */
+  /** A page with the same number of records as the small one. */
   readonly large: ShapeCost;
-  /** A page of {@link pageLimit}, where there are so many. */
+  /** A page of {@link pageLimit}, if enough records match. */
   readonly largeFull: ShapeCost;
 }
 
@@ -81,5 +81,5 @@ export const reportOf = (comparisons: readonly Comparison[]): string => {
   ].join('\n');
 };
 
-/** Whether a page of the small data is cut by what there is. */
+/** Whether the small data has too few matches for a full page. */
 export const isCut = ({ records }: ShapeCost): boolean => records > 0 && records < pageLimit;

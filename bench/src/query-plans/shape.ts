@@ -1,29 +1,29 @@
 import type { ObjectType } from '@crm/domain';
 
-/** Where in its order a page lies. */
+/** The place of a page in its order. */
 export type Place = 'first' | 'middle' | 'last';
 
-/** A question that a page answers, in the words of the API. */
+/** A request for a page, in the terms of the API. */
 export interface Shape {
-  /** What is asked, as the table shows it. */
+  /** The name of the request in the table. */
   readonly name: string;
   readonly objectType: ObjectType;
-  /** Absent: the large organization's first pipeline; null: all of its pipelines. */
+  /** Absent: the first pipeline of the large organization. Null: all of its pipelines. */
   readonly pipelineId?: string | null;
   readonly stageId?: string;
   readonly filters?: unknown;
   readonly words?: string;
-  /** Absent: the order of lists, `created_at:desc`. */
+  /** Absent: the default order of lists, `created_at:desc`. */
   readonly sort?: string;
   readonly place?: Place;
-  /** The most statements that reading the page may take. */
+  /** The most statements that the page may take. */
   readonly statements: number;
   /**
-   * The most shared buffers that a page of {@link pageLimit} may read, whatever the number of deals. Absent where there is no
-   * such bound, as the remark says.
+   * The most shared buffers that a page of {@link pageLimit} may read, for any number of deals. Absent if there is no
+   * limit; the remark then says why.
    */
   readonly maxBuffers?: number;
-  /** What the cost depends on, where it is not that of a page alone. */
+  /** What the cost depends on, if not only on the page. */
   readonly remark?: string;
 }
 

@@ -5,34 +5,37 @@ import { pageLimit, type Place, type Shape } from './shape.js';
 const places: readonly Place[] = ['first', 'middle', 'last'];
 const directions = ['asc', 'desc'] as const;
 
-/** The sorts that an index serves; beside them those of nullable fields, whose pages may reach from values to nulls. */
+/** The sorts with an index. Nullable fields have their own list, because a page may have both values and nulls. */
 const sorts = ['id', 'name', 'created_at', 'updated_at'];
 const nullableSorts = [
   ...['external_id', 'amount', 'close_date', 'next_action_date', 'stage_id', 'owner_id', 'account_id', 'contact_id'],
   ...['account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name'],
 ];
 
-/** The sorts by what stages, pipelines and members are called. */
+/** The sorts by the names of stages, pipelines and members. */
 const rankedSorts = ['stage_name', 'pipeline_name', 'owner_email'];
 const slottedSorts = ['tier', 'code', 'score', 'rate'];
 
-/** A page's records, each from a heap page of its own, and the way down some indexes. */
+/** The limit for a page whose records are all on different heap pages, and for descending a few indexes. */
 const scattered = 2 * pageLimit + 20;
 
-/** The same from a few branches that are merged. */
+/** The limit for a page that is merged from a few branches. */
 const merged = 4 * pageLimit;
 
-/** Up to 2,000 matches, or as many records of the order as fill the page, each from a heap page of its own in the worst order. */
+/**
+ * The limit for up to 2,000 matches, or for the records in order that fill the page. In the worst order, all are on
+ * different heap pages.
+ */
 const counted = 1_000;
 
-/** A scan of 20,000 records, each from a heap page of its own in the worst order. */
+/** The limit for a scan of 20,000 records. In the worst order, all are on different heap pages. */
 const scanned = 30_000;
 
-/** Why pages that begin or end with the rare value of `tier` differ between the sizes. */
+/** The reason why pages that begin or end with the rare value of `tier` differ between the sizes. */
 const rareValue =
   'the sort ends with a value of 0.01 %: one record in the small data, a whole page of scattered records in the large';
 
-/** Accounts and contacts are so few beside 10 thousand deals that the whole table is a few pages. */
+/** For 10 thousand deals, there are so few accounts and contacts that the whole table has only a few pages. */
 const fewOthers = {
   account: 'the small data have only 100 accounts, on 4 table pages',
   contact: 'the small data have only 200 contacts, on 9 table pages',
@@ -67,7 +70,7 @@ const stages = ({ stageIds }: OrganizationLayout): Shape[] =>
 
 const filter = (field: string, operator: string, value: unknown) => ({ field, operator, value });
 
-/** One comparison under an order. */
+/** One comparison with one order. */
 const filtered = (name: string, field: string, operator: string, value: unknown, more: Partial<Shape>): Shape => ({
   name: `${field} ${operator} ${name}`,
   objectType: 'opportunity',
@@ -76,7 +79,7 @@ const filtered = (name: string, field: string, operator: string, value: unknown,
   ...more,
 });
 
-/** The three orders in which a filter is asked: newest first, last changed first as searches do, and by the field itself. */
+/** The three orders of a filter: newest first, last changed first as in searches, and by the field itself. */
 const inOrders = (
   name: string,
   field: string,
@@ -229,7 +232,7 @@ const unindexed = (): Shape[] =>
     ...{ name: `sort ${field}:asc`, objectType: 'opportunity', sort: `${field}:asc`, statements: 2, ...noIndex },
   }));
 
-/** The sorts of the other objects, and whether an index serves them. */
+/** The sorts of the other objects, and whether they have an index. */
 const otherSorts = {
   account: {
     indexed: [
@@ -272,7 +275,7 @@ const others = (): Shape[] =>
     { name: 'q absent', objectType, words: searchWords.absent, statements: 2, remark: fewOthers[objectType] },
   ]);
 
-/** Every shape of page whose cost the project watches, those that are promised to be flat and those that are not. */
+/** Every shape of page whose cost is measured, with or without a promise of flat cost. */
 export const allShapes = (organization: OrganizationLayout): readonly Shape[] => [
   ...orders(),
   ...stages(organization),

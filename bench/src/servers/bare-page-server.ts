@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import postgres from 'postgres';
 
-/** The least that a server in Node can do for a page: one prepared statement, and the bytes of its records between two texts. */
+/** A minimal server in Node: each page is one prepared statement, and the bytes of its records between two texts. */
 const page = JSON.parse(process.env['PAGE'] ?? '') as {
   readonly limit: number;
   readonly head: string;

@@ -1,7 +1,9 @@
 import { openAdministrationDatabase } from '@crm/db';
 import express from 'express';
 
-/** A page as most would first write it: Prisma's `findMany` with includes, behind Express with its defaults. */
+/**
+ * A page as most developers would first write it: Prisma's `findMany` with includes, in Express with default settings.
+ */
 const { limit, head, tail, organizationId, pipelineId } = JSON.parse(process.env['PAGE'] ?? '') as {
   readonly limit: number;
   readonly head: string;
