@@ -1,4 +1,4 @@
-// Builds what has changed and shows one line. The whole output appears only if the build fails.
+// Builds changed packages and shows one line. Shows the whole output only if the build fails.
 //   node .ci/build-quietly.mjs [options of turbo run build ...]
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const redrawEveryMs = 200;
 
-/** Draws one line again and again where people watch; elsewhere says once that it works. */
+/** Redraws one line on a terminal. Elsewhere prints one message. */
 const showProgress = (stream) => {
   const startedMs = performance.now();
   let task = '';
@@ -27,7 +27,7 @@ const showProgress = (stream) => {
 
 /**
  * Runs `turbo run build` in a repository.
- * @returns {Promise<number>} its exit code; 130 where Ctrl-C ended it
+ * @returns {Promise<number>} its exit code; 130 after Ctrl-C
  */
 export const buildQuietly = async (root, options = [], stream = process.stderr) => {
   const args = ['run', 'build', '--output-logs=full', ...options];

@@ -1,6 +1,6 @@
-// Checks what each image would hold, without building one: prunes the workspace as the Dockerfile does, then compares the
-// result with the COPY lines of the Dockerfile and with the lists below. Prints what each image holds.
-// Usage: node docker/check-image-contents.mjs EMPTY_FOLDER TURBO
+// Checks the contents of each image without building one: prunes the workspace as the Dockerfile does, then compares
+// the result with the COPY lines of the Dockerfile and with the lists below. Prints the contents of each image. Usage:
+// node docker/check-image-contents.mjs EMPTY_FOLDER TURBO
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative } from 'node:path';
 import { images, packageNames, pruneForImages } from './prune.mjs';
@@ -8,7 +8,7 @@ import { images, packageNames, pruneForImages } from './prune.mjs';
 const root = dirname(import.meta.dirname);
 const finalImages = Object.keys(images).filter((image) => image !== 'build');
 
-/** Our packages in each image; it holds no others. */
+/** Our packages in each image. It contains no others. */
 const expectedPackages = {
   'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway', '@crm/reference'],
   'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway', '@crm/reference'],
@@ -60,7 +60,7 @@ const isIgnored = (path) =>
 /** Where each folder that is copied from the build comes from: `dist` is compiled, the others are committed. */
 const sourceOfBuilt = { dist: 'src', bin: 'bin', sql: 'sql', assets: 'assets', guides: 'guides' };
 
-/** The place of the source of a COPY line before any image is built; `undefined` for the folder that npm fills. */
+/** The path of a COPY source before any image is built. `undefined` for the folder that npm fills. */
 const locate = (out, { from, stage }, source) => {
   if (from === undefined) return join(root, source);
   if (from === 'pruned') return join(out, relative('/pruned', source));
@@ -92,7 +92,7 @@ const folders = (json) =>
     existsSync(join(json, parent)) ? readdirSync(join(json, parent)).map((name) => `${parent}/${name}`) : [],
   );
 
-/** Every package that is installed is also copied when built, and no other. */
+/** Checks that exactly the installed packages of ours are copied after the build. */
 const checkBuiltPackages = (out, image, copies) => {
   const installed = folders(join(out, image, 'json'));
   const sources = copies
@@ -118,8 +118,8 @@ const deletedPackages = [
 ].map(([, name]) => name);
 
 /**
- * The packages that `install-for-production.sh` leaves in an image, from the flags of the lock file. None of them has an
- * install script: these build from sources, download or report, and images run none.
+ * The packages that `install-for-production.sh` leaves in an image, according to the lock file. None of them may have
+ * an install script, because images run none.
  */
 const checkInstalledPackages = (out, image) => {
   const { packages } = JSON.parse(readFileSync(join(out, image, 'json/package-lock.json'), 'utf8'));
@@ -139,7 +139,7 @@ const checkInstalledPackages = (out, image) => {
   return installed.length;
 };
 
-/** Images of others are named by a version and, once `pin-images.sh` has run, by a digest. */
+/** Third-party images name a version and, after `pin-images.sh`, a digest. */
 const checkBaseImages = () => {
   const files = readdirSync(join(root, 'docker')).filter((name) => /^(Dockerfile|compose.*\.yaml)$/.test(name));
   const tags = new Map();
@@ -151,7 +151,7 @@ const checkBaseImages = () => {
       tags.set(name, tag);
     }
   }
-  check(tags.size >= 4, 'The images of others could not be read from the Dockerfile and the compose files');
+  check(tags.size >= 4, 'The third-party images could not be read from the Dockerfile and the compose files');
 };
 
 const checkFiles = (out, image) => {
@@ -177,7 +177,7 @@ for (const image of finalImages) {
     const isCopied = copies.some(({ stage, sources }) => stage === image && sources.includes(source));
     check(isCopied === (image === 'migrate'), `${image}: ${source} belongs into the image that migrates, and no other`);
   }
-  console.log(`${image}: ${expectedPackages[image].join(', ')} and ${count} packages of others`);
+  console.log(`${image}: ${expectedPackages[image].join(', ')} and ${count} third-party packages`);
 }
 for (const problem of problems) console.error(`FAILED  ${problem}`);
 process.exitCode = problems.length === 0 ? 0 : 1;

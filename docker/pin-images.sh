@@ -1,7 +1,7 @@
 #!/bin/sh
-# Adds to every image of others in the Dockerfile and the compose files the digest that its tag has now: TAG@sha256:DIGEST.
-# A tag can be moved; with a digest every build gets the same bytes. Run it after a change of a tag, and commit the result.
-# Needs Docker with buildx, and the registry.
+# Adds the current digest of its tag to every third-party image in the Dockerfile and the compose files:
+# TAG@sha256:DIGEST. A tag can be moved; with a digest every build gets the same bytes. Run it after a change of a tag,
+# and commit the result. Needs Docker with buildx, and access to the registry.
 set -eu
 cd "$(dirname "$0")"
 files='Dockerfile compose.yaml compose.replica.yaml compose.observability.yaml'

@@ -1,5 +1,5 @@
-// Writes the sources of each image: runs `turbo prune` for its package and removes what only development needs.
-// Usage: node docker/prune.mjs OUT [turbo]     gives OUT/<image>/json, OUT/<image>/full and OUT/<image>/package-lock.json
+// Writes the sources of each image: runs `turbo prune` for its package, and removes development dependencies. Usage:
+// node docker/prune.mjs OUT [turbo]     gives OUT/<image>/json, OUT/<image>/full and OUT/<image>/package-lock.json
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

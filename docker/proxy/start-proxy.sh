@@ -31,7 +31,7 @@ write_settings() {
 
 write_settings > /tmp/settings.conf
 write_groups
-# A reload interrupts no request: the old workers finish theirs.
+# A reload interrupts no request, because the old workers finish theirs.
 (
   while sleep 2; do
     write_groups

@@ -15,7 +15,7 @@ export interface Gateway extends ServerProcess {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Creates a key of an organization with all rights, and removes the key of an earlier run. */
+/** Creates a key of an organization that may read, write and delete records. Removes the key of an earlier run. */
 const createKey = async (databaseUrl: string, organizationId: string): Promise<string> => {
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
   const key = generateApiKey();

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Only this launcher is committed as JavaScript, so that `npx crm` resolves before the first build and can say so.
+// This launcher is plain JavaScript, so that `npx crm` works before the first build and can ask for it.
 import { existsSync } from 'node:fs';
 
 const built = new URL('../dist/main.js', import.meta.url);

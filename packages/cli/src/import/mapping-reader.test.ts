@@ -90,7 +90,7 @@ describe('readMapping', () => {
     [`${minimal}  amount: { column: V, transform: [{ split: ";" }] }`, /fields\.amount: split makes a list/],
     [`${minimal}  amount: { column: V, transform: [number, trim] }`, /number must be the last transform/],
     [`${minimal}  next_step: [{ column: A }, { column: B }]`, /fields\.next_step: takes one value/],
-    [`${minimal}columns: { Name: number }`, /^deals\.yaml:4: columns\.Name: number, boolean, date and split belong/],
+    [`${minimal}columns: { Name: number }`, /^deals\.yaml:4: columns\.Name: use number, boolean, date and split in/],
     [`${minimal}skip_when: [{ column: A }]`, /^deals\.yaml:4: skip_when\[0\]: needs either in/],
     [`${minimal}encoding: ebcdic`, /^deals\.yaml:4: encoding: must be one of utf-8/],
     ['', /^deals\.yaml: is missing/],
