@@ -8,7 +8,7 @@ import { type ServerProcess, startServerProcess } from '../harness/child.js';
 const appsFolder = fileURLToPath(new URL('../../../apps/', import.meta.url));
 
 /** A limit that no run reaches. Requests are still counted. */
-const farLimit = 1_000_000_000;
+const unreachableLimit = 1_000_000_000;
 
 /** A gateway as shipped, and a key for it. */
 export interface Gateway extends ServerProcess {
@@ -26,7 +26,7 @@ const createKey = async (databaseUrl: string, organizationId: string): Promise<s
       ...{ organizationId, name, prefix: key.slice(0, 13), expiresAt: null },
       hash: new Uint8Array(hashApiKey(key)),
       allowedOperations: ['list', 'search', 'inbound', 'bulk', 'delete'],
-      limits: { list: farLimit, search: farLimit, inbound: farLimit, bulk: farLimit },
+      limits: { list: unreachableLimit, search: unreachableLimit, inbound: unreachableLimit, bulk: unreachableLimit },
     });
   } finally {
     await database.close();

@@ -15,7 +15,7 @@ const repeatedSignalMs = 1000;
  * Lets the command continue after its reader, for example `head`, closes the pipe. Later output is dropped, and the
  * exit code stays the same. Any other write error, such as a full disk, ends the process.
  */
-const outliveReader = (stream: NodeJS.WriteStream, name: string): NodeJS.WriteStream =>
+const ignoreClosedPipe = (stream: NodeJS.WriteStream, name: string): NodeJS.WriteStream =>
   stream.on('error', (error) => {
     if (errorCode(error) === 'EPIPE') return;
     if (name !== 'stderr') process.stderr.write(`crm: ${name} cannot be written: ${errorText(error)}\n`);
@@ -25,8 +25,8 @@ const outliveReader = (stream: NodeJS.WriteStream, name: string): NodeJS.WriteSt
 /** The context of the real process. */
 export const processContext = (): CliContext => ({
   env: process.env,
-  stdout: outliveReader(process.stdout, 'stdout'),
-  stderr: outliveReader(process.stderr, 'stderr'),
+  stdout: ignoreClosedPipe(process.stdout, 'stdout'),
+  stderr: ignoreClosedPipe(process.stderr, 'stderr'),
   onInterrupt: () => {
     const controller = new AbortController();
     let abortedAtMs = 0;

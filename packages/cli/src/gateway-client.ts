@@ -29,7 +29,7 @@ export const connectClient = (options: ClientOptions): CrmClient => {
 const isForeign = (status: number): boolean => status < 400 || status === 404 || status === 405;
 
 /** Why there was no response: the network error, or the client's own message after a timeout. */
-const silenceText = (error: unknown): string =>
+const noResponseText = (error: unknown): string =>
   error instanceof CrmConnectionError && !error.message.includes('did not answer within')
     ? errorText(error.cause ?? error)
     : errorText(error);
@@ -52,7 +52,7 @@ const refusalText = ({ message, errors }: CrmApiError): string =>
 /** Explains an API error or a missing response, and says what to do next. */
 export const gatewayErrorText = ({ name, url, option, groups }: GatewayAddress, error: unknown): string => {
   if (!(error instanceof CrmApiError)) {
-    return `The ${name} ${url} does not answer: ${silenceText(error)}. Check ${option}, and whether the gateway is running (crm doctor).`;
+    return `The ${name} ${url} does not answer: ${noResponseText(error)}. Check ${option}, and whether the gateway is running (crm doctor).`;
   }
   const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
   const said = `The ${name} ${url} answered HTTP ${error.status}: ${refusalText(error)}${request}.`;

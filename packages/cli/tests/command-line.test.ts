@@ -38,6 +38,8 @@ describe('crm', () => {
   });
 
   it('suggests nothing for a word that resembles no command', async () => {
-    expect((await runCrm(['help', 'zzzzzzzz'])).stderr).toMatch(/no command zzzzzzzz: there are start, migrate, /);
+    expect((await runCrm(['help', 'zzzzzzzz'])).stderr).toMatch(
+      /no command zzzzzzzz\. The commands are: start, migrate, /,
+    );
   });
 });

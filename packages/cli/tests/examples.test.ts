@@ -65,7 +65,7 @@ describe('the example mapping', () => {
       [[], 2, /No pipeline is given\./],
       [['--pipeline', 'Sales'], 2, /give --read-url/],
       [['--pipeline', pipelineId], 2, /Give --read-url/],
-      [['--pipeline', 'Nope', '--read-url', read.url], 78, /no pipeline "Nope"\. There are: Sales\./],
+      [['--pipeline', 'Nope', '--read-url', read.url], 78, /no pipeline "Nope"\. The pipelines are: Sales\./],
       [
         ['--pipeline', pipelineId.replace('1', '2'), '--read-url', read.url],
         78,

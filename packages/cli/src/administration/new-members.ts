@@ -14,7 +14,7 @@ export interface NewMember {
 /**
  * Reads a file of members, one per line: `email` or `email,name`. The header line is optional.
  *
- * @throws CliError naming the line that cannot be read.
+ * @throws CliError that names the line that cannot be read.
  */
 export const readMembersFile = async (file: string): Promise<readonly NewMember[]> => {
   const records = parseMembers(file, await readText(file));

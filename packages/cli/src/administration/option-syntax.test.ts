@@ -28,7 +28,7 @@ describe('readStages', () => {
   });
 
   it('refuses an unknown default stage, probabilities above 100%, and blank or repeated labels', () => {
-    expect(() => readStages(['A'], 'B')).toThrow('--default-stage: there is no stage "B".');
+    expect(() => readStages(['A'], 'B')).toThrow('--default-stage: There is no stage "B".');
     expect(() => readStages(['A:101%'], undefined)).toThrow(/0% to 100%/);
     expect(() => readStages([' '], undefined)).toThrow(/blank/);
     expect(() => readStages(['A', 'B', 'A:10%'], undefined)).toThrow('--stage: "A" is given twice.');

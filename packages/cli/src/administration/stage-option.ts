@@ -19,6 +19,6 @@ export const readStages = (texts: readonly string[], defaultLabel: string | unde
   if (repeated !== undefined) throw usageError(`--stage: "${repeated.label}" is given twice.`);
   const fallback = defaultLabel ?? stages[0]?.label;
   if (!stages.some(({ label }) => label === fallback))
-    throw usageError(`--default-stage: there is no stage "${fallback}".`);
+    throw usageError(`--default-stage: There is no stage "${fallback}".`);
   return stages.map((stage) => ({ ...stage, isDefault: stage.label === fallback }));
 };

@@ -92,7 +92,7 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
   );
 };
 
-/** Writes the set-up, which is read from the database. */
+/** Exports the set-up of an organization from the database. */
 const writeSetup = async (context: CliContext, options: ExportOptions): Promise<void> => {
   const { org, output } = options;
   if (org === undefined) throw usageError('--org is missing. Give the organization (see: crm org list).');

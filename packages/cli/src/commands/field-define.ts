@@ -133,7 +133,7 @@ const chooseSlug = (name: string, options: FieldDefineOptions): string => {
 
 const checkSame = ({ slug, attributeType }: SetupField, type: AttributeType): void => {
   if (attributeType === type) return;
-  throw new CliError(`The field ${slug} exists and holds ${attributeType}, not ${type}. Give another --slug.`);
+  throw new CliError(`The field ${slug} exists and has the type ${attributeType}, not ${type}. Give another --slug.`);
 };
 
 const checkPipelines = (setup: OrganizationSetup, pipelineIds: readonly string[]): void => {

@@ -32,6 +32,8 @@ const unknownCommand = (parent: Command, words: readonly string[]): Error => {
   const names = parent.commands.map((child) => child.name());
   const near = words.map((word) => nearestName(word, names)).find((name) => name !== undefined);
   const text = `There is no command ${words.join(' ')}`;
-  if (names.length === 0) return usageError(`${text}: ${parent.name()} has none below it.`);
-  return usageError(near === undefined ? `${text}: there are ${names.join(', ')}.` : `${text}. Did you mean ${near}?`);
+  if (names.length === 0) return usageError(`${text}. ${parent.name()} has no subcommands.`);
+  return usageError(
+    near === undefined ? `${text}. The commands are: ${names.join(', ')}.` : `${text}. Did you mean ${near}?`,
+  );
 };

@@ -10,9 +10,9 @@ const clauses: Readonly<Record<string, string>> = {
   'UNION ALL ': '',
 };
 
-/** A longer subselect gets its own lines. */
+/** The length in characters from which a subselect gets its own lines. */
 const longestInline = 70;
-/** A longer line is broken before AND. */
+/** The length in characters from which a line is broken before AND. */
 const longestLine = 80;
 
 const closingAt = (sql: string, opening: number): number => {

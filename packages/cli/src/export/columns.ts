@@ -20,7 +20,7 @@ export interface SystemColumn {
 const column = (name: string, field = name): SystemColumn => ({ name, field, isKey: false });
 const key = (name: string, field = name): SystemColumn => ({ name, field, isKey: true });
 
-/** Columns that only the gateways set. Exports contain them for readers; imports ignore them. */
+/** Columns that only the gateways set. Exports contain them for information; imports ignore them. */
 export const readOnlyColumns: readonly string[] = ['id', 'created_at', 'updated_at', 'version'];
 
 const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> = {

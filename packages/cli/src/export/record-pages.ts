@@ -74,7 +74,7 @@ export const makePageReader = (
 const cursorOf = (cursor: string | null): { cursor?: string } => (cursor === null ? {} : { cursor });
 
 /**
- * The fields to request. If there are too many to name each custom field, `custom_fields` stands for all visible ones.
+ * The fields to request. If there are too many custom fields to name each, `custom_fields` requests all visible ones.
  */
 const fieldNames = (columns: ExportColumns, customFields: readonly Field[]): string[] => {
   const names = columns.system.map(({ field }) => field);

@@ -18,7 +18,7 @@ export interface RowFormat {
 /**
  * Creates a format. `customValues` returns the custom values of a record, with emails for members.
  *
- * @param isRaw - leaves formulas in CSV as they are
+ * @param isRaw - whether formulas in CSV stay unescaped
  */
 export const makeRowFormat = (
   format: ExportFormat,

@@ -5,7 +5,7 @@ import type { Mapping } from './mapping.js';
 /**
  * Compares the mapping with the header of the CSV file, before the first request.
  *
- * @throws CliError (78) naming every place that uses a column that is missing or duplicated in the file.
+ * @throws CliError (78) that names every place that uses a column that is missing or duplicated in the file.
  */
 export const checkColumns = (mapping: Mapping, columns: readonly string[]): void => {
   const problems = mapping.columnUses.flatMap(({ column, place }) => {
@@ -29,7 +29,7 @@ export const checkColumns = (mapping: Mapping, columns: readonly string[]): void
  * Checks the header of a file without a mapping, where every column is imported and so none may be duplicated. With a
  * mapping, {@link checkColumns} refuses duplicates only of the columns that the mapping uses.
  *
- * @throws CliError (78) naming the duplicated columns.
+ * @throws CliError (78) that names the duplicated columns.
  */
 export const checkNoDuplicates = (file: string, columns: readonly string[]): void => {
   const twice = new Set(columns.filter((name, index) => columns.indexOf(name) !== index));

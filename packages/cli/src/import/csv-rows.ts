@@ -48,7 +48,7 @@ export interface CsvFormat {
 /** Represents a quoted empty cell. It cannot occur in a file, because {@link decodeText} refuses zero bytes. */
 export const emptyText = '\u0000';
 
-/** Otherwise a quote that is never closed would read the rest of the file into memory. */
+/** The size limit of a record. Without it, an unclosed quote would read the rest of the file into memory. */
 const maxRecordBytes = 1024 * 1024;
 
 interface ParsedRecord {
@@ -111,7 +111,10 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
   return undefined;
 }
 
-/** The errors of wrong quotes. An unclosed quote makes one record of everything after it, up to the size limit. */
+/**
+ * The parser's errors for wrong quotes. An unclosed quote makes one record of everything after it, up to the size
+ * limit.
+ */
 const quotingFaults = [
   'CSV_QUOTE_NOT_CLOSED',
   'CSV_INVALID_CLOSING_QUOTE',

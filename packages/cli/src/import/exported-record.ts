@@ -20,7 +20,7 @@ export interface ExportedContext {
  * Columns that an import ignores: read-only columns, those of a rejects file, and `opportunity_ids` of notes, which
  * mean nothing in another organization.
  */
-const passedOver = new Set([...readOnlyColumns, 'opportunity_ids', 'line', 'field', 'reason']);
+const ignoredColumns = new Set([...readOnlyColumns, 'opportunity_ids', 'line', 'field', 'reason']);
 const customPrefix = 'custom_fields.';
 
 /**
@@ -39,7 +39,7 @@ export const detectObject = (columns: readonly string[]): ImportObject | undefin
 /** The columns that an export of the object does not have. */
 export const unknownColumns = (object: ImportObject, columns: readonly string[]): readonly string[] =>
   columns.filter(
-    (name) => !passedOver.has(name) && !isOwnColumn(object, name) && findTarget(object, name) === undefined,
+    (name) => !ignoredColumns.has(name) && !isOwnColumn(object, name) && findTarget(object, name) === undefined,
   );
 
 const isOwnColumn = (object: ImportObject, name: string): boolean =>
@@ -93,7 +93,7 @@ type Entry = readonly [name: string, value: Result<unknown>];
 /** Values of a JSON line are used unchanged. */
 const entriesOf = (record: Readonly<Record<string, unknown>>): readonly Entry[] =>
   Object.entries(record).flatMap(([name, value]): Entry[] => {
-    if (passedOver.has(name)) return [];
+    if (ignoredColumns.has(name)) return [];
     if (name !== 'custom_fields') return [[name, ok(value)]];
     if (value === null) return [];
     if (typeof value !== 'object') return [[name, fail('must be an object')]];
@@ -103,7 +103,7 @@ const entriesOf = (record: Readonly<Record<string, unknown>>): readonly Entry[] 
 /** Cells of CSV are texts and are converted to the type of the field. */
 const cellValues = (context: ExportedContext, row: Row): readonly Entry[] =>
   [...row].flatMap(([name, cell]): Entry[] => {
-    if (passedOver.has(name) || cell === '') return [];
+    if (ignoredColumns.has(name) || cell === '') return [];
     return [[name, readCell(cellKind(context, name), cell === emptyText ? '' : cell)]];
   });
 

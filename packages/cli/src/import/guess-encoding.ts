@@ -19,7 +19,7 @@ const marks = [
 export const markedEncoding = (start: Buffer): string | undefined =>
   marks.find(([, mark]) => mark.every((byte, index) => start[index] === byte))?.[0];
 
-/** In UTF-16, Latin letters, digits and delimiters have one zero byte, always in the same position. */
+/** In UTF-16, Latin letters, digits and delimiters have one zero byte, either at all even or at all odd offsets. */
 const guessUtf16 = (sample: Buffer): string | undefined => {
   const zeros = [0, 0];
   sample.forEach((byte, index) => {

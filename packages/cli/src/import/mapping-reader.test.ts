@@ -63,11 +63,11 @@ describe('readMapping', () => {
       '      - date: D/M/Y',
     ].join('\n');
     expect(problemsOf(text)).toEqual([
-      expect.stringMatching(/^deals\.yaml:2: delimeter: unknown key; known are object/),
+      expect.stringMatching(/^deals\.yaml:2: delimeter: unknown key; the keys are object/),
       expect.stringMatching(/^deals\.yaml:6: fields\.name\.transform\[0\]: "trimm" is unknown/),
       expect.stringMatching(/^deals\.yaml:7: fields\.close_date: needs a date format/),
       expect.stringMatching(
-        /^deals\.yaml:9: fields\.amuont: unknown; an opportunity has name, external_id, stage, amount/,
+        /^deals\.yaml:9: fields\.amuont: unknown; the fields of opportunity are name, external_id, stage, amount/,
       ),
       expect.stringMatching(/^deals\.yaml:10: fields\.custom_fields\.Bad-Slug: unknown/),
       expect.stringMatching(/^deals\.yaml:11: fields\.stage: needs exactly one of column, value, template/),
@@ -85,7 +85,7 @@ describe('readMapping', () => {
     [`${minimal}pipeline: A\npipeline_id: B`, /^deals\.yaml:4: pipeline: give pipeline_id or pipeline, not both/],
     [
       'object: account\npipeline: A\nfields: { domain: { column: D } }',
-      /^deals\.yaml:2: pipeline: an account belongs to no/,
+      /^deals\.yaml:2: pipeline: applies only to opportunities/,
     ],
     [`${minimal}  amount: { column: V, transform: [{ split: ";" }] }`, /fields\.amount: split makes a list/],
     [`${minimal}  amount: { column: V, transform: [number, trim] }`, /number must be the last transform/],

@@ -63,7 +63,7 @@ const readPipeline = (
   if (keys.length > 1) source.problem(['pipeline'], 'give pipeline_id or pipeline, not both');
   const key = keys[0];
   if (key === undefined) return undefined;
-  if (object !== 'opportunity') source.problem([key], `an ${object} belongs to no pipeline`);
+  if (object !== 'opportunity') source.problem([key], 'applies only to opportunities');
   return readText(source, [key], top[key]);
 };
 
@@ -140,7 +140,7 @@ const readFields = (
   for (const [name, entry] of Object.entries(record)) {
     const target = findTarget(object, name);
     if (target === undefined) {
-      source.problem(['fields', name], `unknown; an ${object} has ${targetNames(object).join(', ')}`);
+      source.problem(['fields', name], `unknown; the fields of ${object} are ${targetNames(object).join(', ')}`);
       continue;
     }
     const field = readField(source, ['fields', name], entry, target, useColumn);
@@ -148,7 +148,7 @@ const readFields = (
   }
   for (const name of requiredTargets(object)) {
     if (record[name] === undefined && record['external_id'] === undefined)
-      source.problem(['fields'], `${name} is missing; an ${object} needs it`);
+      source.problem(['fields'], `${name} is missing; give it, or external_id`);
   }
   return fields;
 };

@@ -48,5 +48,5 @@ const nameAndArgument = (entry: unknown): { name: string; argument: TransformArg
   return { name, argument: { value: rest[name], fallback: 'default' in entry ? (fallback ?? null) : undefined } };
 };
 
-/** Whether the last step is the given one, which decides the kind of the value. */
+/** Whether the last step has this name. The last step decides the kind of the value. */
 export const endsWith = (steps: readonly Step[], name: TransformName): boolean => steps.at(-1)?.name === name;

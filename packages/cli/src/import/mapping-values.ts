@@ -15,7 +15,7 @@ export const onlyKeys = (
   allowed: readonly string[],
 ): void => {
   for (const key of Object.keys(record)) {
-    if (!allowed.includes(key)) source.problem([...path, key], `unknown key; known are ${allowed.join(', ')}`);
+    if (!allowed.includes(key)) source.problem([...path, key], `unknown key; the keys are ${allowed.join(', ')}`);
   }
 };
 

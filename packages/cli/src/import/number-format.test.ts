@@ -68,7 +68,7 @@ describe('number', () => {
     [{ group: '0' }, /one character/],
     [{ group: '-' }, /one character/],
     [{ group: ', ' }, /one character/],
-    [{ thousands: ',' }, /takes decimal/],
+    [{ thousands: ',' }, /takes only decimal/],
   ])('%j is refused in the mapping', (format, message) => {
     expect(run(format, '1')).toMatch(message);
   });

@@ -17,7 +17,7 @@ export const readNumberFormat = (argument: unknown): Result<NumberFormat> => {
   if (typeof signs !== 'object' || signs === null) return fail('takes no argument, or { decimal: ",", group: "." }');
   const { decimal = '.', group = '', ...others } = signs as Record<string, unknown>;
   if (Object.keys(others).length > 0 || (decimal !== '.' && decimal !== ',') || typeof group !== 'string') {
-    return fail('takes decimal ("." or ",") and group (a text) only');
+    return fail('takes only decimal ("." or ",") and group (a text)');
   }
   // With "." for both, 1.5 would read as 15.
   if (group === decimal) return fail(`decimal and group must differ; decimal is "${decimal}"`);

@@ -43,6 +43,6 @@ const loadStages = async (client: CrmClient, pipelineId: string): Promise<KnownP
   }
   return (label) => {
     const id = stages.get(label.normalize('NFC').trim().toLowerCase());
-    return id === undefined ? fail(`there is no stage "${label}"; there are: ${labels.join(', ')}`) : ok(id);
+    return id === undefined ? fail(`there is no stage "${label}"; the stages are: ${labels.join(', ')}`) : ok(id);
   };
 };

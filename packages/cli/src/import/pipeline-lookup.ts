@@ -30,7 +30,7 @@ export const findPipelineId = async (named: string | undefined, read: CrmClient 
     throw configurationError(`There are ${found.length} pipelines "${named}". Give the id of one with --pipeline.`);
   const names = pipelines.map(({ name }) => name).join(', ');
   throw configurationError(
-    `There is no pipeline "${named}". There are: ${names || 'none'}. Name one with --pipeline, or in the mapping.`,
+    `There is no pipeline "${named}". The pipelines are: ${names || 'none'}. Name one with --pipeline, or in the mapping.`,
   );
 };
 
@@ -66,7 +66,7 @@ export const loadStages = async (
   const known = labels.join(', ');
   return (label) => {
     const id = stages.get(normalize(label)) ?? (uuidPattern.test(label) ? label : undefined);
-    return id === undefined ? fail(`there is no stage "${label}"; there are: ${known}`) : ok(id);
+    return id === undefined ? fail(`there is no stage "${label}"; the stages are: ${known}`) : ok(id);
   };
 };
 

@@ -7,8 +7,8 @@ export interface RateLimitState {
 }
 
 /**
- * Reads the `RateLimit` header of the IETF draft in its two forms, `"name";r=5;t=30` and `limit=10, remaining=5,
- * reset=30`. Of several limits, the one with the fewest remaining requests counts.
+ * Reads the `RateLimit` header of the IETF draft in its two forms: `"name";r=5;t=30` and
+ * `limit=10,remaining=5,reset=30`. Of several limits, the one with the fewest remaining requests counts.
  */
 export const readRateLimit = (header: string | null): RateLimitState | undefined => {
   if (header === null) return undefined;

@@ -12,11 +12,11 @@ describe('RejectReasons', () => {
     ] as const)
       reasons.add({ field: 'amount', reason: `"${text}" is not a number such as 1234.50` }, line);
     for (const line of [3, 4])
-      reasons.add({ field: 'stage', reason: 'there is no stage "Wonn"; there are: Won' }, line);
+      reasons.add({ field: 'stage', reason: 'there is no stage "Wonn"; the stages are: Won' }, line);
     reasons.add({ field: '', reason: 'has 2 cells where the header has 3 columns' }, 8);
     expect(reasons.list()).toEqual([
       { field: 'amount', reason: '"…" is not a number such as 1234.50', count: 3, firstLine: 5 },
-      { field: 'stage', reason: 'there is no stage "Wonn"; there are: Won', count: 2, firstLine: 3 },
+      { field: 'stage', reason: 'there is no stage "Wonn"; the stages are: Won', count: 2, firstLine: 3 },
       { field: '', reason: 'has 2 cells where the header has 3 columns', count: 1, firstLine: 8 },
     ]);
   });

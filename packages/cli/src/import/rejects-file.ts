@@ -9,7 +9,7 @@ import { parseJsonObject } from '../json-object.js';
 /** The columns before those of the source. */
 const ownColumns = ['line', 'field', 'reason'];
 
-/** With it, an import reads the file as UTF-8 even if the mapping has another `encoding:`. */
+/** An import reads a file with this mark as UTF-8, even if the mapping has another `encoding:`. */
 const byteOrderMark = '\uFEFF';
 
 /** The start of a rejects file in any format. Other files must not be overwritten. */

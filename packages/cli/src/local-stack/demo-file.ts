@@ -56,13 +56,13 @@ export class DemoFileKeeper {
   }
 
   /** Withdraws the file of this run, or of one that was killed. Returns the last withdrawn file, if any. */
-  async takeAway(): Promise<DemoFile | undefined> {
+  async withdraw(): Promise<DemoFile | undefined> {
     try {
-      await rename(demoFilePath(this.#directory), this.#keptPath);
+      await rename(demoFilePath(this.#directory), this.#withdrawnPath);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
-    return readDemo(this.#keptPath);
+    return readDemo(this.#withdrawnPath);
   }
 
   /** Writes the file atomically. Only its owner can read it. */
@@ -71,10 +71,10 @@ export class DemoFileKeeper {
     await rm(temporary, { force: true });
     await writeFile(temporary, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     await rename(temporary, demoFilePath(this.#directory));
-    await rm(this.#keptPath, { force: true });
+    await rm(this.#withdrawnPath, { force: true });
   }
 
-  get #keptPath(): string {
+  get #withdrawnPath(): string {
     return join(this.#directory, 'demo.stopped.json');
   }
 }

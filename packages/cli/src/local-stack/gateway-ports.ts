@@ -13,7 +13,7 @@ const pollIntervalMs = 100;
  * Checks that the ports of both gateways are free.
  *
  * @param patienceMs - how long to wait for them; after a kill, the previous gateways may still be shutting down
- * @throws CliError naming the port and the variable that changes it.
+ * @throws CliError that names the port and the variable that changes it.
  */
 export const checkGatewayPorts = async (settings: StackSettings, patienceMs: number): Promise<void> => {
   const deadlineMs = performance.now() + patienceMs;

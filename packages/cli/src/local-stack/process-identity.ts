@@ -37,7 +37,7 @@ const readStartTicks = async (pid: number): Promise<string | null> => {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     // The second field is a name in brackets that may contain spaces. The start time is the 22nd field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; its parent has only not read its exit code yet.
+    // A zombie has ended, but its parent has not read its exit code yet.
     return fields[0] === 'Z' ? 'ended' : (fields[19] ?? null);
   } catch {
     return null;

@@ -67,7 +67,7 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
   stops.push(() => lock.release());
   await checkGatewayPorts(settings, lock.recovered ? recoveryPatienceMs : 0);
   const keeper = new DemoFileKeeper(directory);
-  const previous = await keeper.takeAway();
+  const previous = await keeper.withdraw();
   const state = await openStackState(directory);
   signal.throwIfAborted();
   const postgres = await startPostgres(directory, state, log);
@@ -94,7 +94,7 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
   await keeper.publish(demoFile);
   stops.push(async () => {
     log('Stopping the gateways');
-    await keeper.takeAway();
+    await keeper.withdraw();
   });
   options.onReady(demoFile);
   await watch([read, inbound], postgres, settings, signal);

@@ -17,7 +17,7 @@ export const portVariables = { read: 'CRM_READ_PORT', inbound: 'CRM_INBOUND_PORT
 /**
  * Reads `CRM_DATA_DIR`, `CRM_READ_PORT` and `CRM_INBOUND_PORT`; nothing is required.
  *
- * @throws CliError (78) naming every variable at fault.
+ * @throws CliError (78) that names every variable at fault.
  */
 export const readStackSettings = (env: Readonly<Record<string, string | undefined>>): StackSettings => {
   const problems: string[] = [];

@@ -53,7 +53,7 @@ export interface FileField {
   readonly options: readonly Readonly<Record<string, unknown>>[] | undefined;
   readonly currency: string | undefined;
   readonly max: number | undefined;
-  /** Names of pipelines. Undefined means all pipelines. */
+  /** Names of pipelines. Undefined: all pipelines for a new field, unchanged for an existing one. */
   readonly pipelines: readonly string[] | undefined;
   readonly hidden: boolean | undefined;
   readonly archived: boolean | undefined;

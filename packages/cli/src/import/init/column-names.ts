@@ -46,7 +46,7 @@ const namesByObject: Readonly<Record<ImportObject, Readonly<Record<string, reado
 };
 
 /** Fields that are typical of one kind of record. They show what a file contains. */
-const tellingFields: readonly (readonly [ImportObject, readonly string[]])[] = [
+const typicalFields: readonly (readonly [ImportObject, readonly string[]])[] = [
   ['opportunity', ['stage', 'amount', 'close_date']],
   ['contact', ['first_name', 'last_name', 'job_title']],
   ['note', ['content']],
@@ -77,6 +77,6 @@ export const matchColumns = (object: ImportObject, columns: readonly string[]): 
 
 /** Guesses from the columns what a file contains. The default is opportunities. */
 export const guessObject = (columns: readonly string[]): ImportObject =>
-  tellingFields.find(([object, fields]) =>
+  typicalFields.find(([object, fields]) =>
     matchColumns(object, columns).some(({ field }) => fields.includes(field)),
   )?.[0] ?? 'opportunity';
