@@ -78,7 +78,7 @@ export const createProgram = (context: CliContext): Command => {
     addOrgLimitCommand,
     addOrgListCommand,
   ]);
-  addGroup(program, context, 'member', 'people of an organization', [
+  addGroup(program, context, 'member', 'members of an organization', [
     addMemberAddCommand,
     addMemberListCommand,
     addMemberUpdateCommand,

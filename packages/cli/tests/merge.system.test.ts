@@ -84,7 +84,7 @@ describe('crm duplicates and crm merge', () => {
     expect(dry.stdout).toContain(`Would merge account ${from} into ${keep}.`);
     expect(dry.stdout).toContain('Same name: "Same deal"');
     const refused = await crm(['merge', 'account', keep, from]);
-    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('--merge-deals merges it')]);
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('--merge-deals merges them')]);
     expect((await client.accounts.get(from)).data.account.id).toBe(from);
 
     const merged = await crm(['merge', 'account', keep, from, '--merge-deals', '--json']);

@@ -31,7 +31,7 @@ interface DoctorOptions extends AdministrationOptions {
 export const addDoctorCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('doctor')
-    .description('check configuration, databases and gateways, and say what to do')
+    .description('check configuration, databases and gateways, and print advice')
     .option('--read-url <url>', 'a read gateway to check', httpUrl)
     .option('--inbound-url <url>', 'an inbound gateway to check', httpUrl)
     .option('--processes <n>', 'processes of each gateway, to check their connection pools', wholeNumber(1, 1000), 1)

@@ -57,14 +57,14 @@ export const addFieldDefineCommand = (field: Command, context: CliContext): void
     .argument('<name>', 'its display name')
     .addOption(new Option('--object <object>', 'the object that has it').choices(objectTypes).makeOptionMandatory())
     .addOption(new Option('--type <type>', 'the type of its values').choices(attributeTypes).makeOptionMandatory())
-    .option('--slug <slug>', 'its name in requests (default: made from the name)')
+    .option('--slug <slug>', 'its name in requests (default: derived from the name)')
     .option('--option <option...>', 'an option of a select, radio or multi_select: value=Label:color')
     .option('--options-file <file>', 'a file of options, one per line')
     .option('--currency <code>', 'the currency, such as EUR')
     .option('--max <n>', 'the highest rating (default: 5)', wholeNumber(1, 100))
     .option('--pipeline <id...>', 'the pipelines that it applies to (default: all)', uuids)
     .option('--hidden', 'leave it out of responses unless a request names it')
-    .option('--position <n>', 'its place among the fields (default: last)', wholeNumber(0, 100_000))
+    .option('--position <n>', 'its position among the fields (default: last)', wholeNumber(0, 100_000))
     .option('--if-not-exists', 'do nothing if a field with this slug exists')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action((name: string, options: FieldDefineOptions) =>

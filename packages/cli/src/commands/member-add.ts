@@ -30,9 +30,9 @@ Members own opportunities (owner_email) and can be chosen in team fields. Existi
 export const addMemberAddCommand = (member: Command, context: CliContext): void => {
   const command = member
     .command('add')
-    .description('add people to an organization')
+    .description('add members to an organization')
     .argument('[email...]', 'their addresses')
-    .option('--name <name>', 'name of the one person (default: made from the address)')
+    .option('--name <name>', 'name of a single member (default: derived from the address)')
     .option('--file <file>', 'a CSV file of addresses and names')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (emails: readonly string[], options: MemberAddOptions) => {
@@ -50,7 +50,7 @@ export const addMemberAddCommand = (member: Command, context: CliContext): void 
 
 const readMembers = async (emails: readonly string[], options: MemberAddOptions): Promise<readonly NewMember[]> => {
   if (options.name !== undefined && (emails.length !== 1 || options.file !== undefined)) {
-    throw usageError('--name goes with one address; use --file for several people with names.');
+    throw usageError('--name needs exactly one address. Use --file for several members with names.');
   }
   const named = emails.map((email) => makeMember(email, options.name));
   const listed = options.file === undefined ? [] : await readMembersFile(options.file);

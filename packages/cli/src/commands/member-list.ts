@@ -9,7 +9,7 @@ import { printResult, type CliContext } from '../cli-context.js';
 export const addMemberListCommand = (parent: Command, context: CliContext): void => {
   const command = parent
     .command('list')
-    .description('list the people of an organization, former members too')
+    .description('list the members of an organization, including former members')
     .addHelpText('after', '\nExample:\n  $ crm member list --org ID');
   withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
     const found = await withAdministration(context, options, (session) => session.setup(options.org));

@@ -65,7 +65,7 @@ const remove = async (
 export const addMemberRemoveCommand = (parent: Command, context: CliContext): void => {
   const command = parent
     .command('remove')
-    .description('remove a person from an organization')
+    .description('remove a member from an organization')
     .argument('<member>', 'email or id')
     .addOption(new Option('--keep-owner', 'opportunities keep this owner').conflicts('reassign'))
     .option('--reassign <email>', 'the member who gets the opportunities')

@@ -20,13 +20,13 @@ Examples:
   $ crm member update --org ID ann@acme.com --email ann.lee@acme.com
   $ crm member update --org ID ann@acme.com --restore
 
---restore makes a former member a member again, who can own opportunities.`;
+--restore makes a former member a member again. The member can then own opportunities.`;
 
 /** Adds `crm member update`. */
 export const addMemberUpdateCommand = (parent: Command, context: CliContext): void => {
   const command = parent
     .command('update')
-    .description('change the name or address of a person, or restore a former member')
+    .description('change the name or address of a member, or restore a former member')
     .argument('<member>', 'email or id')
     .option('--email <email>', 'the new address')
     .option('--name <name>', 'the new name')

@@ -8,7 +8,7 @@ import { printResult, type CliContext } from '../cli-context.js';
 const help = `
 Sets the requests a minute of all keys of an organization together, by group (list, search, inbound, bulk). Other groups stay
 unchanged. "default" restores the default of the gateways, three times the limit of one key. 0 turns the limit of a group off.
- The gateways apply the change within 5 seconds. To see the limits: crm org list --json
+The gateways apply the change within 5 seconds. To see the limits: crm org list --json
 
 Examples:
   $ crm org limit --org ID list=5000,search=2000

@@ -32,7 +32,7 @@ export const addPipelineUpdateCommand = (parent: Command, context: CliContext): 
     .description('rename, move, archive or restore a pipeline')
     .argument('<pipeline>', 'its name or id')
     .option('--name <name>', 'its new name, unique in the organization')
-    .option('--position <n>', 'its place among the pipelines, from 1', wholeNumber(1, 100_000))
+    .option('--position <n>', 'its position among the pipelines, from 1', wholeNumber(1, 100_000))
     .option('--default-stage <stage>', 'label or id of the stage where new deals start')
     .addOption(new Option('--archive', 'take it out of use').conflicts('restore'))
     .option('--restore', 'take it back into use')

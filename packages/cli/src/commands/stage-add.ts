@@ -33,7 +33,7 @@ export const addStageAddCommand = (parent: Command, context: CliContext): void =
     .requiredOption('--pipeline <pipeline>', 'name or id of the pipeline')
     .option('--color <color>', 'a color name or #rrggbb (default: gray)')
     .option('--probability <percent>', 'the chance of winning', wholeNumber(0, 100))
-    .option('--position <n>', 'its place in the pipeline, from 1 (default: last)', wholeNumber(1, 100_000))
+    .option('--position <n>', 'its position in the pipeline, from 1 (default: last)', wholeNumber(1, 100_000))
     .option('--default', 'new deals start here')
     .option('--if-not-exists', 'do nothing if a stage with this label exists')
     .addHelpText('after', examples);

@@ -37,7 +37,7 @@ const probability = (text: string): number | null => {
 export const addStageUpdateCommand = (parent: Command, context: CliContext): void => {
   const command = parent
     .command('update')
-    .description('rename a stage, change how it looks, or restore it')
+    .description('rename, change or restore a stage')
     .argument('<stage>', 'its label or id')
     .requiredOption('--pipeline <pipeline>', 'name or id of the pipeline')
     .option('--label <label>', 'its new label')
@@ -77,10 +77,10 @@ interface StageMoveOptions extends OrganizationOptions {
 export const addStageMoveCommand = (parent: Command, context: CliContext): void => {
   const command = parent
     .command('move')
-    .description('give a stage another place in its pipeline')
+    .description('move a stage to another position in its pipeline')
     .argument('<stage>', 'its label or id')
     .requiredOption('--pipeline <pipeline>', 'name or id of the pipeline')
-    .requiredOption('--position <n>', 'its new place, from 1', wholeNumber(1, 100_000))
+    .requiredOption('--position <n>', 'its new position, from 1', wholeNumber(1, 100_000))
     .addHelpText('after', '\nExample:\n  $ crm stage move --org ID --pipeline Sales Engaging --position 1');
   withOrganizationOptions(command).action(async (wanted: string, options: StageMoveOptions) => {
     const stage = await withAdministration(context, options, async ({ administration, setup }) => {

@@ -18,7 +18,7 @@ const checkWorker = ({ name, settings }: WorkerFacts): Finding => {
   if (missing.length === 0) return ok(check, 'time limits and durability are on');
   const advice =
     'Run crm roles apply on the coordinator and give the gateways these roles: it sets the limits on all workers.';
-  return problem(check, `this role has no ${missing.join(', ')} there`, advice);
+  return problem(check, `this role has no ${missing.join(', ')} on this worker`, advice);
 };
 
 /** Checks a database that Citus distributes. */
@@ -30,9 +30,13 @@ export const checkDistribution = ({
 }: DistributionFacts): readonly Finding[] => [
   apart.length === 0
     ? ok('distribution', 'all tables with an organization are distributed together')
-    : problem('distribution', `not distributed like accounts: ${apart.join(', ')}`, distributeAdvice),
+    : problem('distribution', `not colocated with accounts: ${apart.join(', ')}`, distributeAdvice),
   isWriteDelegated && undelegated.length === 0
     ? ok('delegation', 'writes run on the workers')
-    : problem('delegation', `these run on the coordinator: ${undelegated.join(', ') || 'write'}`, distributeAdvice),
+    : problem(
+        'delegation',
+        `these functions run on the coordinator: ${undelegated.join(', ') || 'write'}`,
+        distributeAdvice,
+      ),
   ...workers.map(checkWorker),
 ];

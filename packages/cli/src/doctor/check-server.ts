@@ -48,7 +48,7 @@ const checkDurability = ({ durability }: ServerFacts): Finding => {
   );
 };
 
-/** Compares the server's clock with this machine's. A server time between request and response is no difference. */
+/** Compares the server's clock with this machine's. A server time between the request and the response is correct. */
 const checkClock = ({ clockMs }: ServerFacts, askedAtMs: number, answeredAtMs: number): Finding => {
   const differenceMs = clockMs < askedAtMs ? clockMs - askedAtMs : Math.max(0, clockMs - answeredAtMs);
   const seconds = (differenceMs / 1000).toFixed(1);

@@ -48,7 +48,7 @@ export class PartialFile {
     const sizeBytes = await sizeIfThere(this.path);
     if (sizeBytes === undefined) return undefined;
     if (sizeBytes < state.bytes) {
-      throw new CliError(`${this.path} is shorter than it was. Give --restart to start over.`);
+      throw new CliError(`${this.path} is shorter than its progress file says. Give --restart to start over.`);
     }
     return state;
   }

@@ -30,7 +30,7 @@ const pollIntervalMs = 50;
  */
 const ownVariables = ['DATABASE_URL', 'READ_DATABASE_URL', 'REDIS_URL', 'PORT', 'HOST', 'ADMIN_PORT', 'CURSOR_SECRETS'];
 
-/** One gateway, running as a process of its own. */
+/** One gateway, running in its own process. */
 export class GatewayProcess {
   readonly name: GatewayName;
   readonly url: string;

@@ -41,7 +41,7 @@ const planStages = (pipeline: Pipeline, stages: readonly FileStage[]): readonly 
     const isChanged = Object.keys(values).length > 0;
     // Every stage gets its position in turn, because each assignment moves the later stages.
     if (!isChanged && position === undefined) return [];
-    const place = position === undefined || position === stage.position ? '' : `place: ${position}`;
+    const place = position === undefined || position === stage.position ? '' : `position: ${position}`;
     const text = [describeChange(values, { ...stage }), place].filter((part) => part !== '').join(', ');
     const change = updateStageChange(stage.id, { ...values, position });
     return [
@@ -76,7 +76,7 @@ const planPipelines = (
     }
     const values = differing({ name, isActive }, { ...pipeline });
     const isChanged = Object.keys(values).length > 0;
-    const place = position === undefined || position === pipeline.position ? '' : `place: ${position}`;
+    const place = position === undefined || position === pipeline.position ? '' : `position: ${position}`;
     const text = [describeChange(values, { ...pipeline }), place].filter((part) => part !== '').join(', ');
     const own: readonly PlanStep[] =
       isChanged || position !== undefined
