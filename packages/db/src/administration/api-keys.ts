@@ -3,37 +3,37 @@ import type { Failure } from '@crm/domain';
 import type { AdministrationDatabase } from '../administration-database.js';
 import { conflict, notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
-import { type AuditOrigin, noteEvent } from './audit.js';
+import { type AuditOrigin, writeAuditEvent } from './audit.js';
 import { lockOrganization } from './shared.js';
 
-/** What is stored of a key's text; the key itself is never handed over. */
+/** The stored parts of a key's text. The key itself is never passed to this package. */
 export interface NewKeyText {
-  /** Its first characters, to tell keys apart. */
+  /** The first characters of the key, to distinguish keys. */
   readonly prefix: string;
   readonly hash: Uint8Array<ArrayBuffer>;
 }
 
-/** An API key to be stored. */
+/** An API key to store. */
 export interface NewApiKey extends NewKeyText {
   readonly organizationId: string;
   readonly name: string;
   readonly allowedOperations: readonly string[];
-  /** Requests a minute by group. */
+  /** Requests per minute by group. */
   readonly limits: Readonly<Record<string, number>>;
   readonly expiresAt: Date | null;
 }
 
-/** An API key as lists show it. */
+/** An API key in a list. */
 export type ApiKeyRow = Omit<NewApiKey, 'hash'> & {
   readonly id: string;
   readonly revokedAt: Date | null;
   readonly lastUsedAt: Date | null;
   readonly createdAt: Date;
-  /** The key that took its place. */
+  /** The id of the key that replaced this one. */
   readonly replacedBy: string | null;
 };
 
-/** Which key is replaced, by what, and for how long both work. */
+/** The replacement of a key by a new one. Both work during the overlap. */
 export interface KeyRotation {
   readonly organizationId: string;
   readonly keyId: string;
@@ -42,13 +42,13 @@ export interface KeyRotation {
   readonly overlapMs: number;
 }
 
-/** What a rotation led to. */
+/** The result of a rotation. */
 export interface RotatedKey {
   readonly id: string;
   readonly name: string;
   readonly allowedOperations: readonly string[];
   readonly expiresAt: Date | null;
-  /** When the old key ends, or has ended. */
+  /** When the old key stops or stopped working. */
   readonly oldKeyExpiresAt: Date;
 }
 
@@ -62,7 +62,7 @@ const insertKey = async (transaction: Prisma.TransactionClient, input: NewApiKey
   return id;
 };
 
-/** The properties of a key in the audit trail: everything that decides what it may do. */
+/** The properties of a key in the audit trail: everything that determines its rights. */
 const describe = (key: Omit<NewApiKey, 'hash' | 'organizationId'>): Prisma.InputJsonObject => ({
   name: key.name,
   prefix: key.prefix,
@@ -71,7 +71,7 @@ const describe = (key: Omit<NewApiKey, 'hash' | 'organizationId'>): Prisma.Input
   expires_at: key.expiresAt?.toISOString() ?? null,
 });
 
-/** A key that no longer works has nothing to hand on, and one that was replaced would hand on the end of its overlap. */
+/** Only a working key can be rotated. A replaced key cannot, because the new key would inherit the end of the overlap as its expiry. */
 const assertCanRotate = (key: StoredKey | null, keyId: string, now: Date): StoredKey => {
   if (key === null) throw notFound(`There is no key ${keyId}`);
   const refuse = (why: string): Failure => conflict(`The key ${keyId} ${why}`);
@@ -97,13 +97,13 @@ const rotate = async (
   const oldKeyExpiresAt = new Date(Math.min(overlapEndMs, expiresAt?.getTime() ?? overlapEndMs));
   const end = overlapMs === 0 ? { revokedAt: now } : { expiresAt: oldKeyExpiresAt };
   const { count } = await transaction.apiKey.updateMany({
-    // A revocation that came in between must stay one.
+    // A revocation that was committed meanwhile must not be undone.
     where: { id: keyId, organizationId, revokedAt: null },
     data: { ...end, replacedBy: id },
   });
   if (count === 0) throw conflict(`The key ${keyId} is revoked. Create a new one`);
   const details = { ...describe({ ...successor, prefix: text.prefix }), replaces: keyId };
-  await noteEvent(transaction, origin, {
+  await writeAuditEvent(transaction, origin, {
     organizationId,
     action: 'key.rotate',
     target: id,
@@ -120,7 +120,7 @@ export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin:
       const { organizationId } = input;
       await lockOrganization(transaction, organizationId);
       const id = await insertKey(transaction, input);
-      await noteEvent(transaction, origin, {
+      await writeAuditEvent(transaction, origin, {
         organizationId,
         action: 'key.create',
         target: id,
@@ -138,7 +138,7 @@ export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin:
     return rows.map((row) => ({ ...row, limits: row.limits as Record<string, number> }));
   },
 
-  /** The key with this SHA-256, whatever its state, and the name of its organization; null if there is none. */
+  /** The key with this SHA-256, even if revoked or expired, and the name of its organization; null if there is none. */
   findApiKey: async (
     hash: Uint8Array<ArrayBuffer>,
   ): Promise<(ApiKeyRow & { readonly organization: string }) | null> => {
@@ -149,13 +149,13 @@ export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin:
   },
 
   /**
-   * Puts a new key with the same name, operations, limits and expiry in the place of one that works until the overlap ends.
-   * @throws Failure `not_found` for an unknown key, `conflict` for one that is revoked, expired or replaced already.
+   * Replaces a key with a new one that has the same name, operations, limits and expiry. The old key works until the overlap ends.
+   * @throws Failure `not_found` for an unknown key, `conflict` for a key that is already revoked, expired or replaced
    */
   rotateApiKey: (input: KeyRotation): Promise<RotatedKey> =>
     prisma.$transaction((transaction) => rotate(transaction, input, origin)),
 
-  /** Revokes at once; a revoked key stays listed, and stays as it is. @throws Failure `not_found` for an unknown key. */
+  /** Revokes a key at once. It stays listed. Revoking it again changes nothing. @throws Failure `not_found` for an unknown key */
   revokeApiKey: (input: { readonly organizationId: string; readonly keyId: string }): Promise<void> =>
     prisma.$transaction(async (transaction) => {
       const { organizationId, keyId } = input;
@@ -167,6 +167,6 @@ export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin:
         data: { revokedAt: new Date() },
       });
       if (count === 0) return;
-      await noteEvent(transaction, origin, { organizationId, action: 'key.revoke', target: keyId, details: key });
+      await writeAuditEvent(transaction, origin, { organizationId, action: 'key.revoke', target: keyId, details: key });
     }),
 });

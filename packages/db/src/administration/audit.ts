@@ -3,17 +3,17 @@ import type { AdministrationDatabase } from '../administration-database.js';
 import type { Prisma } from '../generated/client.js';
 import type { SetupAction } from '../setup/setup-change.js';
 
-/** Who changes an organization's set-up, and in the course of what. */
+/** Who changes an organization's setup, and with which command. */
 export interface AuditOrigin {
-  /** A person or a program, as it names itself. */
+  /** The name of a person or program, as given by the caller. */
   readonly actor: string;
-  /** The user of the operating system, where it is known. */
+  /** The operating system user, if known. */
   readonly osUser: string | null;
-  /** A UUID that everything done by one command has in common. */
+  /** A UUID that all changes of one command share. */
   readonly commandId: string;
 }
 
-/** What administration can do to an organization. */
+/** The actions of administration on an organization. */
 export type AuditAction =
   | 'organization.create'
   | 'organization.limit'
@@ -23,17 +23,17 @@ export type AuditAction =
   | 'key.revoke'
   | 'opportunities.rebuild';
 
-/** One change, as it is to be noted. */
+/** An audit event to write. */
 export interface NewAuditEvent {
   readonly organizationId: string;
   readonly action: AuditAction;
   /** The id of what was changed. */
   readonly target: string;
-  /** What was set. Never a key, a hash or a password: the trail is read by more people than may use them. */
+  /** The new values. Never a key, a hash or a password, because more people may read the trail than may use those. */
   readonly details: Prisma.InputJsonObject;
 }
 
-/** One change, as it is noted. */
+/** A stored audit event. */
 export interface AuditEventRow extends AuditOrigin {
   readonly id: string;
   readonly createdAt: Date;
@@ -42,11 +42,11 @@ export interface AuditEventRow extends AuditOrigin {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The origin of changes whose caller did not say who it is. */
+/** The origin of changes if the caller gave none. */
 export const unnamedOrigin = (): AuditOrigin => ({ actor: 'unnamed', osUser: null, commandId: randomUUID() });
 
-/** Notes a change in the transaction that makes it, so that neither is there without the other. */
-export const noteEvent = async (
+/** Writes an audit event in the transaction of its change, so that both are committed or neither is. */
+export const writeAuditEvent = async (
   transaction: Pick<Prisma.TransactionClient, 'auditEvent'>,
   { actor, osUser, commandId }: AuditOrigin,
   event: NewAuditEvent,
@@ -54,7 +54,7 @@ export const noteEvent = async (
   await transaction.auditEvent.create({ data: { id: randomUUID(), actor, osUser, commandId, ...event } });
 };
 
-/** Reading the trail. */
+/** Reads the audit trail. */
 export const auditAdministration = ({ prisma }: AdministrationDatabase) => ({
   /** The latest events first, at most `limit` of them, none older than `since`. */
   listAuditEvents: async (input: {

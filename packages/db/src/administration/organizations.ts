@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { AdministrationDatabase } from '../administration-database.js';
-import { type AuditOrigin, noteEvent } from './audit.js';
+import { type AuditOrigin, writeAuditEvent } from './audit.js';
 import { lockOrganization } from './shared.js';
 
-/** An organization as administration shows it. */
+/** An organization in administration. */
 export interface OrganizationRow {
   readonly id: string;
   readonly name: string;
   readonly freemail: string;
-  /** Requests a minute of all its keys together by group, where they differ from the gateway's; 0 is no limit. */
+  /** Requests per minute by group, for all keys of the organization together. Overrides the gateway's limits; 0 means no limit. */
   readonly limits: Readonly<Record<string, number>>;
   readonly createdAt: Date;
 }
 
 type Limits = Readonly<Record<string, number>>;
 
-/** Organizations. */
+/** Administration of organizations. */
 export const organizationAdministration = ({ prisma }: AdministrationDatabase, origin: AuditOrigin) => ({
-  /** Names of organizations need not differ. */
+  /** Names of organizations need not be unique. */
   createOrganization: (input: {
     readonly name: string;
     readonly freemail?: 'create' | 'skip';
@@ -25,7 +25,7 @@ export const organizationAdministration = ({ prisma }: AdministrationDatabase, o
     prisma.$transaction(async (transaction) => {
       const row = await transaction.organization.create({ data: { id: randomUUID(), ...input } });
       const { id, name, freemail } = row;
-      await noteEvent(transaction, origin, {
+      await writeAuditEvent(transaction, origin, {
         organizationId: id,
         action: 'organization.create',
         target: id,
@@ -40,9 +40,9 @@ export const organizationAdministration = ({ prisma }: AdministrationDatabase, o
   },
 
   /**
-   * Sets requests a minute for all keys of an organization together, by group; null takes a group's own limit away, and
-   * groups that are not named stay as they are.
-   * @returns the limits of its own that it has now
+   * Sets the requests per minute by group, for all keys of an organization together. Null removes the limit of a group, and groups that
+   * are not named keep theirs.
+   * @returns all limits of the organization after the change
    * @throws Failure `not_found` for an unknown organization
    */
   limitOrganization: (input: {
@@ -56,7 +56,7 @@ export const organizationAdministration = ({ prisma }: AdministrationDatabase, o
       const merged = Object.entries({ ...(row.limits as Limits), ...input.limits });
       const limits = Object.fromEntries(merged.filter((entry): entry is [string, number] => entry[1] !== null));
       await transaction.organization.update({ where: { id: organizationId }, data: { limits } });
-      await noteEvent(transaction, origin, {
+      await writeAuditEvent(transaction, origin, {
         organizationId,
         action: 'organization.limit',
         target: organizationId,

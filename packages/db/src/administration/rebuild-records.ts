@@ -1,14 +1,14 @@
 import type { AdministrationDatabase } from '../administration-database.js';
 import { refreshRecords } from '../setup/refresh-records.js';
-import { type AuditOrigin, noteEvent, unnamedOrigin } from './audit.js';
+import { type AuditOrigin, writeAuditEvent, unnamedOrigin } from './audit.js';
 
 /**
- * Rebuilds the stored records of an organization's opportunities as {@link refreshRecords} does, on request. The audit event is
- * written first, so that an interrupted rebuild is in the trail too.
+ * Rebuilds the stored records of an organization's opportunities with {@link refreshRecords}. The audit event is written first, so that
+ * the trail also shows an interrupted rebuild.
  *
- * @param onProgress - receives the number of opportunities done so far
- * @param origin - who does it
- * @returns how many opportunities there were
+ * @param onProgress - receives the number of processed opportunities
+ * @param origin - who requested it
+ * @returns the number of processed opportunities
  */
 export const rebuildRecords = async (
   database: AdministrationDatabase,
@@ -17,6 +17,6 @@ export const rebuildRecords = async (
   origin: AuditOrigin = unnamedOrigin(),
 ): Promise<number> => {
   const event = { organizationId, action: 'opportunities.rebuild', target: organizationId, details: {} } as const;
-  await noteEvent(database.prisma, origin, event);
+  await writeAuditEvent(database.prisma, origin, event);
   return refreshRecords(database, organizationId, onProgress);
 };

@@ -18,15 +18,15 @@ import {
 } from '../setup/setup-change.js';
 import type { AuditOrigin } from './audit.js';
 
-/** Part of what every change names. */
+/** The organization of a change. */
 export interface OfOrganization {
   readonly organizationId: string;
 }
 
-/** Which field changes, and how. */
+/** A change of a custom field. */
 export type FieldChange = OfOrganization & FieldValues & { readonly objectType: ObjectType; readonly slug: string };
 
-/** What stands in the way of a change, for people. */
+/** The message for a conflict; null for other failures. */
 const explain = (reason: FailureReason): string | null => {
   switch (reason.kind) {
     case 'key_taken':
@@ -44,7 +44,7 @@ const explain = (reason: FailureReason): string | null => {
   }
 };
 
-/** Runs a change; what refuses it is a conflict with a text for people. */
+/** Runs a change and converts its conflicts to failures with a message. @param taken - the message for `key_taken` */
 const orConflict = async <T>(work: () => Promise<T>, taken?: string): Promise<T> => {
   try {
     return await work();
@@ -58,7 +58,7 @@ const orConflict = async <T>(work: () => Promise<T>, taken?: string): Promise<T>
 type Change = (organizationId: string, changes: readonly SetupChange[]) => Promise<ChangedSetup>;
 
 const fieldAdministration = (database: AdministrationDatabase, change: Change) => ({
-  /** @throws Failure `not_found` for an unknown organization, `conflict` when the object has a field of this slug. */
+  /** @throws Failure `not_found` for an unknown organization, `conflict` if the object already has a field with this slug */
   defineField: async ({ organizationId, ...field }: OfOrganization & NewField): Promise<{ id: string }> => {
     const id = randomUUID();
     const taken = `The ${field.objectType} has a custom field ${field.slug} already`;
@@ -67,8 +67,8 @@ const fieldAdministration = (database: AdministrationDatabase, change: Change) =
   },
 
   /**
-   * Changes a field, and rebuilds stored records where an opportunity's field is hidden, shown, archived or restored.
-   * @throws Failure `not_found` when the object has no field of this slug
+   * Changes a field. Rebuilds the stored records of opportunities if one of their fields is hidden, shown, archived or restored.
+   * @throws Failure `not_found` if the object has no field with this slug
    */
   updateField: async (
     { organizationId, objectType, slug, ...values }: FieldChange,
@@ -82,7 +82,7 @@ const fieldAdministration = (database: AdministrationDatabase, change: Change) =
   },
 });
 
-/** Pipelines, stages, custom fields and members. All of it goes through `change_setup`, as changes over the API do. */
+/** Administration of pipelines, stages, custom fields and members. It uses the SQL function `change_setup`, as the API does. */
 export const setupAdministration = (database: AdministrationDatabase, origin: AuditOrigin) => {
   const change: Change = async (organizationId, changes) => {
     try {
@@ -98,8 +98,8 @@ export const setupAdministration = (database: AdministrationDatabase, origin: Au
 
   return {
     /**
-     * Makes changes of the set-up, all or none, and rebuilds the stored records that they outdate.
-     * @throws Failure `not_found` for an unknown organization, `conflict` with what stands in the way
+     * Changes the setup in one transaction, and then rebuilds the stored records that the changes made outdated.
+     * @throws Failure `not_found` for an unknown organization, `conflict` with the reason
      */
     changeSetup: async (
       organizationId: string,
@@ -110,14 +110,14 @@ export const setupAdministration = (database: AdministrationDatabase, origin: Au
       if (outdatedAt !== null) await refreshOutdatedRecords(database, organizationId, outdatedAt, onProgress);
     },
 
-    /** Moves opportunities in small transactions; see {@link moveOpportunities}. */
+    /** See {@link moveOpportunities}. */
     moveOpportunities: (
       organizationId: string,
       move: OpportunityMove,
       onProgress?: (done: number) => void,
     ): Promise<number> => moveOpportunities(database, organizationId, move, onProgress),
 
-    /** @throws Failure `not_found` for an unknown organization, `conflict` for a name or label given twice. */
+    /** @throws Failure `not_found` for an unknown organization, `conflict` for a duplicate name or label */
     createPipeline: async (
       input: OfOrganization & { readonly name: string; readonly stages: readonly NewStage[] },
     ): Promise<Pipeline> => {
@@ -132,7 +132,7 @@ export const setupAdministration = (database: AdministrationDatabase, origin: Au
 
     ...fieldAdministration(database, change),
 
-    /** @throws Failure `not_found` for an unknown organization, `conflict` when the email is a member already. */
+    /** @throws Failure `not_found` for an unknown organization, `conflict` if a member has this email already */
     addMember: async (
       input: OfOrganization & { readonly email: string; readonly name: string },
     ): Promise<{ id: string }> => {
@@ -143,7 +143,7 @@ export const setupAdministration = (database: AdministrationDatabase, origin: Au
       return { id };
     },
 
-    /** All people of an organization by email, former members too. */
+    /** All members of an organization by email, including former ones. */
     listMembers: async (organizationId: string) => (await loadSetup(database, organizationId)).members,
   };
 };

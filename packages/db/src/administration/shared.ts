@@ -2,7 +2,7 @@ import { notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
 
 /**
- * Makes changes to one organization's set-up wait for each other, so that positions and slots are given out once.
+ * Locks the row of an organization, so that changes of its keys and limits wait for each other.
  * @throws Failure `not_found` for an unknown organization
  */
 export const lockOrganization = async (

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { FunctionSources } from '../migrate/migrations.js';
 
 /**
- * The functions that gateways call for one organization. A call of one runs on the worker that has the organization's rows, where its
- * statements need no network. So all locks of an organization are on one server.
+ * The functions that gateways call for one organization. Citus runs each call on the worker with the organization's rows, so its
+ * statements need no network, and all locks of an organization are on one server.
  */
 export const delegatedFunctions: readonly string[] = [
   'write',
@@ -28,7 +28,7 @@ export const isDistributed = async (client: pg.ClientBase): Promise<boolean> => 
   return found.rowCount === 1;
 };
 
-/** The statements of a source file: Citus sends each to the workers. A function's body ends with `$$;` at the start of a line. */
+/** Splits the SQL source into statements, because Citus sends each to the workers. A function body ends with `$$;` on its own line. */
 const statementsOf = (sql: string): string[] =>
   sql
     .split(/(?<=^\$\$;$)/m)
@@ -42,14 +42,14 @@ const signaturesSql = `
   SELECT p.oid::regprocedure::text AS signature, p.proconfig::text LIKE '%force_generic_plan%' AS "isGeneric"
     FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY ($1) ORDER BY p.oid`;
 
-/** What names the log of a database, but for its timeline. */
+/** The identity of a database's log without its timeline; see the function `log_id`. */
 const logSql = `
   SELECT concat_ws('-', to_hex(c.system_identifier), d.oid, 'event_heads'::regclass::oid) AS log FROM pg_control_system() c, pg_database d WHERE d.datname = current_database()`;
 
 /**
- * `log_id` and `note_timeline` of a distributed database. A page of events is read on a worker, where no function may read another table. The log keeps
- * the name of the coordinator when its organization moves to another worker, and the timeline is that of the worker.
- * So no timeline has to be noted, which is for replicas.
+ * The functions `log_id` and `note_timeline` of a distributed database. A worker reads each page of events, and functions that it runs may
+ * not read other tables. So the identity of the coordinator is a constant, which stays the same when an organization moves to another
+ * worker. The timeline is that of the worker. `note_timeline` does nothing, because only replicas need it.
  */
 const logFunctions = (log: string): string[] => [
   `CREATE OR REPLACE FUNCTION note_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -64,13 +64,14 @@ $$`,
 ];
 
 /**
- * Installs the write functions on all workers of a distributed database, and lets those that gateways call run where the rows are.
- * Citus cannot make a generic plan of a statement on several tables: the setting that asks for one is taken away.
+ * Installs the write functions on all workers of a distributed database, and delegates the functions that gateways call to the worker
+ * with the rows. It removes `plan_cache_mode = force_generic_plan` from them, because Citus cannot make a generic plan of a statement on
+ * several tables.
  */
 export const distributeFunctions = async (client: pg.ClientBase, { sql }: FunctionSources): Promise<void> => {
   for (const statement of statementsOf(sql)) await client.query(statement);
   const [named] = (await client.query<{ log: string }>(logSql)).rows;
-  if (named === undefined) throw new Error('The server does not name itself');
+  if (named === undefined) throw new Error('The server returned no identity of its log');
   for (const statement of logFunctions(named.log)) await client.query(statement);
   const { rows } = await client.query<{ signature: string; isGeneric: boolean }>(signaturesSql, [delegatedFunctions]);
   for (const { signature, isGeneric } of rows) {

@@ -1,27 +1,27 @@
 import pg from 'pg';
 
-/** How to distribute. */
+/** Options of `distribute`. */
 export interface DistributeOptions {
-  /** Shards of each distributed table; Citus' own number (32) when absent. Tables that are distributed keep theirs. */
+  /** The number of shards of each table. By default that of Citus (32). Tables that are already distributed keep theirs. */
   readonly shards?: number | undefined;
-  /** Receives each step before it is done. */
+  /** Receives each step before it starts. */
   readonly onProgress?: (step: string) => void;
 }
 
 /**
- * Statements on the shards of a table go one after the other, so that later statements of the transaction see them. Has no effect
- * without Citus.
+ * Makes Citus run statements on the shards of a table one after the other, so that later statements of the transaction see their changes.
+ * Has no effect without Citus.
  */
 export const inSequenceSql = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'";
 
-/** All tables with the same shards are distributed like this one. */
+/** All other tables are colocated with this one: rows of one organization are on the same worker. */
 const firstTable = 'accounts';
 
-/** Tables that rows on every worker refer to. */
+/** Reference tables: every server has a copy, because rows on every worker refer to them. */
 const copiedTables = ['organizations'];
 
 /**
- * Tables that are no partitions and are not distributed yet. A tenant table has a primary key that starts with organization_id.
+ * Tables that are not distributed yet, without partitions. The primary key of a tenant table starts with organization_id.
  */
 const pendingSql = `
   SELECT t.relname AS name
@@ -40,7 +40,7 @@ interface ForeignKey {
   readonly definition: string;
 }
 
-/** Partitions inherit the foreign keys of their table. */
+/** All foreign keys, except those that partitions inherit from their table. */
 const foreignKeysSql = `
   SELECT conrelid::regclass::text AS table, conname AS name, pg_get_constraintdef(oid) AS definition
     FROM pg_constraint
@@ -63,7 +63,7 @@ const distributeTable = async (client: pg.ClientBase, table: string, shards: num
   }
 };
 
-/** Tables with foreign keys among each other can only be distributed without those keys. */
+/** Distributes tables. Citus cannot distribute tables with foreign keys among each other, so the keys are dropped before and added after. */
 const moveTables = async (
   client: pg.ClientBase,
   tables: readonly string[],
@@ -82,11 +82,11 @@ const moveTables = async (
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${pg.escapeIdentifier(name)} ${definition}`);
 };
 
-/** What was distributed; both lists are empty when there was nothing to do. */
+/** The tables that a call has distributed. */
 export interface Distribution {
-  /** Tables whose rows are on the worker of their organization now. */
+  /** Tables whose rows are now on the worker of their organization. */
   readonly distributed: readonly string[];
-  /** Tables that every server has a copy of now. */
+  /** Tables of which every server now has a copy. */
   readonly copied: readonly string[];
 }
 

@@ -23,7 +23,7 @@ const firstRow = async <Row extends pg.QueryResultRow>(client: pg.Client, text: 
   return row;
 };
 
-/** @throws Error that says what the operator has to do first */
+/** @throws Error that says what the operator must do first */
 const checkServer = async (client: pg.Client): Promise<void> => {
   const { hasExtension } = await firstRow<{ hasExtension: boolean }>(client, extensionSql);
   if (!hasExtension) {
@@ -42,15 +42,15 @@ const checkServer = async (client: pg.Client): Promise<void> => {
   const difference = compareSchema(await readSchemaHistory(queryRowOf(client)), await readVersion());
   const pending = [...pendingChanges(difference), ...difference.newer];
   if (pending.length > 0)
-    throw new Error(`The database is not of this version (${pending.join(', ')}): run crm migrate first`);
+    throw new Error(`The database does not match this version (${pending.join(', ')}): run crm migrate first`);
 };
 
 /**
  * Distributes a migrated database by organization over the workers of a Citus coordinator: all tables and the write functions in one
- * transaction. It can run any number of times; tables that a later migration added are distributed then.
+ * transaction. It can run again at any time, and then distributes new tables of later migrations.
  *
  * @param url - `postgres://…` of a superuser on the coordinator
- * @throws Error that says what is missing, or of the server; no table is distributed then
+ * @throws Error that says what is missing, or an error of the server; then no table was distributed
  */
 export const distribute = async (url: string, options: DistributeOptions = {}): Promise<Distribution> => {
   const client = new pg.Client({ connectionString: url, application_name: 'crm-distribute' });

@@ -2,26 +2,29 @@ import type { Database } from '../database.js';
 import { sessionLimitsMs } from '../session-limits.js';
 import { delegatedFunctions } from './distribute-functions.js';
 
-/** What a worker says about itself, under the role that asks the coordinator. */
+/** The settings of a worker for the role that is connected to the coordinator. */
 export interface WorkerFacts {
-  /** As `worker-1:5432`. */
+  /** Such as `worker-1:5432`. */
   readonly name: string;
-  /** Null when the coordinator could not ask it. */
+  /** Null if the coordinator could not query the worker. */
   readonly settings: Readonly<Record<string, string>> | null;
 }
 
-/** What an operator should know of a distributed database. */
+/** Properties of a distributed database that an operator should check. */
 export interface DistributionFacts {
-  /** Tables whose primary key starts with the organization and that are not distributed like `accounts`. */
+  /** Tenant tables that are not colocated with `accounts`. */
   readonly apart: readonly string[];
-  /** Functions that gateways call and that would run on the coordinator. */
+  /** Functions that gateways call and that run on the coordinator instead of a worker. */
   readonly undelegated: readonly string[];
-  /** Whether a write runs on a worker: what the planner does with a call. */
+  /** Whether the planner delegates a call of `write` to a worker. */
   readonly isWriteDelegated: boolean;
   readonly workers: readonly WorkerFacts[];
 }
 
-/** Limits of the role on the workers, where a coordinator's session sends none of its own; and what an answered write relies on. */
+/**
+ * Settings to check on the workers: time limits, which must be set on the role because the coordinator sends none, and the settings on
+ * which the durability of writes depends.
+ */
 export const workerSettings = {
   limits: Object.keys(sessionLimitsMs),
   durability: ['fsync', 'synchronous_commit', 'full_page_writes'],
@@ -54,10 +57,10 @@ const workersSql = `
 
 const settingsSql = `SELECT jsonb_object_agg(name, setting) FROM pg_settings WHERE name IN (${settingNames})`;
 
-/** Plans a call and runs nothing. A delegated one is a task of Citus, any other one a scan of the function here. */
+/** Plans a call without running it. The plan of a delegated call is a Citus task; otherwise it is a function scan. */
 const planSql = `EXPLAIN (FORMAT JSON) SELECT result FROM write('00000000-0000-0000-0000-000000000000', 'plan', '{}', NULL, NULL)`;
 
-/** Asks a coordinator how its database is distributed; null for a database without Citus. */
+/** Reads from a coordinator how its database is distributed. Returns null for a database without Citus. */
 export const inspectDistribution = (database: Database): Promise<DistributionFacts | null> =>
   database.withConnection(async (connection) => {
     const { hasExtension } = await connection.queryServer<{ hasExtension: boolean }>(presenceSql, []);

@@ -5,7 +5,7 @@ const intervalMs = 250;
 
 interface Waiting {
   readonly position: number;
-  /** Not before this instant, by `performance.now()`. */
+  /** Do not call `onReached` before this time, by `performance.now()`. */
   readonly fromMs: number;
   readonly onReached: () => void;
 }
@@ -16,31 +16,31 @@ interface PositionRow {
 }
 
 /**
- * Wakes readers of the change log when there are new events. While callers wait, one statement asks for the positions of all their
- * organizations, four times a second. `LISTEN` would need a connection of its own, does not work through poolers and on replicas,
- * and `NOTIFY` makes all commits wait for one lock.
+ * Wakes readers of the change log when there are new events. While callers wait, one statement reads the positions of all their
+ * organizations four times a second. `LISTEN` is not used because it needs a dedicated connection and does not work through poolers or on
+ * replicas. `NOTIFY` makes all commits wait for one lock.
  */
 export class EventPositions {
   readonly #read: (work: (database: Database) => Promise<PositionRow[]>) => Promise<PositionRow[]>;
   readonly #waiting = new Map<string, Set<Waiting>>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param read - runs work on the server that reads go to */
+  /** @param read - runs work on the server that serves reads */
   constructor(read: (work: (database: Database) => Promise<PositionRow[]>) => Promise<PositionRow[]>) {
     this.#read = read;
   }
 
   /**
-   * Calls `onReached` once when the organization's log has gone past a position; never at once.
-   * @param pauseMs - how long to wait at least
-   * @returns what to call to end the subscription
+   * Calls `onReached` once when the organization's log has passed a position. It never calls it synchronously.
+   * @param pauseMs - the minimum time to wait
+   * @returns a function that cancels the subscription
    */
   whenPast(organizationId: string, position: number, pauseMs: number, onReached: () => void): () => void {
     const waiting = { position, fromMs: performance.now() + pauseMs, onReached };
     const others = this.#waiting.get(organizationId);
     if (others === undefined) this.#waiting.set(organizationId, new Set([waiting]));
     else others.add(waiting);
-    this.#askLater();
+    this.#scheduleRead();
     return () => this.#remove(organizationId, waiting);
   }
 
@@ -53,11 +53,11 @@ export class EventPositions {
     this.#timer = undefined;
   }
 
-  #askLater(): void {
-    this.#timer ??= setTimeout(() => void this.#ask(), intervalMs);
+  #scheduleRead(): void {
+    this.#timer ??= setTimeout(() => void this.#readPositions(), intervalMs);
   }
 
-  async #ask(): Promise<void> {
+  async #readPositions(): Promise<void> {
     const timer = this.#timer;
     const organizationIds = [...this.#waiting.keys()];
     const text = `SELECT organization_id AS "organizationId", position FROM event_heads WHERE organization_id = ANY ($1::uuid[])`;
@@ -67,12 +67,12 @@ export class EventPositions {
       );
       for (const { organizationId, position } of rows) this.#report(organizationId, Number(position));
     } catch {
-      // Requests that wait keep waiting: the next one may succeed, and an outage is reported by those that read.
+      // Callers keep waiting, because the next attempt may succeed. Requests that read events report an outage.
     }
-    // If all callers left meanwhile and others came, these have a timer of their own.
+    // If all callers left meanwhile and new ones came, the new ones have started another timer.
     if (this.#timer !== timer) return;
     this.#timer = undefined;
-    if (this.#waiting.size > 0) this.#askLater();
+    if (this.#waiting.size > 0) this.#scheduleRead();
   }
 
   #report(organizationId: string, position: number): void {

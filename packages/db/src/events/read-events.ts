@@ -6,7 +6,7 @@ import { recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
 import { eventJson } from './event-sql.js';
 
-/** Which events of the log are read. */
+/** Which events of the log to read. */
 export interface EventFilter {
   readonly object: EventObject | null;
   readonly type: EventType | null;
@@ -16,7 +16,7 @@ export interface EventFilter {
 /** A page of the log to read, oldest first. */
 export interface EventPageRequest extends EventFilter {
   readonly organizationId: string;
-  /** Null for a page that begins at the oldest retained event. */
+  /** The position after which the page starts. Null to start at the oldest retained event. */
   readonly after: number | null;
   readonly limit: number;
 }
@@ -25,34 +25,34 @@ export interface EventPageRequest extends EventFilter {
 export interface EventPage {
   /** Events as JSON. */
   readonly events: readonly Buffer[];
-  /** Up to where the log was read, with filters past the events that they left out. */
+  /** The position up to which the log was read. With filters, this includes events that did not match. */
   readonly nextPosition: number;
   readonly lastPosition: number;
   readonly oldestPosition: number;
   readonly logId: string;
 }
 
-/** What a page is judged by. */
+/** The state of the log when a page was read, and what is needed to detect missing events. */
 interface Head {
   readonly after: number;
   readonly last: number;
   readonly oldest: number;
   readonly log_id: string;
   readonly is_empty: boolean;
-  /** Of a filtered page: how many events there are in the range that was read. */
+  /** For a filtered page, the number of all events in the range that was read. */
   readonly present: number | null;
 }
 
 interface EventRow {
-  /** Only in the first row, which is there for a page without events too: five columns in each row cost a third of a page. */
+  /** Only in the first row, because five columns in each row would cost a third of a page. A page without events has a first row too. */
   readonly head: Head | null;
-  /** Only of filtered pages; other positions follow one another. */
+  /** Only for filtered pages. Without a filter, positions are consecutive. */
   readonly position: string | null;
-  /** Null beyond the page's bound of bytes. */
+  /** Null for an event beyond the page's byte limit. */
   readonly [recordColumn]: Buffer | null;
 }
 
-/** How many positions a filtered page looks through, so that a rare filter over a long log takes no long statement. */
+/** The number of positions that a filtered page scans. It limits the time of a statement with a rare filter over a long log. */
 const scannedPositions = 10_000;
 
 const isFiltered = ({ object, type, recordId }: EventFilter): boolean =>
@@ -62,14 +62,14 @@ const inRange = (table: string, positions: string): string =>
   `${table}.organization_id = $1 AND ${table}.position > h.after AND ${table}.position <= h.after + ${positions}`;
 
 /**
- * `GET /v1/events?after=41&object=account` → head and page in one statement, so that both are of one snapshot:
+ * `GET /v1/events?after=41&object=account` reads head and page in one statement, so that both are from the same snapshot:
  *
  *     SELECT p.record_bytes, p.position, CASE WHEN row_number() OVER (ORDER BY p.position) = 1 THEN … END AS head
  *       FROM (SELECT …, coalesce($2, oldest_position - 1) AS after, log_id() FROM event_heads …) h
  *       LEFT JOIN LATERAL (SELECT … FROM events e WHERE … e.position > h.after AND e.position <= h.after + 10000
  *                             AND e.object = $4 ORDER BY e.position LIMIT 101) p ON true
  *
- * Positions have no gaps, so a range of positions bounds a page without a limit; only filtered pages need one.
+ * Positions have no gaps, so a range of positions limits the page. Only filtered pages need a LIMIT.
  */
 const pageStatement = (request: EventPageRequest) => {
   const parameters = new Parameters();
@@ -82,7 +82,7 @@ const pageStatement = (request: EventPageRequest) => {
   if (request.recordId !== null) where.push(`e.record_id = ${parameters.add(request.recordId)}::uuid`);
   const found = `SELECT e.position, ${eventJson} AS record FROM events e WHERE ${where.join(' AND ')}`;
   const bound = preparedLimitTo(request.limit, filtered ? `${parameters.add(request.limit)}::bigint` : '');
-  // OFFSET keeps the planner from making the JSON of an event once for each use of it.
+  // OFFSET 0 makes the planner build the JSON of an event once instead of once per use.
   const page = filtered ? bound(`${found} ORDER BY e.position`) : `${found} OFFSET 0`;
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`);
   const present = filtered ? `(SELECT count(*) FROM events c WHERE ${inRange('c', positions)})` : 'NULL';
@@ -102,8 +102,8 @@ const pageStatement = (request: EventPageRequest) => {
 };
 
 /**
- * Where the log can be read from when events are missing in the middle, as after a partition was removed by hand: the position after
- * which there is no gap. Reads the whole log of the organization.
+ * The first position after which the log has no gap. It is needed if events are missing in the middle, for example after a partition was
+ * removed by hand. Reads the whole log of the organization.
  */
 const findDenseFrom = async (database: Queries, organizationId: string): Promise<number> => {
   const text = `
@@ -115,14 +115,14 @@ const findDenseFrom = async (database: Queries, organizationId: string): Promise
 };
 
 /**
- * Reads a page of the change log in one statement. A page ends early where its events reach `maxPageBytes`.
- * @throws Failure `position_ahead` for a position that is not reached, `events_expired` if events after it are missing
+ * Reads a page of the change log in one statement. A page ends early when its events reach `maxPageBytes`.
+ * @throws Failure `position_ahead` if the log has not reached the position, `events_expired` if events after it are missing
  */
 export const readEvents = async (database: Queries, request: EventPageRequest): Promise<EventPage> => {
   const { organizationId, limit } = request;
   const rows = await database.query<EventRow & Record<string, unknown>>(organizationId, pageStatement(request));
   const head = rows[0]?.head ?? null;
-  if (head === null) throw new Error('The head of the log came without a row');
+  if (head === null) throw new Error('The statement returned no head of the log');
   const { after, last: lastPosition, oldest: oldestPosition } = head;
   if (after > lastPosition) throw new Failure({ kind: 'position_ahead', lastPosition });
   if (after + 1 < oldestPosition) throw new Failure({ kind: 'events_expired', oldestPosition });

@@ -12,18 +12,18 @@ export interface HistoryRequest {
   readonly organizationId: string;
   readonly objectType: ObjectType;
   readonly id: string;
-  /** The position of the last event of the page before. */
+  /** The position of the last event of the previous page. */
   readonly position: CursorPosition | null;
   readonly limit: number;
 }
 
 interface HistoryRow {
   readonly position: string;
-  /** Null beyond the page's bound of bytes. */
+  /** Null for an event beyond the page's byte limit. */
   readonly [recordColumn]: Buffer | null;
 }
 
-/** Reads a page of the events of a record in one statement, which (organization_id, object, record_id, position) serves. */
+/** Reads a page of a record's events in one statement. The index on (organization_id, object, record_id, position) serves it. */
 export const readHistory = async (database: Queries, request: HistoryRequest): Promise<Page> => {
   const parameters = new Parameters();
   const where = [
@@ -49,7 +49,7 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
   return { records, nextPosition: isLast ? null : [last.position] };
 };
 
-/** Whether the organization has such a record now. */
+/** Whether the record exists. */
 export const hasRecord = async (
   database: Queries,
   organizationId: string,

@@ -5,15 +5,15 @@ import { inSequenceSql } from '../distribution/distribute-tables.js';
 import type { Migration } from './migrations.js';
 
 /**
- * A migration that waits for a lock makes all later statements on the table wait for it, too. A read may need four tables in turn
- * and ends after 5 s in all, so a migration gives up after half a second and tries again. A pg_dump holds its locks until it has
- * ended.
+ * While a migration waits for a lock, all later statements on the table wait for it too. A read may use four tables in turn and times out
+ * after 5 s in total, so a migration gives up after half a second and retries. It retries for a minute because pg_dump, for example, holds
+ * its locks until it ends.
  */
 const lockTimeoutMs = 500;
 const lockAttempts = 60;
 const betweenAttemptsMs = 1_000;
 
-/** The table of Prisma 7, column for column, so that `prisma migrate status` and `prisma migrate resolve` work with it. */
+/** The migration table exactly as Prisma 7 creates it, so that `prisma migrate status` and `prisma migrate resolve` work with it. */
 const createHistorySql = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id varchar(36) NOT NULL,
@@ -28,8 +28,8 @@ const createHistorySql = `
   )`;
 
 /**
- * Creates the history table, and marks failed migrations as rolled back so that they are applied again. {@link applyMigration}
- * leaves no failed migrations; `prisma migrate deploy` does.
+ * Creates the history table, and marks failed migrations as rolled back so that they are applied again. Failed migrations come from
+ * `prisma migrate deploy`, because {@link applyMigration} leaves none.
  */
 export const prepareHistory = async (client: pg.Client): Promise<void> => {
   await client.query(createHistorySql);
@@ -61,7 +61,7 @@ export const refuseEditedMigrations = async (client: pg.Client, migrations: read
   );
 };
 
-/** The transaction that inserted the row must also finish it: a script with COMMIT or ROLLBACK would not be atomic. */
+/** Matches only if the same transaction inserted the row. Otherwise the script contained COMMIT or ROLLBACK and was not atomic. */
 const finishSql = `
   UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
    WHERE id = $1 AND xmin = pg_current_xact_id()::xid`;
@@ -82,7 +82,7 @@ const applyInTransaction = async (client: pg.Client, migration: Migration): Prom
     if (rowCount !== 1) throw new Error('the history does not show it; a migration must not end its transaction');
     await client.query('COMMIT');
   } catch (error) {
-    // Fails when the connection is lost, and the first error says more about that.
+    // ROLLBACK fails if the connection is lost. The first error is more useful then.
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
@@ -100,7 +100,7 @@ const describeFailure = ({ name, sql }: Migration, error: unknown): string => {
 
 /**
  * Runs the statements of a migration and records it in `_prisma_migrations`, in one transaction. Waits about a minute for locks.
- * @throws Error that names the migration; it left nothing behind
+ * @throws Error that names the migration, which was rolled back
  */
 export const applyMigration = async (client: pg.Client, migration: Migration): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {

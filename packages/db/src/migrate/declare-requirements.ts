@@ -3,7 +3,7 @@ import { isOlderGateway, requirementOf } from '../schema-history/gateway-require
 import type { GatewayRequirement } from '../schema-history/schema-history.js';
 import type { Migration } from './migrations.js';
 
-/** Application names are visible to every role; so are addresses, but only those of its own sessions. */
+/** The connected gateways by application name. Every role can see the application names of all sessions, unlike their addresses. */
 const gatewaysSql = `
   SELECT application_name AS name, count(*)::int AS connections FROM pg_stat_activity
    WHERE datname = current_database() AND application_name LIKE 'crm-%-gateway %' GROUP BY 1 ORDER BY 1`;
@@ -21,11 +21,11 @@ const refuseOlderGateways = async (client: pg.Client, requirements: readonly Gat
   }
 };
 
-/** All requirements of a history. @throws Error for a comment that names no migration up to its own */
+/** All requirements of a history. @throws Error for a comment that names an unknown or later migration */
 export const findRequirements = (migrations: readonly Migration[]): GatewayRequirement[] =>
   migrations.map((migration) => requirementOf(migration, migrations)).filter((found) => found !== null);
 
-/** Stores requirements. Those of migrations that are not applied yet have no effect. */
+/** Stores requirements. A requirement takes effect when its migration is applied. */
 export const storeRequirements = async (
   client: pg.Client,
   requirements: readonly GatewayRequirement[],
@@ -39,9 +39,9 @@ export const storeRequirements = async (
 };
 
 /**
- * Stores the requirements of migrations before they are applied, so that there is no moment at which an older gateway can start
- * on tables that it cannot work with.
- * @throws Error when gateways are connected that do not meet them; nothing was stored
+ * Stores the requirements of migrations before they are applied, so that an older gateway can at no time start on tables that it cannot
+ * work with.
+ * @throws Error if a connected gateway does not meet a requirement; then nothing was stored
  */
 export const declareRequirements = async (
   client: pg.Client,

@@ -14,25 +14,25 @@ import { applyMigration, prepareHistory, refuseEditedMigrations } from './apply-
 import { declareRequirements, findRequirements, storeRequirements } from './declare-requirements.js';
 import { type FunctionSources, type Migration, readFunctions, readMigrations } from './migrations.js';
 
-/** The number that Prisma's commands lock, too, so that none of them migrates at the same time. */
+/** The advisory lock that Prisma's commands use too, so that none of them migrates at the same time. */
 const migrationLock = 72_707_369;
 
-/** How to migrate. */
+/** Options of {@link migrate}. */
 export interface MigrateOptions {
-  /** Receives the names of the migrations that are applied next; not called when there are none. */
+  /** Receives the names of the migrations that are applied next. Not called if there are none. */
   readonly onProgress?: (pending: readonly string[]) => void;
-  /** Receives the names of newer versions' migrations; not called when there are none. */
+  /** Receives the names of applied migrations that only newer versions have. Not called if there are none. */
   readonly onNewer?: (newer: readonly string[]) => void;
-  /** The history to apply; the package's own when absent. */
+  /** The migrations to apply. By default those of this package. */
   readonly migrations?: readonly Migration[];
-  /** The write functions to install; the package's own when absent. */
+  /** The write functions to install. By default those of this package. */
   readonly functions?: FunctionSources;
 }
 
 const hasTable = async (client: pg.Client, name: string): Promise<boolean> =>
   (await queryRowOf(client)<{ oid: string | null }>(`SELECT to_regclass('${name}')::text AS oid`)).oid !== null;
 
-/** Installs the write functions in one transaction; in a distributed database on all servers, with the tables that are new. */
+/** Installs the write functions in one transaction. In a distributed database, also distributes new tables and installs on all servers. */
 const installFunctions = async (client: pg.Client, functions: FunctionSources): Promise<void> => {
   await client.query('BEGIN');
   try {
@@ -52,10 +52,10 @@ const installFunctions = async (client: pg.Client, functions: FunctionSources): 
   }
 };
 
-/** What {@link migrate} calls the write functions, beside the names of migrations. */
+/** The name of the write functions in the results of {@link migrate}. */
 const functionsName = 'write functions';
 
-/** What of the write functions says which version they are. */
+/** The version of the write functions. */
 const versionOf = ({ digest, release }: FunctionSources) => ({ functions: digest, release });
 
 /** The version of this program. */
@@ -64,13 +64,13 @@ export const readVersion = async (): Promise<SchemaVersion> => ({
   ...versionOf(await readFunctions()),
 });
 
-/** What `crm migrate` of a version would do to a database: names of migrations, then `write functions`. */
+/** The changes that `crm migrate` would make: names of migrations, then `write functions`. */
 export const pendingChanges = ({ missing, installsFunctions }: SchemaDifference): string[] =>
   installsFunctions ? [...missing, functionsName] : [...missing];
 
 /** How a database differs from the version of this program. */
 export interface SchemaState extends Pick<SchemaDifference, 'newer' | 'unmet'> {
-  /** What `crm migrate` would do: names of migrations, then `write functions`. */
+  /** The changes that `crm migrate` would make: names of migrations, then `write functions`. */
   readonly pending: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export const inspectSchema = async (database: Database): Promise<SchemaState> =>
   return { pending: pendingChanges(difference), newer: difference.newer, unmet: difference.unmet };
 };
 
-/** Applies what is missing, with the requirements that it declares. */
+/** Applies the missing migrations and stores their requirements. */
 const applyMissing = async (
   client: pg.Client,
   migrations: readonly Migration[],
@@ -99,22 +99,22 @@ const applyMissing = async (
 };
 
 /**
- * Brings a database to the current schema: applies the missing migrations and records them in Prisma's table
- * `_prisma_migrations`, then installs the write functions when others were installed last. A database with newer migrations or
- * functions keeps its write functions. Parallel migrators wait for each other; the second one finds nothing to do.
+ * Migrates a database to the current schema. It applies the missing migrations and records them in Prisma's table `_prisma_migrations`.
+ * Then it installs the write functions if they differ from the installed ones. A database with newer migrations or functions keeps its
+ * write functions. Parallel calls wait for each other, and the second one finds nothing to do.
  *
  * @param url - `postgres://…` of a role that may create tables
- * @returns what was done now, in order: names of migrations, then `write functions`
- * @throws Error that names the migration which failed; it leaves nothing behind, and the ones before it stay. Also when a
- * migration would break gateways that are connected, an applied migration was edited, or the database is too new for this version;
- * nothing was changed
+ * @returns the changes made by this call, in order: names of migrations, then `write functions`
+ * @throws Error that names a failed migration, which was rolled back; migrations before it stay applied
+ * @throws Error if a migration would break a connected gateway, an applied migration was edited, or the database is too new for this
+ * version; then nothing was changed
  */
 export const migrate = async (url: string, options: MigrateOptions = {}): Promise<string[]> => {
   const migrations = options.migrations ?? (await readMigrations());
   const functions = options.functions ?? (await readFunctions());
   const version = { migrations: migrations.map(({ name }) => name), ...versionOf(functions) };
   const client = new pg.Client({ connectionString: url, application_name: 'crm-migrate' });
-  // Without a listener a server that goes away would end the process; the statement in work fails, too.
+  // Without a listener, a lost connection would end the process. The running statement fails too, so the error is not lost.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { release } from '../generated/expected-schema.js';
 
-/** Stands beside `packages/`, in images as in the repository. */
+/** The folder is next to `packages/`, both in images and in the repository. */
 const migrationsFolder = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
 
 /** One step of the schema's history. */
 export interface Migration {
-  /** `0001_init`: migrations are applied in the order of their names. */
+  /** Such as `0001_init`. Migrations are applied in the order of their names. */
   readonly name: string;
   readonly sql: string;
 }
@@ -31,7 +31,7 @@ export interface FunctionSources {
   readonly sql: string;
   /** SHA-256 of {@link sql}, in hexadecimal. */
   readonly digest: string;
-  /** The version of the program that they belong to, as `1.2.0`. */
+  /** The version of the program that they belong to, such as `1.2.0`. */
   readonly release: string;
 }
 

@@ -2,11 +2,11 @@ import pg from 'pg';
 import { roleSql, type RoleNames } from './role-sql.js';
 
 /**
- * Creates the roles of the gateways in a migrated database, or brings them up to date, in one transaction.
+ * Creates or updates the roles of the gateways in a migrated database, in one transaction.
  *
  * @param url - `postgres://…` of the role that owns the tables and may create roles
- * @param onWarning - receives what could not be restricted
- * @throws Error of the server when the role may not do that; nothing was changed
+ * @param onWarning - receives warnings about rights that could not be revoked
+ * @throws Error of the server if the role lacks the rights; then nothing was changed
  */
 export const applyRoles = async (
   url: string,

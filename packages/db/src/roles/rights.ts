@@ -1,7 +1,7 @@
-/** A gateway has a role of its own. */
+/** The kinds of gateways. Each has its own role. */
 export type GatewayKind = 'read' | 'inbound';
 
-/** What a role may do with a table, or with one of its columns. */
+/** A privilege of a role on a table or on one of its columns. */
 export interface Right {
   readonly table: string;
   readonly privilege: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
@@ -11,12 +11,12 @@ export interface Right {
 type Privileges = readonly Right['privilege'][];
 
 const select: Privileges = ['SELECT'];
-const change: Privileges = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
-/** Set-up is archived, never deleted. */
-const set: Privileges = ['SELECT', 'INSERT', 'UPDATE'];
-const add: Privileges = ['SELECT', 'INSERT'];
-/** The audit trail cannot be read or changed through a gateway. */
-const note: Privileges = ['INSERT'];
+const all: Privileges = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+/** For tables whose rows are archived or changed, and never deleted by a gateway. */
+const allButDelete: Privileges = ['SELECT', 'INSERT', 'UPDATE'];
+const selectAndInsert: Privileges = ['SELECT', 'INSERT'];
+/** For the audit trail, which cannot be read or changed through a gateway. */
+const insertOnly: Privileges = ['INSERT'];
 const none: Privileges = [];
 
 /** Every table, with the privileges of the read and the inbound gateway. */
@@ -26,40 +26,40 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   gateway_requirements: [select, select],
   organizations: [select, select],
   api_keys: [select, select],
-  members: [select, change],
-  pipelines: [select, set],
-  stages: [select, set],
-  custom_fields: [select, set],
-  custom_field_pipelines: [select, add],
-  accounts: [select, change],
-  contacts: [select, change],
-  opportunities: [select, change],
-  opportunity_contacts: [select, change],
-  notes: [select, change],
-  note_accounts: [select, change],
-  note_contacts: [select, change],
-  note_opportunities: [select, change],
-  account_aliases: [select, change],
-  contact_aliases: [select, change],
-  merged_records: [select, change],
-  idempotency_keys: [none, change],
-  // Partitions are dropped by functions that run with the rights of their owner.
-  events: [select, ['SELECT', 'INSERT', 'UPDATE']],
-  event_heads: [select, ['SELECT', 'INSERT', 'UPDATE']],
-  event_timelines: [select, ['SELECT', 'INSERT']],
-  audit_events: [none, note],
-  record_rebuilds: [none, change],
+  members: [select, all],
+  pipelines: [select, allButDelete],
+  stages: [select, allButDelete],
+  custom_fields: [select, allButDelete],
+  custom_field_pipelines: [select, selectAndInsert],
+  accounts: [select, all],
+  contacts: [select, all],
+  opportunities: [select, all],
+  opportunity_contacts: [select, all],
+  notes: [select, all],
+  note_accounts: [select, all],
+  note_contacts: [select, all],
+  note_opportunities: [select, all],
+  account_aliases: [select, all],
+  contact_aliases: [select, all],
+  merged_records: [select, all],
+  idempotency_keys: [none, all],
+  // Functions that run with the rights of their owner drop partitions of events.
+  events: [select, allButDelete],
+  event_heads: [select, allButDelete],
+  event_timelines: [select, selectAndInsert],
+  audit_events: [none, insertOnly],
+  record_rebuilds: [none, all],
 };
 
-/** Functions that not every role may execute, with their arguments' types. */
+/** Functions that only this gateway's role may execute, with their argument types. */
 export const functionsOf = (gateway: GatewayKind): readonly string[] =>
   gateway === 'inbound' ? ['make_event_partitions()', 'drop_event_partitions(int)'] : [];
 
-/** All that a gateway needs of tables, and all that its role gets. */
+/** All rights on tables that a gateway needs. Its role gets exactly these. */
 export const rightsOf = (gateway: GatewayKind): Right[] => [
   ...Object.entries(tables).flatMap(([table, [read, inbound]]) =>
     (gateway === 'read' ? read : inbound).map((privilege) => ({ table, privilege })),
   ),
-  // Both note when a key was last used.
+  // Both gateways record the last use of a key.
   { table: 'api_keys', privilege: 'UPDATE', column: 'last_used_at' },
 ];

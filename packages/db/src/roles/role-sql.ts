@@ -1,12 +1,12 @@
 import { parallelWorkers, sessionLimitsMs } from '../session-limits.js';
 import { functionsOf, type GatewayKind, type Right, rightsOf } from './rights.js';
 
-/** The roles of the gateways. */
+/** The names of the gateways' roles. */
 export type RoleNames = Readonly<Record<GatewayKind, string>>;
 
 const namePattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** A block that runs a statement with the database's name: `GRANT … ON DATABASE %I`. */
+/** A DO block that runs a statement such as `GRANT … ON DATABASE %I`, with the name of the current database for `%I`. */
 const withDatabase = (statement: string): string =>
   `DO $$ BEGIN EXECUTE format('${statement.replaceAll("'", "''")}', current_database()); END $$;`;
 
@@ -17,7 +17,7 @@ END $$;`;
 const grant = (role: string, { table, privilege, column }: Right): string =>
   `GRANT ${privilege}${column === undefined ? '' : ` (${column})`} ON ${table} TO ${role};`;
 
-/** PgBouncer in transaction mode sends no settings of a session: the role has to have them. */
+/** The session settings of a role. The role needs them because PgBouncer in transaction mode sends no session settings. */
 const settings = (role: string): string[] =>
   [
     ...Object.entries(sessionLimitsMs).map(([name, ms]) => `${name} = '${ms}ms'`),
@@ -28,14 +28,14 @@ const roleStatements = (role: string, gateway: GatewayKind): string[] => [
   createRole(role),
   withDatabase(`GRANT CONNECT ON DATABASE %I TO ${role}`),
   `GRANT USAGE ON SCHEMA public TO ${role};`,
-  // What earlier versions or administrators granted goes, also the privileges on columns.
+  // Removes all earlier grants of older versions or administrators, including those on columns.
   `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role};`,
   ...rightsOf(gateway).map((right) => grant(role, right)),
   ...functionsOf(gateway).map((name) => `GRANT EXECUTE ON FUNCTION ${name} TO ${role};`),
   ...settings(role),
 ];
 
-/** Every role may do these by default. Only the owner of a function of the system, a superuser, can revoke it. */
+/** Revokes rights that every role has by default. Only a superuser can revoke those on system functions. */
 const revokeFromEveryone = [
   'REVOKE CREATE ON SCHEMA public FROM PUBLIC;',
   withDatabase('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC'),
@@ -52,10 +52,10 @@ END $$;`,
 ];
 
 /**
- * The statements that create the roles of the gateways, or bring them up to date: what they may do, and the time limits of their
- * sessions. They can run any number of times. Passwords are left alone.
+ * The statements that create or update the roles of the gateways: their rights and the time limits of their sessions. They can run any
+ * number of times. They do not change passwords.
  *
- * @throws RangeError for a name with other characters than lower-case letters, digits and underscores
+ * @throws RangeError for a name with characters other than lower-case letters, digits and underscores
  */
 export const roleSql = (names: RoleNames): string[] => {
   for (const name of Object.values(names)) {

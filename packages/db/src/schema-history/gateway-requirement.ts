@@ -8,8 +8,8 @@ const marker = /^-- Gateways need: (\S+)$/gm;
  * The requirement that a migration declares in a comment, for example `-- Gateways need: 0005_stage_labels`.
  *
  * @param migrations - the whole history, in order
- * @returns null for a migration without the comment: every older gateway works with it
- * @throws Error when the comment names no migration up to this one
+ * @returns null for a migration without the comment, which every older gateway works with
+ * @throws Error if the comment appears twice, or names an unknown or later migration
  */
 export const requirementOf = (
   { name, sql }: Migration,
@@ -25,14 +25,14 @@ export const requirementOf = (
 
 const prefixes = { read: 'crm-read-gateway ', inbound: 'crm-inbound-gateway ' } as const;
 
-/** The server cuts application names after 63 characters. */
+/** The room for the migration's name, because the server cuts application names to 63 characters. */
 const shownLength = 63 - prefixes.inbound.length;
 
 /** The name of a gateway in pg_stat_activity, with its newest migration: `crm-read-gateway 0001_init`. */
 export const gatewayApplicationName = (gateway: keyof typeof prefixes, migrations = migrationNames): string =>
   prefixes[gateway] + (migrations.at(-1) ?? '').slice(0, shownLength);
 
-/** Whether a program with this name in pg_stat_activity is a gateway that does not know a migration. */
+/** Whether an application name in pg_stat_activity is that of a gateway that does not know a migration. */
 export const isOlderGateway = (applicationName: string, migration: string): boolean =>
   Object.values(prefixes).some(
     (prefix) =>

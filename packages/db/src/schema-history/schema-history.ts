@@ -7,19 +7,19 @@ export interface GatewayRequirement {
   readonly needs: string;
 }
 
-/** Write functions that were installed in a database. */
+/** A version of the write functions that was installed in a database. */
 export interface InstalledFunctions {
   /** SHA-256 of their source. */
   readonly digest: string;
-  /** The version of the program that installed them, as `1.2.0`. */
+  /** The version of the program that installed them, such as `1.2.0`. */
   readonly release: string;
 }
 
-/** The versions that were installed in a database. */
+/** The migrations and write functions that were installed in a database. */
 export interface SchemaHistory {
-  /** Migrations that were applied in full. */
+  /** Migrations that were applied completely. */
   readonly appliedMigrations: readonly string[];
-  /** The write functions that were ever installed, oldest first. The last ones are what the database has. */
+  /** All versions of the write functions that were ever installed, oldest first. The last one is installed now. */
   readonly installedFunctions: readonly InstalledFunctions[];
   /** Requirements of the applied migrations. */
   readonly requirements: readonly GatewayRequirement[];
@@ -31,7 +31,7 @@ export interface SchemaVersion {
   readonly migrations: readonly string[];
   /** SHA-256 digest of its write functions. */
   readonly functions: string;
-  /** As `1.2.0`. */
+  /** Such as `1.2.0`. */
   readonly release: string;
 }
 
@@ -39,7 +39,7 @@ export interface SchemaVersion {
 export interface SchemaDifference {
   /** Migrations of this version that the database lacks. */
   readonly missing: readonly string[];
-  /** Whether the database never had the write functions of this version, nor has newer ones: a gateway cannot work with it. */
+  /** Whether the write functions of this version were never installed and no newer ones are. A gateway cannot work with such a database. */
   readonly lacksFunctions: boolean;
   /** Whether `crm migrate` installs the write functions of this version. */
   readonly installsFunctions: boolean;
@@ -65,7 +65,7 @@ const historySql = `
 /** Runs a statement that returns one row. */
 export type QueryRow = <Row extends object>(text: string) => Promise<Row>;
 
-/** {@link QueryRow} of a client or a pool. */
+/** Creates a {@link QueryRow} for a client or a pool. */
 export const queryRowOf =
   (client: pg.Pool | pg.ClientBase): QueryRow =>
   async <Row extends object>(text: string) => {
@@ -74,7 +74,7 @@ export const queryRowOf =
     return row;
   };
 
-/** Reads the history of a database; an empty one where nothing was migrated yet. */
+/** Reads the history of a database. It is empty if nothing was migrated yet. */
 export const readSchemaHistory = async (queryRow: QueryRow): Promise<SchemaHistory> => {
   const { isPresent } = await queryRow<{ isPresent: boolean }>(presenceSql);
   return isPresent ? queryRow<SchemaHistory>(historySql) : emptyHistory;
@@ -88,9 +88,9 @@ const isLaterRelease = (release: string, than: string): boolean => {
 };
 
 /**
- * Compares a database with a version; pure. Newer write functions serve older gateways, and an older `crm migrate` must not replace
- * them. They are newer if the database has newer migrations, or if a later release installed them. Of one release, the functions that
- * were installed last count, so that a text that was reverted is installed again.
+ * Compares a database with a version. A pure function. Newer write functions also serve older gateways, so an older `crm migrate` must not
+ * replace them. Functions are newer if the database has newer migrations, or if a later release installed them. Within one release, any
+ * difference from the last installed functions makes `crm migrate` install its own, so that reverted functions are installed again.
  */
 export const compareSchema = (history: SchemaHistory, version: SchemaVersion): SchemaDifference => {
   const newer = history.appliedMigrations.filter((name) => !version.migrations.includes(name));
@@ -105,6 +105,6 @@ export const compareSchema = (history: SchemaHistory, version: SchemaVersion): S
   };
 };
 
-/** Names unmet requirements: `0006_drop_labels needs a version with 0005_stage_labels`. */
+/** Describes unmet requirements: `0006_drop_labels needs a version with 0005_stage_labels`. */
 export const describeUnmet = (unmet: readonly GatewayRequirement[]): string =>
   unmet.map(({ migration, needs }) => `${migration} needs a version with ${needs}`).join(', ');

@@ -4,11 +4,11 @@ import type { Queries } from '../database.js';
 import { readMarkText } from '../read-mark.js';
 import type { SetupChange } from './setup-change.js';
 
-/** What a change of the set-up led to. */
+/** The result of a change of the setup. */
 export interface ChangedSetup {
-  /** What a replica must have to show it, as `X-Read-After` carries it. */
+  /** The value of `X-Read-After`: the state that a replica must have reached to show the change. */
   readonly readMark: string;
-  /** Set if stored records of opportunities are outdated now; {@link refreshOutdatedRecords} rebuilds them. */
+  /** Set if stored records of opportunities are outdated now. `refreshOutdatedRecords` rebuilds them. */
   readonly outdatedAt: string | null;
 }
 
@@ -16,9 +16,9 @@ const changeSql = `SELECT to_char(outdated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"
   read_mark AS "readMark" FROM change_setup($1, $2, $3)`;
 
 /**
- * Makes changes of an organization's set-up, all of them or none, in one round trip. They are in the audit trail.
- * @throws Failure `not_found` for an unknown organization or row, `key_taken` for a name, label, slug or email that another row has,
- * `setup_in_use` where opportunities are in the way, `last_stage`, `setup_changed`
+ * Changes an organization's setup in one round trip and one transaction, and writes the changes to the audit trail.
+ * @throws Failure `not_found` for an unknown organization or row, `key_taken` for a name, label, slug or email of another row,
+ * `setup_in_use` if opportunities still use the row, `last_stage`, `setup_changed`
  */
 export const changeSetup = async (
   database: Queries,

@@ -4,10 +4,10 @@ import type { Database } from '../database.js';
 import type { Write, WriteOrigin, WrittenRecord } from '../write/write.js';
 import { runWrites } from '../write/write-many.js';
 
-/** Opportunities that one transaction moves: few enough that other writes wait only briefly. */
+/** The number of opportunities that one transaction moves. It is low so that other writes wait only briefly. */
 const batchSize = 200;
 
-/** Where opportunities go: from one stage to another of the pipeline, or from one owner to another. */
+/** A move of all opportunities from one stage to another of the same pipeline, or from one owner to another. */
 export type OpportunityMove =
   | { readonly kind: 'stage'; readonly from: Stage; readonly toId: string }
   | { readonly kind: 'owner'; readonly fromId: string; readonly toId: string };
@@ -31,7 +31,7 @@ const moveWrite = (move: OpportunityMove, id: string): Write<WrittenRecord> => (
   },
 });
 
-/** How many opportunities a move would change, `limit` at most. */
+/** The number of opportunities that a move would change, counted up to `limit`. */
 export const countOpportunities = async (
   database: Database,
   organizationId: string,
@@ -43,9 +43,9 @@ export const countOpportunities = async (
 };
 
 /**
- * Changes the stage or the owner of all opportunities that have one, as updates would: in small transactions, each of which raises
- * the versions of its opportunities. One that is deleted or moved meanwhile is left out.
- * @returns how many were changed
+ * Updates the stage or the owner of all opportunities with a given stage or owner, in small transactions. Like any update, it raises their
+ * versions. Opportunities that are deleted or moved meanwhile are skipped.
+ * @returns the number of opportunities, including skipped ones
  */
 export const moveOpportunities = async (
   database: Database,

@@ -1,9 +1,9 @@
 import type { Database, Queries } from '../database.js';
 
-/** Opportunities whose stored records one transaction rebuilds: few enough that writes wait only briefly for a row. */
+/** The number of stored records that one transaction rebuilds. It is low so that writes wait only briefly for a row. */
 const batchSize = 500;
 
-/** The ids of the next batch, in order. `$2` is the last id of the batch before. */
+/** The ids of the next batch, in order. `$2` is the last id of the previous batch. */
 const nextIdsSql = `
   SELECT array_agg(b.id ORDER BY b.id) AS ids FROM (
     SELECT o.id FROM opportunities o WHERE o.organization_id = $1 AND ($2::uuid IS NULL OR o.id > $2::uuid) ORDER BY o.id LIMIT $3
@@ -12,8 +12,8 @@ const nextIdsSql = `
 /**
  * Rebuilds the stored records of an organization's opportunities in small transactions. Records that are up to date are not written.
  *
- * @param onProgress - receives the number of opportunities done so far
- * @returns how many opportunities there were
+ * @param onProgress - receives the number of processed opportunities
+ * @returns the number of processed opportunities
  */
 export const refreshRecords = async (
   database: Queries,
@@ -34,7 +34,7 @@ export const refreshRecords = async (
   }
 };
 
-/** Rebuilds the stored records after a change of the set-up, and notes that they are up to date. */
+/** Rebuilds the stored records after a change of the setup, and then marks the rebuild as done. */
 export const refreshOutdatedRecords = async (
   database: Queries,
   organizationId: string,
@@ -52,9 +52,9 @@ const interruptedSql = `
     FROM record_rebuilds r WHERE r.outdated_at < clock_timestamp() - interval '1 second' * $1`;
 
 /**
- * Completes rebuilds that were interrupted, as by the end of their process.
- * @param olderThanSeconds - leaves younger ones to the process that began them
- * @returns how many opportunities were looked at
+ * Completes rebuilds that were interrupted, for example because their process ended.
+ * @param olderThanSeconds - younger rebuilds are left to the process that started them
+ * @returns the number of processed opportunities
  */
 export const completeRebuilds = async (database: Database, olderThanSeconds: number): Promise<number> => {
   const { organizations } = await database.withConnection((connection) =>

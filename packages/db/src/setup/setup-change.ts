@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
 
-/** What a change of the set-up does; the audit trail calls it by this name. */
+/** The kind of a change of the setup. The audit trail shows this name. */
 export type SetupAction =
   | `pipeline.${'create' | 'update'}`
   | `stage.${'create' | 'update'}`
@@ -9,73 +9,73 @@ export type SetupAction =
   | `member.${'add' | 'update' | 'remove'}`
   | 'organization.update';
 
-/** One change of the set-up, as `change_setup` takes it. */
+/** One change of the setup, as the SQL function `change_setup` expects it. */
 export interface SetupChange {
   readonly action: SetupAction;
-  /** The row that is changed, or made. */
+  /** The id of the row to change or create. */
   readonly id: string;
   /** Columns and their new values. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** Place among its kind, from 1. */
+  /** The position among rows of the same kind, from 1. */
   readonly position?: number | undefined;
-  /** What the audit trail says; without it the change is part of the one before. */
+  /** The details in the audit trail. Without them, the change is part of the previous one and gets no entry of its own. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Whether it outdates stored records of opportunities. */
+  /** Whether the change makes stored records of opportunities outdated. */
   readonly outdates_records?: boolean;
   readonly [property: string]: unknown;
 }
 
-/** A stage to be made. */
+/** A stage to create. */
 export interface NewStage {
   readonly label: string;
   readonly color?: string | undefined;
-  /** Chance of winning in per cent. */
+  /** The chance of winning in percent. */
   readonly probability?: number | null | undefined;
   readonly isDefault?: boolean | undefined;
   readonly isActive?: boolean | undefined;
 }
 
-/** What changes about a stage; undefined keeps. */
+/** Changes of a stage. Undefined keeps the value. */
 export interface StageChange extends Omit<NewStage, 'label'> {
   readonly label?: string | undefined;
   readonly position?: number | undefined;
 }
 
-/** What changes about a pipeline; undefined keeps. */
+/** Changes of a pipeline. Undefined keeps the value. */
 export interface PipelineChange {
   readonly name?: string | undefined;
-  /** False archives it: it keeps its opportunities and gets no new ones. */
+  /** False archives the pipeline. It keeps its opportunities and gets no new ones. */
   readonly isActive?: boolean | undefined;
   readonly position?: number | undefined;
 }
 
-/** A custom field to be defined. */
+/** A custom field to define. */
 export interface NewField {
   readonly objectType: ObjectType;
   readonly slug: string;
   readonly name: string;
   readonly attributeType: AttributeType;
   readonly metadata: FieldMetadata | null;
-  /** After all others when absent. */
+  /** By default after all others. */
   readonly position?: number | undefined;
   readonly isHidden: boolean;
-  /** True when absent. */
+  /** By default true. */
   readonly isActive?: boolean | undefined;
-  /** Null: every pipeline. */
+  /** Null for all pipelines. */
   readonly pipelineIds: readonly string[] | null;
 }
 
-/** What may change about a custom field; what is absent stays. Its slug, type and pipelines are for good. */
+/** Changes of a custom field. Undefined keeps the value. Slug, type and pipelines cannot change. */
 export interface FieldValues {
   readonly name?: string | undefined;
   readonly metadata?: FieldMetadata | null | undefined;
   readonly position?: number | undefined;
   readonly isHidden?: boolean | undefined;
-  /** False archives it: requests do not know it, and its values stay. */
+  /** False archives the field. It is unknown to requests, and its stored values are retained. */
   readonly isActive?: boolean | undefined;
 }
 
-/** What changes about a member; undefined keeps. */
+/** Changes of a member. Undefined keeps the value. */
 export interface MemberChange {
   readonly email?: string | undefined;
   readonly name?: string | undefined;
@@ -97,7 +97,7 @@ const stageInsert = (id: string, pipelineId: string, stage: NewStage): SetupChan
   set: { color: defaultColor, ...stageColumns(stage) },
 });
 
-/** Makes a pipeline with its stages in order. */
+/** Creates a pipeline with its stages in order. */
 export const createPipelineChanges = (
   id: string,
   { name, isActive, position }: PipelineChange & { readonly name: string },
@@ -120,7 +120,7 @@ export const updatePipelineChange = (id: string, { name, isActive, position }: P
   return { action: 'pipeline.update', id, set, ...place, details: { ...set, ...place } };
 };
 
-/** Adds a stage to a pipeline, after its others unless it has a position. */
+/** Adds a stage to a pipeline, by default after all others. */
 export const createStageChange = (
   id: string,
   pipelineId: string,
@@ -132,7 +132,7 @@ export const createStageChange = (
   return { ...stageInsert(id, pipelineId, stage), ...place, details };
 };
 
-/** Changes a stage. Its label is part of the stored records of its opportunities. */
+/** Changes a stage. The stored records of its opportunities contain the label. */
 export const updateStageChange = (id: string, change: StageChange): SetupChange => {
   const set = stageColumns(change);
   const place = withoutUndefined({ position: change.position });
@@ -158,7 +158,7 @@ export const defineFieldChange = (id: string, field: NewField): SetupChange => {
   };
 };
 
-/** Which custom field changes. */
+/** The custom field to change. */
 export interface FieldTarget {
   readonly id: string;
   readonly objectType: ObjectType;
@@ -166,8 +166,8 @@ export interface FieldTarget {
 }
 
 /**
- * Changes a custom field. Hidden and archived fields of opportunities are no part of their stored records.
- * @param foundMetadata - what the new metadata were made from; the change is refused where they are not that any more
+ * Changes a custom field. The stored records of opportunities leave out hidden and archived fields.
+ * @param foundMetadata - the metadata that the new metadata are based on; the change is refused if the stored metadata differ from it
  */
 export const updateFieldChange = (
   { id, objectType, slug }: FieldTarget,
@@ -188,7 +188,7 @@ export const updateFieldChange = (
   };
 };
 
-/** Adds a person. */
+/** Adds a member. */
 export const addMemberChange = (
   id: string,
   { email, name, isActive }: MemberChange & { readonly email: string; readonly name: string },
@@ -199,13 +199,13 @@ export const addMemberChange = (
   details: { email, name },
 });
 
-/** Changes a person; a former one becomes a member again by `isActive`. */
+/** Changes a member. `isActive: true` makes a former member active again. */
 export const updateMemberChange = (id: string, { email, name, isActive }: MemberChange): SetupChange => {
   const set = withoutUndefined({ email, name, is_active: isActive });
   return { action: 'member.update', id, set, details: set };
 };
 
-/** Removes a person, who keeps their opportunities as a former member, or has none and leaves no trace. */
+/** Removes a member. With `keepsOpportunities`, the member becomes a former one. Without, the member is deleted and must own none. */
 export const removeMemberChange = (id: string, keepsOpportunities: boolean): SetupChange => ({
   action: 'member.remove',
   id,
@@ -213,7 +213,7 @@ export const removeMemberChange = (id: string, keepsOpportunities: boolean): Set
   details: { keeps_opportunities: keepsOpportunities },
 });
 
-/** Sets the currency of new opportunities that name none, or takes it away. */
+/** Sets or removes the default currency of new opportunities. */
 export const currencyChange = (organizationId: string, currency: string | null): SetupChange => ({
   action: 'organization.update',
   id: organizationId,

@@ -1,7 +1,7 @@
 import { wireDefinition, type WireFieldDefinition } from '@crm/domain';
 import type { Member, Pipeline, SetupField, Stage } from '../organization-setup.js';
 
-/** A pipeline as both gateways answer it. */
+/** A pipeline as both gateways return it. */
 export const pipelineWire = ({ id, name, isActive, createdAt }: Pipeline) => ({
   pipeline_id: id,
   name,
@@ -9,7 +9,7 @@ export const pipelineWire = ({ id, name, isActive, createdAt }: Pipeline) => ({
   created_at: createdAt,
 });
 
-/** A stage as both gateways answer it. */
+/** A stage as both gateways return it. */
 export const stageWire = (stage: Stage) => ({
   stage_id: stage.id,
   pipeline_id: stage.pipelineId,
@@ -21,7 +21,7 @@ export const stageWire = (stage: Stage) => ({
   probability: stage.probability,
 });
 
-/** A member as both gateways answer them. */
+/** A member as both gateways return them. */
 export const memberWire = ({ id, email, name, isActive, createdAt }: Member) => ({
   member_id: id,
   email,
@@ -30,13 +30,13 @@ export const memberWire = ({ id, email, name, isActive, createdAt }: Member) => 
   created_at: createdAt,
 });
 
-/** The same definition with a list of options of its own. */
+/** The same definition with a mutable copy of the options. */
 const mutable = ({ metadata, ...definition }: WireFieldDefinition) => ({
   ...definition,
   metadata: metadata !== null && 'options' in metadata ? { options: [...metadata.options] } : metadata,
 });
 
-/** A custom field as both gateways answer it. */
+/** A custom field as both gateways return it. */
 export const fieldWire = (field: SetupField) => ({
   field_id: field.id,
   name: field.slug,

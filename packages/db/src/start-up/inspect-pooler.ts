@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
 const timeoutMs = 2_000;
-/** A busy pooler may give the second client another server connection, once or twice. */
+/** Several attempts are needed because a busy pooler may give the second client another server connection. */
 const attempts = 5;
 
-/** Whether a database is reached through a pooler that sends no session settings. */
+/** Whether the URL leads to a pooler to which no session settings may be sent. */
 export const isPooled = (url: string): boolean => new URL(url).searchParams.get('pgbouncer') === 'true';
 
-/** Whether the server knows a statement by the name the client gave it. PgBouncer from 1.21 on gives it another one. */
+/** Whether the server has a prepared statement under the client's name. PgBouncer from 1.21 on renames it. */
 const keepsName = async (client: pg.Client): Promise<boolean> => {
   const name = `crm-check-${randomUUID()}`;
-  // In a transaction all statements have the same server connection.
+  // Within a transaction, all statements use the same server connection.
   await client.query('BEGIN');
   await client.query({ name, text: 'SELECT 1' });
   const { rowCount } = await client.query('SELECT FROM pg_prepared_statements WHERE name = $1', [name]);
@@ -23,7 +23,7 @@ const keepsName = async (client: pg.Client): Promise<boolean> => {
 const processOf = async (client: pg.Client): Promise<number> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0;
 
-/** Whether two clients get the same server connection in turn, as in transaction mode. */
+/** Whether two clients use the same server connection in turn, as in transaction mode. */
 const shareConnections = async (one: pg.Client, other: pg.Client): Promise<boolean> => {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     if ((await processOf(one)) === (await processOf(other))) return true;
@@ -32,10 +32,10 @@ const shareConnections = async (one: pg.Client, other: pg.Client): Promise<boole
 };
 
 /**
- * Whether prepared statements fail through a pooler: it gives a statement of one client to a server connection that another
- * client has prepared its own on, under the same name or not at all.
+ * Whether prepared statements fail through a pooler. They do if it shares server connections between clients without tracking statements:
+ * a client's statement then reaches a connection without it, or one where another client has prepared a statement with the same name.
  *
- * @throws Error when two connections cannot be had
+ * @throws Error if two connections cannot be opened
  */
 export const losesPreparedStatements = async (url: string): Promise<boolean> => {
   const clients = [0, 1].map(
@@ -53,7 +53,7 @@ export const losesPreparedStatements = async (url: string): Promise<boolean> => 
     await Promise.all(clients.map((client) => client.connect()));
     return (await keepsName(one)) && (await shareConnections(one, other));
   } finally {
-    // A pooler that does not answer does not say goodbye either.
+    // Not awaited, because a pooler that does not respond does not close connections either.
     for (const client of clients) client.end().catch(() => undefined);
   }
 };

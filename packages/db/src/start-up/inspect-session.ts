@@ -3,10 +3,10 @@ import { isPooled, losesPreparedStatements } from './inspect-pooler.js';
 import { findPoolerFaults } from './judge-server.js';
 import { readSessionFacts } from './read-facts.js';
 
-/** What is wrong with the sessions of an address, and what to do; null where nothing is. */
+/** The faults of sessions through a pooler, each with advice; null for no fault. */
 export type SessionFaults = ReturnType<typeof findPoolerFaults>;
 
-/** Checks what a pooler in front of a database takes away, as a gateway does before it serves. */
+/** Checks whether a pooler loses time limits or prepared statements. Gateways check the same before they serve. */
 export const inspectSession = async (database: Database): Promise<SessionFaults> => {
   return findPoolerFaults({
     ...(await database.withConnection((connection) => readSessionFacts((text) => connection.queryServer(text, [])))),

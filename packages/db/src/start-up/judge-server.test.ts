@@ -24,7 +24,7 @@ const judge = (facts: Partial<StartUpFacts>, changed = {}) =>
   judgeServer({ ...good, ...facts }, { ...rules, ...changed });
 
 describe('judgeServer', () => {
-  it('has nothing against a good server', () => {
+  it('accepts a good server', () => {
     expect(judge({})).toEqual({ refusal: null, waitingFor: null, warnings: [] });
     expect(judge({ synchronousCommit: 'remote_apply' }).refusal).toBeNull();
   });
@@ -33,7 +33,7 @@ describe('judgeServer', () => {
     [{ fsync: 'off' }, /^The database runs with fsync off.*ALLOW_UNSAFE_DURABILITY=1/],
     [{ synchronousCommit: 'off' }, /synchronous_commit off/],
     [{ fsync: 'off', synchronousCommit: 'off' }, /fsync and synchronous_commit off/],
-  ])('refuses what may lose writes: %j', (facts, text) => {
+  ])('refuses a server that may lose writes: %j', (facts, text) => {
     expect(judge(facts).refusal).toMatch(text);
     expect(judge(facts, { needsDurability: false }).refusal).toBeNull();
   });
@@ -46,7 +46,7 @@ describe('judgeServer', () => {
     expect(judge({}, { hasReplica: true }).refusal).toBeNull();
   });
 
-  it('refuses versions before 15 for every caller', () => {
+  it('refuses versions before 15, even without the need for durability', () => {
     expect(judge({ versionNumber: 140_011, version: '14.11' }, { needsDurability: false }).refusal).toMatch(
       /14\.11 is too old/,
     );
@@ -60,13 +60,13 @@ describe('judgeServer', () => {
     expect(judge({ losesPreparedStatements: true }).refusal).toMatch(/use PgBouncer 1\.21 or later/);
   });
 
-  it('waits for rights, before anything that needs them', () => {
+  it('waits for missing rights before it checks anything that needs them', () => {
     expect(judge({ missingRights: ['SELECT on notes'], appliedMigrations: [] }).waitingFor).toMatch(
       /crm_inbound lacks rights \(SELECT on notes\): run crm roles apply$/,
     );
   });
 
-  it('names migrations that are missing', () => {
+  it('names missing migrations', () => {
     expect(judge({ appliedMigrations: ['1_tables'] }).waitingFor).toMatch(/lacks 1 .*\(2_indexes\): run crm migrate/);
     expect(judge({ appliedMigrations: [] }).waitingFor).toMatch(/1_tables, 2_indexes/);
   });
@@ -79,7 +79,7 @@ describe('judgeServer', () => {
     expect(needing('2_indexes').waitingFor).toBeNull();
   });
 
-  it('waits for its write functions, and accepts a database that once had them', () => {
+  it('waits for its write functions, and accepts a database in which they were installed once', () => {
     expect(judge({ installedFunctions: installed('old') }).waitingFor).toMatch(/write functions: run crm migrate/);
     expect(judge({ installedFunctions: installed('current', 'newer') }).waitingFor).toBeNull();
   });
@@ -92,7 +92,7 @@ describe('judgeServer', () => {
     expect(judge({ appliedMigrations, installedFunctions: [] }).waitingFor).toMatch(/write functions/);
   });
 
-  it('warns of a superuser', () => {
+  it('warns about a superuser', () => {
     expect(judge({ isSuperuser: true })).toMatchObject({
       refusal: null,
       waitingFor: null,

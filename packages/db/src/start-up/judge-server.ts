@@ -1,19 +1,19 @@
 import { compareSchema, describeUnmet, type SchemaVersion } from '../schema-history/schema-history.js';
 import type { StartUpFacts } from './read-facts.js';
 
-/** What this gateway needs. */
+/** The requirements of this gateway. */
 export interface ServerRules extends SchemaVersion {
-  /** Whether an answered write must survive the loss of power. */
+  /** Whether an acknowledged write must survive a power failure. */
   readonly needsDurability: boolean;
-  /** Whether reads go to a replica; false when absent. */
+  /** Whether reads go to a replica. By default false. */
   readonly hasReplica?: boolean;
 }
 
-/** What is to be done about a server. */
+/** The decision about a server. */
 export interface Judgement {
-  /** Serving would break a promise, and waiting mends nothing. */
+  /** Why the gateway must not serve, if waiting does not help. */
   readonly refusal: string | null;
-  /** What has to happen before this gateway can serve. */
+  /** Why the gateway must wait, and what has to happen first. */
   readonly waitingFor: string | null;
   readonly warnings: readonly string[];
 }
@@ -33,7 +33,7 @@ const findLostDurability = (facts: StartUpFacts): string | null => {
   );
 };
 
-/** What a pooler takes away. A gateway without one sends its time limits itself. */
+/** The faults of a pooler: missing time limits and lost prepared statements. Without a pooler, a gateway sends its time limits itself. */
 export const findPoolerFaults = ({
   role,
   missingLimits,
@@ -87,7 +87,7 @@ const findWait = (facts: StartUpFacts, rules: ServerRules): string | null => {
   );
 };
 
-/** Judges a server; pure. */
+/** Decides whether a gateway can serve from a server. A pure function. */
 export const judgeServer = (facts: StartUpFacts, rules: ServerRules): Judgement => ({
   refusal: findRefusal(facts, rules),
   waitingFor: findWait(facts, rules),

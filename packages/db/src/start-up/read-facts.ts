@@ -4,25 +4,25 @@ import { type QueryRow, readSchemaHistory, type SchemaHistory } from '../schema-
 import { sessionLimitsMs } from '../session-limits.js';
 import { isPooled, losesPreparedStatements } from './inspect-pooler.js';
 
-/** Settings of a session that must bound its statements. */
+/** The time limits of a session. */
 export interface SessionFacts {
   readonly role: string;
-  /** Time limits that this session does not have. */
+  /** The names of time limits that are not set in this session. */
   readonly missingLimits: readonly string[];
 }
 
-/** What a gateway asks its server before it serves. */
+/** The properties of a server that a gateway checks before it serves. */
 export interface StartUpFacts extends SchemaHistory, SessionFacts {
-  /** As `150004` for 15.4. */
+  /** `server_version_num`, such as `150004` for 15.4. */
   readonly versionNumber: number;
   readonly version: string;
   readonly fsync: string;
-  /** As it holds for the gateway's own role. */
+  /** The value for the gateway's role. */
   readonly synchronousCommit: string;
   readonly isSuperuser: boolean;
   /** Whether Citus distributes the database. */
   readonly isDistributed: boolean;
-  /** Rights that the role lacks, as `SELECT on accounts`. */
+  /** Rights that the role lacks, such as `SELECT on accounts`. */
   readonly missingRights: readonly string[];
   /** Whether a pooler makes prepared statements fail. */
   readonly losesPreparedStatements: boolean;
@@ -45,7 +45,7 @@ const limitsSql = `
            .map((name) => `'${name}'`)
            .join(', ')}) AND setting = '0' ORDER BY name) AS "missingLimits"`;
 
-/** Tables that do not exist yet are no matter of rights. */
+/** The missing rights of the role. Tables that do not exist yet are not reported. */
 const rightsSql = `
   SELECT coalesce(array_agg(privilege || ' on ' || table_name ORDER BY table_name, privilege), '{}') AS "missingRights"
     FROM unnest($1::text[], $2::text[], $3::text[]) AS needed (table_name, privilege, column_name)
@@ -66,7 +66,7 @@ const readMissingRights = async (connection: Connection, gateway: GatewayKind): 
 export const readSessionFacts = (queryRow: QueryRow): Promise<SessionFacts> =>
   queryRow<SessionFacts & Record<string, unknown>>(limitsSql);
 
-/** Asks a server what {@link StartUpFacts} has, without Prisma, whose first query takes 60 MB of memory. */
+/** Reads the {@link StartUpFacts} of a server. It does not use Prisma, because Prisma's first query takes 60 MB of memory. */
 export const readFacts = async (database: Database, gateway: GatewayKind): Promise<StartUpFacts> => {
   const losesStatements = isPooled(database.url) && (await losesPreparedStatements(database.url));
   return database.withConnection(async (connection) => {

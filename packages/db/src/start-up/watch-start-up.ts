@@ -5,19 +5,19 @@ import type { GatewayKind } from '../roles/rights.js';
 import { judgeServer, type ServerRules } from './judge-server.js';
 import { readFacts, type StartUpFacts } from './read-facts.js';
 
-/** Receives the findings of the checks; the texts are for people and contain no secrets. */
+/** Receives the results of the checks. The texts are for people and contain no secrets. */
 export interface StartUpListener {
-  /** Once a finding. */
+  /** Called once for each different warning. */
   readonly onWarning: (text: string) => void;
-  /** Whenever what is waited for changes; with what the server could not be asked for. */
+  /** Called when the reason for waiting changes, with the error if the server could not be checked. */
   readonly onWaiting: (text: string, error?: unknown) => void;
-  /** At most once; nothing is checked any more. */
+  /** Called at most once. Ends the checks. */
   readonly onRefusal: (text: string) => void;
-  /** At most once; nothing is checked any more. */
+  /** Called at most once. Ends the checks. */
   readonly onPassed: () => void;
 }
 
-/** How far the checks before serving have come. */
+/** The state of the checks before serving. */
 export interface StartUp {
   /** Why the gateway must not serve yet; null once it may. */
   readonly problem: string | null;
@@ -25,25 +25,25 @@ export interface StartUp {
   stop(): void;
 }
 
-/** Chooses the server of a question. */
+/** Chooses a server and runs the checks on it. */
 export type AskServer = (work: (database: Database) => Promise<StartUpFacts>) => Promise<StartUpFacts>;
 
 const checkAgainAfterMs = 1_000;
 
-/** Whether a pooler refused the settings that a gateway sends when it connects. */
+/** Whether a pooler rejected the session settings that a gateway sends when it connects. */
 export const isSettingRefused = (error: unknown): boolean => {
   const cause = error instanceof Failure ? error.cause : error;
   return cause instanceof Error && cause.message.includes('unsupported startup parameter');
 };
 
-/** What to do about {@link isSettingRefused}. */
+/** The advice for {@link isSettingRefused}. */
 export const refusedSettingText = 'A pooler refuses the settings of the connection: add ?pgbouncer=true to the address';
 
 /**
- * Checks the server until it can be served from, so that gateways, database and migrations may start in any order.
- * @param gateway - whose rights the role must have
- * @param ask - runs the questions on the server that reads go to now
- * @param rules - what this gateway needs; the migrations of this version when they are not given
+ * Checks the server every second until the gateway can serve from it. So gateways, database and migrations may start in any order.
+ * @param gateway - the kind of gateway whose rights the role must have
+ * @param ask - runs the checks on the server that currently serves reads
+ * @param rules - the requirements of this gateway; by default the migrations and functions of this version
  */
 export const watchStartUp = (
   gateway: GatewayKind,

@@ -3,7 +3,7 @@ import { accountSeed } from './related.js';
 import { type Change, type CustomValues, normalizeOrNull, columnChange, sentOnly } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
-/** Changes to a company: normalised, as `domain` makes them. Undefined keeps, null clears. */
+/** Changes of an account, with values normalized by the package `domain`. Undefined keeps the value, null clears it. */
 export interface AccountChange extends CustomValues {
   readonly domain?: string | undefined;
   readonly externalId?: string | null | undefined;
@@ -14,16 +14,16 @@ export interface AccountChange extends CustomValues {
   readonly employeeRange?: string | null | undefined;
 }
 
-/** A company to be created or found: it has a domain or an external id. Its name is made from the domain unless it is given. */
+/** An account to create or find. It has a domain or an external id. The default name is derived from the domain. */
 export type NewAccount = AccountChange;
 
-/** What the create of an account answers. */
+/** The result of creating an account. */
 export interface CreatedAccount extends CreatedRecord {
   readonly domain: string;
   readonly name: string | null;
 }
 
-/** The columns of a change, and what follows from them. */
+/** The columns of a change and the columns derived from them. */
 export const accountColumns = (account: AccountChange): Change => {
   const { domain, name } = account;
   const change = columnChange(account, {
@@ -46,7 +46,7 @@ export const accountColumns = (account: AccountChange): Change => {
   };
 };
 
-/** Creates the account of a domain, or finds that of the domain or external id. */
+/** Creates the account with a domain, or finds the account with the external id or domain. */
 export const accountCreate = (account: NewAccount, onMatch: OnMatch): Write<CreatedAccount> => ({
   function: 'create_account',
   key: account.domain ?? null,
@@ -57,7 +57,7 @@ export const accountCreate = (account: NewAccount, onMatch: OnMatch): Write<Crea
   },
 });
 
-/** Changes an account; a new name or domain reaches its opportunities. */
+/** Changes an account. A new name or domain is copied to its opportunities. */
 export const accountUpdate = ({ id, version }: UpdateTarget, account: AccountChange): Write<WrittenRecord> => ({
   function: 'update_account',
   input: { id, change: { ...accountColumns(account), version } },

@@ -4,7 +4,7 @@ import { accountDomainOf, namedAccounts } from './related.js';
 import { type Change, type CustomValues, columnChange } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
-/** Changes to a person: normalised, as `domain` makes them. Undefined keeps, null clears. */
+/** Changes of a contact, with values normalized by the package `domain`. Undefined keeps the value, null clears it. */
 export interface ContactChange extends CustomValues {
   readonly email?: NormalizedEmail | undefined;
   readonly externalId?: string | null | undefined;
@@ -14,10 +14,10 @@ export interface ContactChange extends CustomValues {
   readonly phone?: string | null | undefined;
 }
 
-/** A person to be created or found: it has an email or an external id. */
+/** A contact to create or find. It has an email or an external id. */
 export type NewContact = ContactChange;
 
-/** What the create of a contact answers. */
+/** The result of creating a contact. */
 export interface CreatedContact extends CreatedRecord {
   readonly email: string;
   readonly first_name: string | null;
@@ -35,7 +35,7 @@ const contactColumns = (contact: ContactChange): Change => {
   return contact.email === undefined ? change : { ...change, set: { email: contact.email.email, ...change.set } };
 };
 
-/** Creates the contact of an email with its account, or finds that of the email or external id. */
+/** Creates the contact with an email, and its account if missing, or finds the contact with the external id or email. */
 export const contactCreate = (
   setup: OrganizationSetup,
   contact: NewContact,
@@ -54,7 +54,7 @@ export const contactCreate = (
   };
 };
 
-/** Changes a contact; a new email moves it to the account of that domain, which is made where absent. */
+/** Changes a contact. A new email moves it to the account of the email's domain, which is created if it is missing. */
 export const contactUpdate = (
   setup: OrganizationSetup,
   { id, version }: UpdateTarget,

@@ -2,25 +2,25 @@ import { isFailure, type ObjectType } from '@crm/domain';
 import type { Database } from '../database.js';
 import { runWrite, type UpdateTarget, type Write, type WriteOrigin, type Written } from './write.js';
 
-/** What a delete function answers. */
+/** The result of a delete function. */
 interface Deletion {
   readonly id: string;
-  /** False when the record has left a part of its opportunities or notes only: the call has to be sent again. */
+  /** False if the call detached the record only from a part of its opportunities or notes, so that it must be repeated. */
   readonly is_deleted?: boolean;
 }
 
-/** One call of a delete function: see {@link deleteRecord}, which repeats it until the record is gone. */
+/** One call of a delete function. {@link deleteRecord} repeats it until the record is deleted. */
 export const recordDeletion = (kind: ObjectType | 'note', { id, version }: UpdateTarget): Write<Deletion> => ({
   function: `delete_${kind}`,
   input: { id, version },
 });
 
 /**
- * Deletes a record for good, with every stored answer that repeats its values. A contact leaves its opportunities and notes. One
- * with more than 250 of either leaves them in several transactions: when a call is cut off, the contact is still
- * there, with fewer opportunities, and the next call continues.
+ * Deletes a record permanently, and all stored results of idempotent requests that contain its values. A contact is first detached from
+ * its opportunities and notes. With 250 or more of either, that takes several transactions. If it is interrupted, the contact still
+ * exists with fewer opportunities, and the next call continues.
  *
- * @param target - the version counts when the deletion begins
+ * @param target - the version is checked only when the deletion begins
  * @throws Failure `not_found`; `precondition_failed` for another version; `account_in_use`
  */
 export const deleteRecord = async (
@@ -34,7 +34,7 @@ export const deleteRecord = async (
   while (written.result.is_deleted === false) {
     const next = recordDeletion(kind, { id: target.id });
     const later = await runWrite(database, organizationId, next, null, origin).catch((error: unknown) => {
-      // A parallel deletion was faster.
+      // A parallel deletion finished first.
       if (isFailure(error, 'not_found')) return null;
       throw error;
     });

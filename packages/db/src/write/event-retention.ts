@@ -1,8 +1,8 @@
 import type { Database } from '../database.js';
 
 /**
- * Makes the partitions of the change log for the weeks ahead. Any number of gateways may do so at once.
- * @returns how many were made
+ * Creates the partitions of the change log for the next weeks. Several gateways may do so at once.
+ * @returns the number of created partitions
  */
 export const makeEventPartitions = async (database: Database): Promise<number> => {
   const { made } = await database.withConnection((connection) =>
@@ -12,9 +12,9 @@ export const makeEventPartitions = async (database: Database): Promise<number> =
 };
 
 /**
- * Ends the retention of events of all organizations that are older than a number of days, in whole weeks: first no organization can
- * read them any more, then their partitions are dropped. Any number of gateways may do so at once.
- * @returns how many partitions were dropped
+ * Expires the events of all organizations that are older than a number of days, in whole weeks. It first makes them unreadable, then drops
+ * their partitions. Several gateways may do so at once.
+ * @returns the number of dropped partitions
  */
 export const purgeExpiredEvents = async (database: Database, days: number): Promise<number> => {
   const { ids } = await database.withConnection((connection) =>

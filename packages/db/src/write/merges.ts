@@ -12,10 +12,10 @@ import {
 /** Objects that can be merged. */
 export type MergedObject = 'account' | 'contact';
 
-/** How many records one merge moves, so that it ends well within the time of a statement (docs/decisions/0022-merging.md). */
+/** The most records that one merge moves. They keep it well within the statement timeout (docs/decisions/0022-merging.md). */
 export const mergeLimits = {
   opportunities: 2_000,
-  /** Of these, the ones that are merged into another opportunity: each costs as much as four that move. */
+  /** Opportunities among them that are merged into another opportunity. Each costs as much as moving four. */
   merged_opportunities: 500,
   contacts: 5_000,
   notes: 500,
@@ -24,33 +24,33 @@ export const mergeLimits = {
 
 /** Two records to merge. */
 export interface Merge extends UpdateTarget {
-  /** The record that goes. */
+  /** The record that is merged into the other one and deleted. */
   readonly from: string;
-  /** Says what would change, and changes nothing. */
+  /** Whether to only report what would change. */
   readonly isDryRun: boolean;
-  /** Whether opportunities that would get one natural key are merged too; otherwise they refuse the merge. */
+  /** Whether to merge opportunities that would get the same natural key. Otherwise such opportunities make the merge fail. */
   readonly mergesOpportunities: boolean;
 }
 
-/** Two opportunities that a merge gives one natural key. */
+/** Two opportunities that would have the same natural key after a merge. */
 export interface OpportunityConflict {
-  /** The opportunity of the record that goes. */
+  /** The opportunity of the record that is deleted. */
   readonly id: string;
   readonly existing_id: string;
   readonly pipeline_id: string;
   readonly name: string;
 }
 
-/** What a merge changed, or would change. */
+/** The changes of a merge, made or previewed. */
 export interface MergeResult {
   readonly id: string;
   readonly from: string;
-  /** Contacts that moved; 0 in a merge of contacts. */
+  /** The number of moved contacts; 0 for a merge of contacts. */
   readonly contacts: number;
   readonly opportunities: number;
   readonly merged_opportunities: number;
   readonly notes: number;
-  /** Fields of the kept record that had no value: columns and `custom__slug`s. */
+  /** Empty fields of the kept record that got a value of the other one: columns and `custom__slug`s. */
   readonly filled: readonly string[];
   /** The first hundred opportunities that were merged too, or would be. */
   readonly conflicts: readonly OpportunityConflict[];
@@ -71,7 +71,7 @@ export const recordMerge = (kind: MergedObject, merge: Merge): Write<MergeResult
 });
 
 /**
- * Merges one record into another, or says what that would change. A dry run writes nothing, also no answer for an `Idempotency-Key`.
+ * Merges one record into another, or reports what that would change. A dry run writes nothing, not even a result for an `Idempotency-Key`.
  * @throws Failure `not_found`, `merge_source_not_found`, `precondition_failed`, `opportunities_collide`, `merge_too_large`
  */
 export const mergeRecords = async (

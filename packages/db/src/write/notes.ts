@@ -4,17 +4,17 @@ import { relatedSeeds } from './related.js';
 import { normalizeOrNull } from './stored-values.js';
 import type { UpdateTarget, Write, WrittenRecord } from './write.js';
 
-/** A note to be created on accounts, contacts and opportunities. */
+/** A note to create on accounts, contacts and opportunities. */
 export interface NewNote {
   readonly title: string | null;
   readonly content: string | null;
   readonly accountDomains: readonly string[];
   readonly contactEmails: readonly NormalizedEmail[];
-  /** Of opportunities that exist; none when absent. */
+  /** Ids of existing opportunities. By default none. */
   readonly opportunityIds?: readonly string[];
 }
 
-/** What the create of a note answers. */
+/** The result of creating a note. */
 export interface CreatedNote {
   readonly id: string;
   readonly title: string | null;
@@ -22,7 +22,7 @@ export interface CreatedNote {
 }
 
 /**
- * Creates a note, and the accounts and contacts that it names where they do not exist.
+ * Creates a note, and the missing accounts and contacts that it names.
  * @throws Failure `unknown_opportunities`
  */
 export const noteCreate = (setup: OrganizationSetup, note: NewNote): Write<CreatedNote> => ({
@@ -38,7 +38,7 @@ export const noteCreate = (setup: OrganizationSetup, note: NewNote): Write<Creat
   },
 });
 
-/** What changes of a note: absent keeps, null clears. */
+/** Changes of a note. Undefined keeps the value, null clears it. */
 export interface NoteChange {
   readonly title?: string | null | undefined;
   readonly content?: string | null | undefined;

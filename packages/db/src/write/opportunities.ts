@@ -5,7 +5,7 @@ import { relatedSeeds } from './related.js';
 import { type Change, type CustomValues, columnChange, sentOnly } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
-/** Changes to a deal: normalised, its references resolved against the setup. Undefined keeps, null clears. */
+/** Changes of an opportunity, with normalized values and with references resolved to ids. Undefined keeps the value, null clears it. */
 export interface OpportunityChange extends CustomValues {
   readonly name?: string | undefined;
   readonly externalId?: string | null | undefined;
@@ -19,27 +19,27 @@ export interface OpportunityChange extends CustomValues {
   readonly nextStep?: string | null | undefined;
   readonly accountDomain?: string | null | undefined;
   readonly primaryContact?: NormalizedEmail | null | undefined;
-  /** May name the primary contact, who is left out. */
+  /** The primary contact is ignored if it is in this list. */
   readonly additionalContacts?: readonly NormalizedEmail[] | null | undefined;
 }
 
-/** A deal to be created or found: it has a name or an external id. */
+/** An opportunity to create or find. It has a name or an external id. */
 export type NewOpportunity = OpportunityChange;
 
-/** What the create of an opportunity answers. */
+/** The result of creating an opportunity. */
 export interface CreatedOpportunity extends CreatedRecord {
   readonly name: string;
   readonly amount: number | null;
 }
 
-/** A deal's change, with its contacts where they are named. */
+/** A change of an opportunity's columns and, if the request names them, its contacts. */
 type OpportunityColumns = Change & {
   readonly primary_email?: string | null;
   readonly additional_emails?: readonly string[];
   readonly contact_limit: number;
 };
 
-/** The columns of a change, and what follows from them. */
+/** The columns of a change and the columns derived from them. */
 export const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns => {
   const { name, primaryContact, additionalContacts } = opportunity;
   const change = columnChange(opportunity, {
@@ -72,15 +72,15 @@ const contactsOf = ({ primaryContact, additionalContacts }: OpportunityChange): 
   ...(additionalContacts ?? []),
 ];
 
-/** A new deal starts in the pipeline's default stage, else in its first that is not archived. */
+/** The stage of a new opportunity: the pipeline's default stage, or its first active stage. */
 const defaultStageId = ({ stages }: Pipeline): string | null => {
   const active = stages.filter(({ isActive }) => isActive);
   return (active.find(({ isDefault }) => isDefault) ?? active[0])?.id ?? null;
 };
 
 /**
- * Creates the deal of account, pipeline and name with everything that it names, or finds that of this key or of the external id and
- * brings its contacts up to date.
+ * Creates an opportunity with the missing accounts and contacts that it names. Or finds the opportunity with the external id, or with the
+ * natural key of account, pipeline and name, and updates its contacts.
  */
 export const opportunityCreate = (
   setup: OrganizationSetup,
@@ -104,7 +104,7 @@ export const opportunityCreate = (
   };
 };
 
-/** Changes a deal and makes the accounts and contacts that it names where they are absent. */
+/** Changes an opportunity and creates the missing accounts and contacts that the change names. */
 export const opportunityUpdate = (
   setup: OrganizationSetup,
   { id, version }: UpdateTarget,
@@ -121,7 +121,7 @@ export const opportunityUpdate = (
   };
 };
 
-/** The pipelines of some opportunities by the opportunity's id; those that there are none of are absent. */
+/** The pipeline ids of some opportunities by the id of the opportunity. Opportunities that do not exist are left out. */
 export const findOpportunityPipelineIds = async (
   database: Database,
   organizationId: string,

@@ -1,12 +1,12 @@
 import type { Database } from '../database.js';
 
-/** Rows that one statement deletes: few enough that it holds its locks for milliseconds. */
+/** The number of rows that one statement deletes. It is low so that the statement holds its locks only for milliseconds. */
 const batchSize = 1_000;
 
 /**
- * Deletes the stored answers of all organizations that have expired. Writes with an `Idempotency-Key` delete a few of their own
- * organization; this is for organizations that write no more.
- * @returns how many were deleted
+ * Deletes the expired stored results of all organizations. A write with an `Idempotency-Key` deletes a few expired results of its own
+ * organization. This function is for organizations that no longer write.
+ * @returns the number of deleted results
  */
 export const purgeExpiredAnswers = async (database: Database): Promise<number> => {
   const { ids } = await database.withConnection((connection) =>

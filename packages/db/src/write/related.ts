@@ -1,23 +1,24 @@
 import { accountNameFromDomain, isFreeMail, normalizeForSearch, type NormalizedEmail } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
 
-/** The columns of an account that only its domain is known of. */
+/** The columns of an account of which only the domain is known. */
 export const accountSeed = (domain: string) => {
   const name = accountNameFromDomain(domain);
   return { domain, name, normalized_name: normalizeForSearch(name), is_freemail: isFreeMail(domain) };
 };
 
-/** The domain of a contact's account, or null where the organization wants none for free mail. */
+/** The domain of a contact's account. Null for free mail if the organization is set up to create no accounts for it. */
 export const accountDomainOf = (setup: OrganizationSetup, { domain }: NormalizedEmail): string | null =>
   setup.freemail === 'skip' && isFreeMail(domain) ? null : domain;
 
-/** What `ensure_accounts` takes for an account that a call is about. */
+/** The input of `ensure_accounts` for an account that a request names. */
 export const namedAccounts = (domain: string | null) =>
   domain === null ? [] : [{ ...accountSeed(domain), is_named: true }];
 
 /**
- * What `ensure_accounts` and `ensure_contacts` take: every account and contact that a call names, each once. The account of
- * a contact's email is only for one that is not there yet: others may have moved, or their account another domain.
+ * The input of `ensure_accounts` and `ensure_contacts`: every account and contact that a request names, each once. It includes the account
+ * of each contact's email domain, which is created only for a new contact. An existing contact may belong to another account, or its
+ * account may have another domain now.
  */
 export const relatedSeeds = (
   setup: OrganizationSetup,

@@ -6,22 +6,22 @@ import { opportunityColumns } from './opportunities.js';
 import type { CustomValues } from './stored-values.js';
 import type { Write } from './write.js';
 
-/** An event of the change log, as far as restoring needs it. */
+/** The properties of an event of the change log that restoring needs. */
 export interface RestorableEvent {
   readonly position: number;
   readonly object: 'account' | 'contact' | 'opportunity' | 'note';
   readonly type: string;
-  /** The whole record of a deletion; null where its values were erased. */
+  /** For a deletion, the whole record; null if its values were erased. */
   readonly previous: Readonly<Record<string, unknown>> | null;
   readonly isErased: boolean;
 }
 
-/** What restoring a record answers. */
+/** The result of restoring a record. */
 export interface RestoredRecord {
   readonly object: 'account' | 'opportunity';
   readonly id: string;
   readonly version: number;
-  /** Links to records that do not exist any more, by their columns. */
+  /** Columns whose links were dropped because the other record no longer exists. */
   readonly dropped: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export const findEvent = async (
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The custom values of a deleted record with the definitions of today, also of archived fields, which may come back. */
+/** The custom values of a deleted record with the current definitions, including archived fields, because they may be restored. */
 const customValuesOf = (
   record: Readonly<Record<string, unknown>>,
   definitions: CustomValues['definitions'],
@@ -52,7 +52,7 @@ const customValuesOf = (
 
 /**
  * Restores a deleted account or opportunity with its id, its values and its links to records that still exist. Index keys and normalized
- * texts are made of the values again, because fields may have been defined otherwise since.
+ * texts are computed again, because the definitions of fields may have changed.
  */
 export const restoration = (
   setup: OrganizationSetup,

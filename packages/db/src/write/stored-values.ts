@@ -8,20 +8,20 @@ import {
   sortKeyCodePoints,
 } from '@crm/domain';
 
-/** Custom values with the definitions they were read by. Absent keeps, null clears. */
+/** Custom values with the definitions by which they were parsed. An absent slug keeps its value, null clears it. */
 export interface CustomValues {
   readonly definitions: ReadonlyMap<string, CustomFieldDefinition>;
   readonly values: ReadonlyMap<string, CustomValue | null>;
 }
 
-/** Text columns by name: undefined keeps, null clears. */
+/** Text columns by name. Undefined keeps the value, null clears it. */
 export type TextColumns = Readonly<Record<string, string | null | undefined>>;
 
-/** A change as the write functions take it; absent keeps, null clears. */
+/** A change, as the SQL write functions expect it. An absent key keeps its value, null clears it. */
 export interface Change {
-  /** Columns that the caller names. */
+  /** Columns that the request sets. */
   readonly set: Readonly<Record<string, unknown>>;
-  /** Columns that follow from what the caller names. */
+  /** Columns that are computed from the request. */
   readonly derived: Readonly<Record<string, unknown>>;
   /** By slug. */
   readonly custom_fields: Readonly<Record<string, CustomValue | null>>;
@@ -32,15 +32,15 @@ export interface Change {
 const firstCodePoints = (text: string): string =>
   text.length <= sortKeyCodePoints ? text : Array.from(text).slice(0, sortKeyCodePoints).join('');
 
-/** The searched form of a text that may be absent. */
+/** The normalized form of a text that may be null. */
 export const normalizeOrNull = (text: string | null): string | null =>
   text === null ? null : normalizeForSearch(text);
 
-/** The columns that were sent. */
+/** The columns with a value or null, without undefined ones. */
 export const sentOnly = (columns: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 
-/** The slot column of an indexed field and its comparison key. */
+/** The slot column of an indexed field with its comparison key; empty for other fields. */
 const slotColumn = (
   definition: CustomFieldDefinition,
   value: CustomValue | null,
@@ -51,8 +51,8 @@ const slotColumn = (
 };
 
 /**
- * The change of a record's columns: a custom value is stored in `custom_fields`, its normalized text in `normalized` and its comparison key
- * in its slot. A text column without a normalized column of its own is stored as it is and in `normalized`.
+ * The change of a record's columns. A custom value is stored in `custom_fields`, its normalized text in `normalized`, and its comparison
+ * key in its slot. A text is stored in its own column, and its normalized text in `normalized`.
  *
  * @param texts - text columns whose normalized texts share the `normalized` column
  */

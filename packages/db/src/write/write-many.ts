@@ -4,22 +4,22 @@ import { isSerializationFailure } from '../database-errors.js';
 import { ItemsRefused } from '../errors.js';
 import { type IdempotencyRecord, runWrite, type Write, type WriteOrigin, type Written } from './write.js';
 
-/** What items answer, by their index. */
+/** The results of items by their index. */
 export type ByIndex<Answer> = Readonly<Record<string, Answer>>;
 
-/** One write of a bulk call, with its place among the items. */
+/** One write of a bulk call, with the index of its item. */
 export interface IndexedWrite<Result> {
   readonly index: number;
   readonly write: Write<Result>;
 }
 
-/** A bulk call: writes of one function, and what those items answer that were refused before they got here. */
+/** A bulk call: writes of one function, and the results of items that were rejected before. */
 export interface BulkWrite<Result, Answer> {
   readonly function: Write<Result>['function'];
   readonly writes: readonly IndexedWrite<Result>[];
-  /** Kept with the results, so that a replay has them too. */
+  /** Results of items that were rejected before. They are stored with the other results, so that a replay returns them too. */
   readonly answers: ByIndex<Answer>;
-  /** What the items answer that the database refuses; it may throw to refuse the whole call. */
+  /** Creates the results of items that the database refuses. It may throw to refuse the whole call. */
   readonly answerRefusals: (refusals: ReadonlyMap<number, Failure>) => ByIndex<Answer>;
 }
 
@@ -36,9 +36,11 @@ const manyWrites = <Result, Answer>(
 };
 
 /**
- * Runs many writes in one transaction: usually in one round trip, and in one more where the database refused some of them.
- * Those are then left out, so that nothing of them stays. Every further round takes another refusal, so it ends. If a call cannot
- * be repeated to an end, because its own items move keys that other items of it name, those items are refused.
+ * Runs many writes in one transaction. Usually it takes one round trip. If the database refuses some items, the transaction is rolled
+ * back, and the call is repeated without them. Each repetition leaves out at least one more item, so this ends.
+ *
+ * A call can also fail repeatedly with a serialization failure, because some of its items change keys that other items refer to. Then it is
+ * repeated once more with `refuses_races`, which refuses those items.
  */
 export const runWrites = async <Result, Answer>(
   database: Database,

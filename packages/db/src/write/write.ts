@@ -2,7 +2,7 @@ import type { Database } from '../database.js';
 import { retryTransaction } from '../database-errors.js';
 import { readMarkText } from '../read-mark.js';
 
-/** The functions of the database that write. */
+/** The SQL write functions that {@link runWrite} can call. */
 export type WriteFunction =
   | `${'create' | 'update' | 'delete'}_${'opportunity' | 'contact' | 'account'}`
   | 'create_note'
@@ -15,67 +15,67 @@ export type WriteFunction =
   | 'write_many';
 
 /**
- * One write, ready to be sent: made of a normalised request by the functions beside this file, and run alone with
- * {@link runWrite} or among others with {@link runWrites}.
+ * One write, ready to run. The other files of this folder create it from a normalized request. {@link runWrite} runs one write, and
+ * `runWrites` runs many in one transaction.
  */
 export interface Write<Result> {
   readonly function: WriteFunction;
   readonly input: object;
   /**
-   * The domain or email of what is created, null without one: a bulk call creates records in its order. Opportunities are ordered by the
-   * database.
+   * The domain or email of a record to create, or null if it has none. A bulk call creates records in the order of this key. Opportunities
+   * have no such key here, because the database computes and sorts theirs.
    */
   readonly key?: string | null;
-  /** Carries the type of the result; never set. */
+  /** Never set. It only carries the type of the result. */
   readonly result?: Result;
 }
 
-/** What a create did to the record of the natural key. */
+/** What a write did: created a record, changed it, or found it without a change. */
 export type RecordStatus = 'created' | 'matched' | 'updated';
 
-/** What creates and updates answer. */
+/** The result of a create or an update. */
 export interface WrittenRecord {
   readonly id: string;
   readonly record_status: RecordStatus;
 }
 
-/** What creates of objects with a natural key answer. */
+/** The result of a create that may find an existing record. */
 export interface CreatedRecord extends WrittenRecord {
-  /** What was sent, differs from what is stored and was not applied: columns, and custom fields as `custom__slug`. */
+  /** Sent values that differ from the stored ones and were not applied: column names, and custom fields as `custom__slug`. */
   readonly unapplied: readonly string[];
 }
 
 /** Which record to update. */
 export interface UpdateTarget {
   readonly id: string;
-  /** The version that the record must have; any when absent. */
+  /** The version that the record must have. By default any. */
   readonly version?: number | undefined;
 }
 
-/** What a create does with a record that exists: keep its values, or apply the sent ones as an update would. */
+/** What a create does if the record exists: keep its values, or update it with the sent values. */
 export type OnMatch = 'keep' | 'update';
 
-/** What is stored of an `Idempotency-Key`, so that a request takes effect once however often it is sent. */
+/** The stored data of an `Idempotency-Key`. It makes a repeated request take effect only once. */
 export interface IdempotencyRecord {
-  /** The operation's id; keys of different operations do not meet. */
+  /** The operation id. Each operation has its own key space. */
   readonly operation: string;
-  /** SHA-256 of the key. The key itself is not stored: clients put emails into it, which an erasure could not find. */
+  /** SHA-256 of the key. The key itself is not stored, because clients put emails into keys, which an erasure could not find. */
   readonly keyHash: string;
-  /** Digest of the request: another one under the same key is refused. */
+  /** A digest of the request. A different request with the same key is refused. */
   readonly requestHash: string;
 }
 
-/** The request that writes, as the change log shows it beside every event. */
+/** The request that causes a write. Every event of the change log contains it. */
 export interface WriteOrigin {
   readonly requestId: string;
   readonly apiKeyId: string;
 }
 
-/** What a write answered, now or when it was first sent. */
+/** The result of a write, or the stored result of its first request. */
 export interface Written<Result> {
   readonly result: Result;
   readonly replayed: boolean;
-  /** What a replica must have to show this write, as `X-Read-After` carries it. */
+  /** The value of `X-Read-After`: the state that a replica must have reached to show this write. */
   readonly readMark: string;
 }
 
@@ -88,10 +88,10 @@ const originArgument = ({ requestId, apiKeyId }: WriteOrigin): string =>
 const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4, $5)';
 
 /**
- * Runs a write in one round trip and one transaction. Repeats it where the database says that nothing of it happened. A note is
- * never repeated, whatever the error: it has no natural key, so a mistake about what was committed would make two of it.
- * @throws Failure `not_found`, `precondition_failed`, `key_taken` or `too_many_contacts` as the record demands; `idempotency_mismatch`,
- * `idempotency_in_flight`
+ * Runs a write in one round trip and one transaction, and retries it after errors that guarantee a rollback. The create of a note is never
+ * retried. A note has no natural key, so a retry after a commit would create a second note.
+ * @throws Failure `not_found`, `precondition_failed`, `key_taken`, `too_many_contacts` and others, depending on the function;
+ * `idempotency_mismatch`, `idempotency_in_flight`
  */
 export const runWrite = async <Result>(
   database: Database,
@@ -109,13 +109,13 @@ export const runWrite = async <Result>(
   const run = async (): Promise<Written<Result>> => {
     const statement = { text: writeSql, values, isPrepared: true };
     const [row] = await database.query<Written<Result> & Record<string, unknown>>(organizationId, statement);
-    if (row === undefined) throw new Error(`No row came back from ${write.function}`);
+    if (row === undefined) throw new Error(`${write.function} returned no row`);
     return { ...row, readMark: readMarkText(row.readMark) };
   };
   return write.function === 'create_note' ? run() : retryTransaction(run);
 };
 
-/** What the first request of this key answered, with a mark, or null; @throws Failure `idempotency_mismatch` for another request. */
+/** The stored result of the first request with this key, or null. @throws Failure `idempotency_mismatch` for a different request */
 export const findStoredResult = async <Result>(
   database: Database,
   organizationId: string,
