@@ -54,7 +54,7 @@ BEGIN
   IF v_events IS NULL THEN
     RETURN;
   END IF;
-  PERFORM note_timeline();
+  PERFORM store_timeline();
   v_before := next_event_position(p_organization_id, v_count) - v_count;
   v_now := write_time();
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, record, previous, changed, is_erased)
@@ -90,7 +90,7 @@ END
 $$;
 
 -- Records the current timeline before its first events are appended.
-CREATE OR REPLACE FUNCTION note_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION store_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_server bigint := server_identifier();
   v_timeline int := current_timeline();

@@ -248,7 +248,7 @@ BEGIN
   v_contact_ids := merged_contact_ids(v_new, v_other, p_contact_limit, p_from_contact_id, p_to_contact_id);
   v_note_events := move_notes(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
-  PERFORM note_merged_record(p_organization_id, 'opportunity', p_other_id, p_kept_id);
+  PERFORM remember_merge(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   PERFORM delete_results_of_record(p_organization_id, p_other_id);
   RETURN v_note_events || merged_event(store_merged_opportunity(v_kept, v_new, v_contact_ids))
     || deletion_event('opportunity', opportunity_event_record(v_other, v_other_linked));
@@ -269,7 +269,7 @@ END
 $$;
 
 -- Records that p_id was merged into p_kept_id. Updates records that were merged into p_id earlier to point to p_kept_id too.
-CREATE OR REPLACE FUNCTION note_merged_record(p_organization_id uuid, p_object text, p_id uuid, p_kept_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION remember_merge(p_organization_id uuid, p_object text, p_id uuid, p_kept_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE merged_records m SET merged_into = p_kept_id
     WHERE m.organization_id = p_organization_id AND m.object_type = p_object AND m.merged_into = p_id;

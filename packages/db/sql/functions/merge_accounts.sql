@@ -89,7 +89,7 @@ BEGIN
   UPDATE account_aliases l SET account_id = p_account_id WHERE l.organization_id = p_organization_id AND l.account_id = p_other.id;
   DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_other.id;
   INSERT INTO account_aliases (organization_id, domain, account_id) VALUES (p_organization_id, p_other.domain, p_account_id);
-  PERFORM note_merged_record(p_organization_id, 'account', p_other.id, p_account_id);
+  PERFORM remember_merge(p_organization_id, 'account', p_other.id, p_account_id);
   PERFORM delete_results_of_record(p_organization_id, p_other.id);
   PERFORM collect_events(v_events);
 END

@@ -78,7 +78,7 @@ BEGIN
   UPDATE contact_aliases l SET contact_id = p_contact_id WHERE l.organization_id = p_organization_id AND l.contact_id = p_other.id;
   DELETE FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = p_other.id;
   INSERT INTO contact_aliases (organization_id, email, contact_id) VALUES (p_organization_id, p_other.email, p_contact_id);
-  PERFORM note_merged_record(p_organization_id, 'contact', p_other.id, p_contact_id);
+  PERFORM remember_merge(p_organization_id, 'contact', p_other.id, p_contact_id);
   PERFORM delete_results_of_record(p_organization_id, p_other.id);
 END
 $$;

@@ -143,7 +143,7 @@ END
 $$;
 
 -- Writes a change to the audit trail. p_origin: {actor, os_user, command_id}.
-CREATE OR REPLACE FUNCTION note_setup_change(p_organization_id uuid, p_change jsonb, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   INSERT INTO audit_events (organization_id, id, created_at, actor, os_user, command_id, action, target, details)
     VALUES (p_organization_id, gen_random_uuid(), write_time(), p_origin->>'actor', p_origin->>'os_user', (p_origin->>'command_id')::uuid,
@@ -189,7 +189,7 @@ BEGIN
         UPDATE organizations o SET currency = v_currency WHERE o.id = p_organization_id;
     END CASE;
     IF v_change ? 'details' THEN
-      PERFORM note_setup_change(p_organization_id, v_change, p_origin);
+      PERFORM store_setup_audit_event(p_organization_id, v_change, p_origin);
     END IF;
   END LOOP;
   read_mark := read_mark();

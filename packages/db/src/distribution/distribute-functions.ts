@@ -47,12 +47,12 @@ const logSql = `
   SELECT concat_ws('-', to_hex(c.system_identifier), d.oid, 'event_heads'::regclass::oid) AS log FROM pg_control_system() c, pg_database d WHERE d.datname = current_database()`;
 
 /**
- * The functions `log_id` and `note_timeline` of a distributed database. A worker reads each page of events, and functions that it runs may
+ * The functions `log_id` and `store_timeline` of a distributed database. A worker reads each page of events, and functions that it runs may
  * not read other tables. So the identity of the coordinator is a constant, which stays the same when an organization moves to another
- * worker. The timeline is that of the worker. `note_timeline` does nothing, because only replicas need it.
+ * worker. The timeline is that of the worker. `store_timeline` does nothing, because only replicas need it.
  */
 const logFunctions = (log: string): string[] => [
-  `CREATE OR REPLACE FUNCTION note_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+  `CREATE OR REPLACE FUNCTION store_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
 END
 $$`,
