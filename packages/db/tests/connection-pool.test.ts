@@ -11,7 +11,7 @@ const organizations = Array.from({ length: 1_500 }, (_, n) => `00000000-0000-400
 const [organizationId = ''] = organizations;
 const statement = { text: 'SELECT id FROM accounts WHERE organization_id = $1', values: [] };
 /** The failure after which a retry may succeed. */
-const comeBack = { reason: { kind: 'unavailable' } };
+const retryLater = { reason: { kind: 'unavailable' } };
 
 let testDatabase: TestDatabase;
 let role: LimitedRole;
@@ -39,7 +39,7 @@ const open = (options: Partial<DatabaseOptions> = {}): Database => {
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
 describe('callers that wait for a connection', () => {
-  test('are refused when their time is up, and no more than a thousand wait at once', async () => {
+  test('are rejected after the time limit, and at most a thousand wait at once', async () => {
     const waits: number[] = [];
     const database = open({ poolWaitMs: 1_000, onConnectionWait: (waitMs) => waits.push(waitMs) });
     let release = (): void => undefined;
@@ -50,10 +50,10 @@ describe('callers that wait for a connection', () => {
     await new Promise(setImmediate);
     expect(database.connections.waitingCount).toBe(1_000);
     for (const outcome of await Promise.all(outcomes)) {
-      expect(outcome).toMatchObject({ ...comeBack, cause: { message: 'timeout exceeded when trying to connect' } });
+      expect(outcome).toMatchObject({ ...retryLater, cause: { message: 'timeout exceeded when trying to connect' } });
     }
     expect(database.connections).toMatchObject({ totalCount: 1, idleCount: 0, waitingCount: 0 });
-    // Ten times the limit: a busy machine is not a fault.
+    // Ten times the limit, so that a busy machine does not fail the test.
     expect(Math.max(...waits)).toBeLessThan(10_000);
     release();
     await holder;
@@ -71,7 +71,7 @@ describe('callers that wait for a connection', () => {
     expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 
-  test('are refused when the pool is closed, and work in progress ends first', async () => {
+  test('are rejected when the pool is closed, which waits for running work', async () => {
     const database = open();
     await database.ping();
     const text = 'SELECT pg_sleep(0.2)::text AS slept WHERE $1::uuid IS NOT NULL';
@@ -84,14 +84,14 @@ describe('callers that wait for a connection', () => {
   });
 });
 
-/** A server that takes connections, and after so many pieces of what the real one says closes them as if all was well. */
+/** A proxy in front of the server. It closes each connection cleanly after it has forwarded a number of chunks of the server. */
 const startClosing = async (targetUrl: string) => {
   const target = new URL(targetUrl);
-  let pieces = 0;
-  let taken = 0;
+  let chunks = 0;
+  let accepted = 0;
   const onClient = (client: Socket): void => {
-    taken += 1;
-    let left = pieces;
+    accepted += 1;
+    let left = chunks;
     if (left === 0) {
       client.end();
       return;
@@ -114,8 +114,8 @@ const startClosing = async (targetUrl: string) => {
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
-    closeAfter: (count: number) => (pieces = count),
-    taken: () => taken,
+    closeAfter: (count: number) => (chunks = count),
+    accepted: () => accepted,
   };
 };
 
@@ -124,13 +124,13 @@ describe('a server that closes connections cleanly again and again', () => {
     ['at once', 0],
     ['when it should ask for the password', 1],
     ['while the password is checked', 2],
-  ])('%s: each query ends, after one attempt, and the next one works once the server does', async (_when, pieces) => {
+  ])('%s: each query fails after one attempt, and queries work again with the server', async (_when, chunks) => {
     const closing = await startClosing(role.url);
     const database = open({ url: closing.url });
-    closing.closeAfter(pieces);
+    closing.closeAfter(chunks);
     for (let attempt = 1; attempt <= 20; attempt += 1) {
-      expect(await outcomeOf(database.query(organizationId, statement))).toMatchObject(comeBack);
-      expect(closing.taken()).toBe(attempt);
+      expect(await outcomeOf(database.query(organizationId, statement))).toMatchObject(retryLater);
+      expect(closing.accepted()).toBe(attempt);
     }
     expect(await outcomeOf(database.probe())).toBeInstanceOf(Error);
     expect(database.connections).toMatchObject({ totalCount: 0, waitingCount: 0 });
@@ -139,7 +139,7 @@ describe('a server that closes connections cleanly again and again', () => {
   });
 });
 
-test('statements that fail leave nothing in memory', async () => {
+test('failed statements do not leak memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const database = open();

@@ -25,7 +25,7 @@ afterAll(async () => {
 const isCitus = readCitusUrl() !== null;
 
 (isCitus ? describe.skip : describe)('a database without Citus', () => {
-  test('is not distributed, and the error says what to install', async () => {
+  test('cannot be distributed, and the error says what to install', async () => {
     await expect(distribute(testDatabase.url)).rejects.toThrow(/has no extension citus.*CREATE EXTENSION citus/);
     expect(await inspectDistribution(database)).toBeNull();
   });
@@ -35,25 +35,25 @@ const isCitus = readCitusUrl() !== null;
 });
 
 (isCitus ? describe : describe.skip)('a database that Citus distributes', () => {
-  test('has every table of organizations on the same workers, and writes run there', async () => {
+  test('has all tenant tables colocated, and writes run on the workers', async () => {
     const facts = await inspectDistribution(database);
     expect(facts).toMatchObject({ apart: [], undelegated: [], isWriteDelegated: true });
     expect(facts?.workers.length).toBeGreaterThan(0);
     for (const { settings } of facts?.workers ?? []) expect(settings).not.toBeNull();
   });
 
-  test('is distributed once, however often that is asked', async () => {
+  test('is not changed when it is distributed again', async () => {
     expect(await distribute(testDatabase.url)).toEqual({ distributed: [], copied: [] });
   });
 
-  test('has a write function that was lost back on all workers after the next migration', async () => {
+  test('gets a dropped write function back on all workers with the next migration', async () => {
     await queryOnce(testDatabase.url, 'DELETE FROM function_versions');
     await queryOnce(testDatabase.url, 'DROP FUNCTION write(uuid, text, jsonb, jsonb, jsonb)');
     expect(await migrate(testDatabase.url)).toEqual(['write functions']);
     expect(await inspectDistribution(database)).toMatchObject({ undelegated: [], isWriteDelegated: true });
   });
 
-  test('gives one id to accounts that are created in parallel, and the account exists', async () => {
+  test('creates one account for parallel creates of the same domain', async () => {
     const { id: organizationId } = await administration(database).createOrganization({ name: 'Races' });
     for (let round = 0; round < 15; round += 1) {
       const domain = `race-${round}.com`;
@@ -76,7 +76,7 @@ const isCitus = readCitusUrl() !== null;
     expect(log).toEqual({ events: '15', position: '15' });
   });
 
-  test('makes and drops partitions of the change log', async () => {
+  test('creates and drops partitions of the change log', async () => {
     const [newest] = await queryOnce<{ name: string }>(
       testDatabase.url,
       `SELECT max(relname) AS name FROM pg_class WHERE relname ~ '^events_\\d{4}_\\d\\d_\\d\\d$' AND relispartition`,

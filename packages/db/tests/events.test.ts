@@ -79,7 +79,7 @@ const head = async (): Promise<{ position: number; oldest: number }> => {
   const { rows } = await database.pool.query<{ position: number; oldest: number }>(text, [setup.organizationId]);
   return rows[0] ?? { position: 0, oldest: 1 };
 };
-/** The types of the events that some work writes. */
+/** The types of the events that `work` writes. */
 const typesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
   const { position } = await head();
   await work();
@@ -87,7 +87,7 @@ const typesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
 };
 
 describe('a write appends its events', () => {
-  test('of the record and of what it created along the way, numbered from 1 without a gap', async () => {
+  test('for the record and for all records created with it, numbered from 1 without gaps', async () => {
     const { id } = await run(deal('Website', { additionalContacts: [email('bob@acme.com')] }));
     const events = await eventsAfter(0);
     expect(events.map(({ position, type }) => [position, type])).toEqual([
@@ -118,7 +118,7 @@ describe('a write appends its events', () => {
     expect(await head()).toEqual({ position: 4, oldest: 1 });
   });
 
-  test('with the keys that changed and their values before', async () => {
+  test('with the changed keys and their previous values', async () => {
     const { bySlug: definitions } = setup.fieldIndex('account', null);
     const { id } = await run(accountCreate({ domain: 'acme.com', name: 'Acme', ...none }, 'keep'));
     const values = new Map<string, CustomValue>([['seats', 4]]);
@@ -129,7 +129,7 @@ describe('a write appends its events', () => {
     expect(updated?.record).toMatchObject({ name: 'Acme Inc', custom_fields: { seats: 4 }, version: 2 });
   });
 
-  test('and renaming an account or a contact is no change of its opportunities', async () => {
+  test('but none for the opportunities of a renamed account or contact', async () => {
     const { id: dealId } = await run(deal('Website'));
     const [account, ann] = await eventsAfter(0);
     const rename = accountUpdate({ id: account?.record_id ?? '' }, { ...none, name: 'New name' });
@@ -140,7 +140,7 @@ describe('a write appends its events', () => {
     expect(await typesOf(() => run(change))).toEqual(['contact.created', 'opportunity.updated']);
   });
 
-  test('but no event for a repeat, a refusal or a replay', async () => {
+  test('but none for a repeat without a change, a refusal or a replay', async () => {
     const once = { operation: 'createOpportunity', keyHash: 'x', requestHash: 'y' };
     await run(deal('Website'), once);
     const { id: other } = await run(deal('Shop'));
@@ -153,7 +153,7 @@ describe('a write appends its events', () => {
     expect(nothing).toEqual([]);
   });
 
-  test('of a bulk call, without those of its refused items', async () => {
+  test('for a bulk call, without its refused items', async () => {
     const domains = ['a.com', 'b.com', 'c.com'];
     const ids: string[] = [];
     for (const domain of domains) ids.push((await run(accountCreate({ ...none, domain }, 'keep'))).id);
@@ -183,7 +183,7 @@ describe('a deletion', () => {
     expect(deleted?.previous).toEqual(created?.record);
   });
 
-  test('of a contact is an event of every opportunity that it leaves, and erases its values, not its numbers', async () => {
+  test('of a contact appends an event for each of its opportunities, and erases the values of its events', async () => {
     const { id } = await run(contact('canary@acme.com', 'Canaria'));
     await run(contactUpdate(setup, { id }, { ...none, email: email('songbird@acme.com') }));
     await run(deal('Primary', { primaryContact: email('songbird@acme.com') }));
@@ -205,7 +205,7 @@ describe('a deletion', () => {
     expect(JSON.stringify(all)).not.toMatch(/canar|songbird/i);
   });
 
-  test('of a contact of many opportunities writes the events of each step with it', async () => {
+  test('of a contact with many opportunities appends the events of all steps', async () => {
     const { id } = await run(contact('busy@acme.com'));
     const text = `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, contact_id, record, search_text, created_at, updated_at)
       SELECT $1, gen_random_uuid(), $2, '', 'Deal ' || n, '', $3, '{}', '', now(), now() FROM generate_series(1, 1200) n`;
@@ -217,7 +217,7 @@ describe('a deletion', () => {
     expect(events[1200]).toMatchObject({ type: 'contact.deleted', position: position + 1201 });
   });
 
-  test('of an account or contact is an event of the notes that it leaves', async () => {
+  test('of an account or contact appends an event for each of its notes', async () => {
     const { id: contactId } = await run(contact('ann@other.com'));
     const note = { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: [email('ann@other.com')] };
     await run(noteCreate(setup, note));
@@ -238,7 +238,7 @@ describe('a deletion', () => {
     });
   });
 
-  test('of a note erases its text, which may name people', async () => {
+  test('of a note erases its texts from its events, because they may name people', async () => {
     const note = { title: 'Call Canaria', content: null, accountDomains: ['acme.com'], contactEmails: [] };
     const { id } = await run(noteCreate(setup, note));
     expect((await eventsAfter(0)).slice(-1)).toMatchObject([
@@ -253,7 +253,7 @@ describe('a deletion', () => {
 });
 
 describe('retention', () => {
-  /** Dates the events of an organization that are not after a position. */
+  /** Changes the date of all events of the organization up to a position. */
   const date = (position: number, occurredAt: string) =>
     database.pool.query('UPDATE events SET occurred_at = $3 WHERE organization_id = $1 AND position <= $2', [
       setup.organizationId,
@@ -265,7 +265,7 @@ describe('retention', () => {
     return (await database.pool.query<{ name: string }>(text)).rows.map(({ name }) => name);
   };
 
-  test('drops whole partitions, and the oldest position says what is left', async () => {
+  test('drops whole partitions and moves the oldest position', async () => {
     for (const name of ['one.com', 'two.com', 'three.com']) await run(accountCreate({ ...none, domain: name }, 'keep'));
     await database.pool.query(
       `CREATE TABLE events_2020_01_06 PARTITION OF events FOR VALUES FROM ('2020-01-06 00:00Z') TO ('2020-01-13 00:00Z')`,
@@ -279,7 +279,7 @@ describe('retention', () => {
     expect(await purgeExpiredEvents(database, 30)).toBe(0);
   });
 
-  test('deletes expired events that no partition was made for, and loses none that a wrong clock dated ahead', async () => {
+  test('deletes expired events of the default partition, and keeps those with a date in the future', async () => {
     for (const name of ['one.com', 'two.com']) await run(accountCreate({ ...none, domain: name }, 'keep'));
     await date(2, '2090-05-05 12:00Z');
     await date(1, '2019-05-05 12:00Z');
@@ -288,7 +288,7 @@ describe('retention', () => {
     expect(await head()).toEqual({ position: 2, oldest: 2 });
   });
 
-  test('deletes ten thousand such events in one call, of one organization or of several', async () => {
+  test('deletes up to ten thousand such events in one call, of all organizations together', async () => {
     const { organizationId } = setup;
     const other = await administration(database).createOrganization({ name: 'Beside' });
     for (const id of [organizationId, other.id]) {
@@ -310,7 +310,7 @@ describe('retention', () => {
     expect(await count()).toBe(0);
   });
 
-  test('makes the partitions of the weeks ahead once, also for several processes at a time', async () => {
+  test('creates the partitions of the next weeks once, even in parallel calls', async () => {
     const [last = ''] = (await partitions()).filter((name) => name !== 'events_default').slice(-1);
     await database.pool.query(`DROP TABLE ${last}`);
     const made = await Promise.all([makeEventPartitions(database), makeEventPartitions(database)]);

@@ -19,8 +19,8 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-describe('a database that is new', () => {
-  test('holds nothing', async () => {
+describe('a new database', () => {
+  test('has no rows', async () => {
     const tables = [
       'organizations',
       'pipelines',
@@ -46,7 +46,7 @@ describe('a database that is new', () => {
     ...['accounts', 'contacts', 'opportunities'].map(
       (table) => [table, 'external_id = $2', `${table}_external_id_key`] as const,
     ),
-    // As a search filters by it.
+    // The condition of a filter.
     ...['accounts', 'contacts'].map(
       (table) =>
         [
@@ -55,7 +55,7 @@ describe('a database that is new', () => {
           `${table}_external_id_idx`,
         ] as const,
     ),
-  ])('finds one of its %s where %s by %s, in plans that are kept too', async (table, condition, index) => {
+  ])('looks up a row of %s with %s by the index %s, in generic plans too', async (table, condition, index) => {
     for (const mode of ['force_generic_plan', 'force_custom_plan']) {
       await database.pool.query(`SET plan_cache_mode = ${mode}`);
       await database.pool.query(

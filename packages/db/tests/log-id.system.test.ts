@@ -54,14 +54,14 @@ const baseBackup = async (server: DebianServer, name: string, options: readonly 
   await postgres.run('pg_basebackup', [...from, '-X', 'stream', '-c', 'fast', '-N', ...options]);
 };
 
-/** Starts a server on a base backup. A recovery begins a new timeline; without one the server continues where the backup was taken. */
+/** Starts a server on a base backup. With a recovery, it begins a new timeline. Without one, it continues the timeline of the backup. */
 const startBackup = async (name: string, isRecovery: boolean): Promise<DebianServer> => {
   if (isRecovery) {
     const signal = join(postgres.dataOf(name), 'recovery.signal');
     await writeFile(signal, '');
     if (postgres.user !== null) await chown(signal, postgres.user.uid, postgres.user.gid);
   }
-  // There is no archive: the recovery ends with the WAL of the backup.
+  // There is no archive, so the recovery ends with the WAL of the backup.
   const server = await postgres.serverOn(name, isRecovery ? { restore_command: 'false' } : {});
   await server.start();
   // A server accepts queries before it ends its recovery.
@@ -103,7 +103,7 @@ beforeAll(async () => {
 afterAll(() => postgres.remove());
 
 describe('log_id', () => {
-  test('stays the same while the server restarts, and is the same on a replica', async () => {
+  test('stays the same after a restart, and is the same on a replica', async () => {
     const before = await logIdAt(url);
     await primary.kill();
     await primary.start();
@@ -114,7 +114,7 @@ describe('log_id', () => {
     expect(await logIdAt(databaseOf(replica, 'crm'))).toBe(before);
   });
 
-  test('changes with a dump that is restored: into a new database, over the old one, and on another server', async () => {
+  test('changes when a dump is restored: into a new database, over the old one, or on another server', async () => {
     const before = await logIdAt(url);
     const file = await dump(url);
     const other = await startCluster('other');
@@ -128,7 +128,7 @@ describe('log_id', () => {
     for (const id of all) expect(id).toMatch(/^[0-9a-f]+-\d+-\d+-1$/);
   });
 
-  test('changes with a promotion, before the first write on the new timeline', async () => {
+  test('changes with a promotion, even before the first write on the new timeline', async () => {
     await baseBackup(primary, 'promoted', ['-R']);
     const promoted = await startBackup('promoted', false);
     const before = await logIdAt(databaseOf(promoted, 'crm'));
@@ -139,7 +139,7 @@ describe('log_id', () => {
     await writeAt(databaseOf(promoted, 'crm'));
     expect(await logIdAt(databaseOf(promoted, 'crm'))).toBe(after);
 
-    // The dump brings the second timeline of another server: the second one of this server must still have a name of its own.
+    // The dump contains the second timeline of another server. The second timeline of this server must get a different id.
     const other = await startCluster('dumped');
     const restored = await restoreInto(other, 'crm', await dump(databaseOf(promoted, 'crm')));
     const first = await logIdAt(restored);
@@ -149,7 +149,7 @@ describe('log_id', () => {
     expect(await logIdAt(databaseOf(await startBackup('recovered', true), 'crm'))).not.toBe(first);
   });
 
-  test('changes with a recovery, and not with a copy of the files that starts without one', async () => {
+  test('changes with a recovery, and not with a copy of the files that starts without a recovery', async () => {
     const before = await logIdAt(url);
     await baseBackup(primary, 'recovery');
     await baseBackup(primary, 'copy');

@@ -32,13 +32,13 @@ const tables = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-test('R16: of two migrators at once one applies everything and the other finds nothing to do', async () => {
+test('R16: of two parallel migrators, one applies everything and the other finds nothing to do', async () => {
   const started: string[] = [];
   const applied = await Promise.all(
     ['one', 'other'].map((name) => migrate(database.url, { onProgress: () => void started.push(name) })),
   );
   const names = all.map(({ name }) => name);
-  // The second one waits, and then finds nothing to begin with.
+  // The second one waits, and then has nothing to start.
   expect(started).toHaveLength(1);
   expect(applied.sort((a, b) => a.length - b.length)).toEqual([[], [...names, 'write functions']]);
   const rows = await queryOnce<{ name: string }>(
@@ -54,7 +54,7 @@ test('R16: of two migrators at once one applies everything and the other finds n
   );
 });
 
-test('a current database is left alone, and progress names the pending migrations only', async () => {
+test('a current database is not changed, and progress names only the pending migrations', async () => {
   const reported: (readonly string[])[] = [];
   const onProgress = (pending: readonly string[]): void => void reported.push(pending);
   expect(await migrate(database.url, { onProgress })).toHaveLength(all.length + 1);
@@ -63,7 +63,7 @@ test('a current database is left alone, and progress names the pending migration
   expect(reported).toEqual([all.map(({ name }) => name), [good.name]]);
 });
 
-test('R16: a migration with bad SQL is named, leaves nothing of itself behind, and keeps those before it', async () => {
+test('R16: a migration with bad SQL is named and rolled back, and migrations before it stay applied', async () => {
   await expect(migrate(database.url, { migrations: [...all, bad] })).rejects.toThrow(bad.name);
   const left = await tables();
   reportFigure('R16', 'tables left of a migration with bad SQL', left.filter((name) => name === 'half_way').length, 0);
@@ -71,7 +71,7 @@ test('R16: a migration with bad SQL is named, leaves nothing of itself behind, a
   expect(left).toContain('opportunities');
 });
 
-test('R16: a migration that the history does not show is not believed', async () => {
+test('R16: a migration that is missing in the history afterwards fails', async () => {
   const silenced: Migration = {
     name: '29990101000000_silenced',
     sql: 'CREATE RULE silenced AS ON UPDATE TO _prisma_migrations DO INSTEAD NOTHING;',
@@ -81,16 +81,16 @@ test('R16: a migration that the history does not show is not believed', async ()
 
 test.each(['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN'])('a migration with %s is refused', async (statement) => {
   const migrations = [...all, { ...good, sql: `${statement}; ${good.sql}` }];
-  await expect(migrate(database.url, { migrations })).rejects.toThrow(`${good.name}: Error: the history does not show`);
+  await expect(migrate(database.url, { migrations })).rejects.toThrow(`${good.name}: Error: it is not in the history`);
 });
 
-test('a failure names the line of the migration, and what the server says about it', async () => {
+test('a failure shows the line of the migration and the error of the server', async () => {
   const sql = 'CREATE TABLE half_way (id int);\n\nSELECT 1 FROM halfway;';
   const failure = migrate(database.url, { migrations: [...all, { ...bad, sql }] });
   await expect(failure).rejects.toThrow(`${bad.name}, line 3: relation "halfway" does not exist`);
 });
 
-test('the history is what Prisma writes', async () => {
+test('the history has the same rows as if Prisma had written it', async () => {
   await migrate(database.url, { migrations: [...all, good] });
   const rows = await queryOnce(
     database.url,
@@ -107,7 +107,7 @@ test('the history is what Prisma writes', async () => {
   );
 });
 
-test('a migration that was edited after it was applied is refused, also when nothing else is to do', async () => {
+test('a migration that was edited after it was applied is refused, even if no migration is pending', async () => {
   await migrate(database.url, { migrations: [...all, good] });
   const edited: Migration = { ...good, sql: `${good.sql} -- edited` };
   const later: Migration = { name: '29990102000000_later', sql: 'CREATE TABLE later (id int);' };
@@ -122,7 +122,7 @@ test('a migration that was edited after it was applied is refused, also when not
   expect(await tables()).not.toContain('later');
 });
 
-test('a failure that prisma migrate deploy left does not stand in the way', async () => {
+test('a failed migration of prisma migrate deploy does not block later migrations', async () => {
   await migrate(database.url);
   await queryOnce(
     database.url,
@@ -145,13 +145,13 @@ test("waits for Prisma's own commands, which hold a lock while they migrate", as
   expect(await applied).toContain('write functions');
 });
 
-test('a migration that failed is applied once it is mended', async () => {
+test('a failed migration is applied after it was fixed', async () => {
   await expect(migrate(database.url, { migrations: [...all, bad] })).rejects.toThrow(bad.name);
   expect(await migrate(database.url, { migrations: [...all, good] })).toEqual([good.name, 'write functions']);
   expect(await tables()).toContain('half_way');
 });
 
-test('migrating waits for a running migration, and a failure lets the next one start', async () => {
+test('a migrator waits for a running one, and starts if that one fails', async () => {
   const results = await Promise.allSettled([
     migrate(database.url, { migrations: [...all, bad] }),
     migrate(database.url, { migrations: [...all, bad] }),

@@ -30,7 +30,7 @@ const inserts: Readonly<Record<NaturalKeyVector['kind'], string>> = {
          VALUES (${values}, '00000000-0000-4000-8000-000000000002', '', '{}', '', $1)`,
 };
 
-/** The SQLSTATE with which the database refuses a key, or null when it takes it. Nothing stays. */
+/** The SQLSTATE with which the database rejects a key, or null if it accepts the key. Rolls back. */
 const refusalOf = async (kind: NaturalKeyVector['kind'], key: string): Promise<string | null> => {
   await pool.query('BEGIN');
   try {
@@ -49,12 +49,12 @@ describe('the constraints of the database', () => {
   const keys = naturalKeyVectors.flatMap(({ kind, expected }) =>
     expected === null ? [] : [[kind, expected] as const],
   );
-  test.each(keys)('take every key that is made: %s %s', async (kind, key) => {
+  test.each(keys)('accept every normalized key: %s %s', async (kind, key) => {
     expect(await refusalOf(kind, key)).toBeNull();
   });
 
-  // What is in another form than the key's own would be a second record of one thing. A leading `www.` is a valid form:
-  // `www.com` is a domain of two labels.
+  // A key that is not normalized would allow a second record of the same thing. A leading `www.` must be accepted, because `www.com` is a
+  // domain of two labels.
   const forms = naturalKeyVectors.filter(
     ({ kind, input, expected }) =>
       kind !== 'name' && expected !== null && input !== expected && input !== `www.${expected}`,
@@ -62,13 +62,13 @@ describe('the constraints of the database', () => {
   const refused = naturalKeyVectors.filter(({ kind, expected }) => kind !== 'name' && expected === null);
   const storable = (vector: NaturalKeyVector): boolean => !/[\u0000]|\p{Surrogate}/u.test(vector.input);
   test.each(forms.filter(storable).map(({ kind, about, input }) => [kind, about, input] as const))(
-    'refuse a %s that is not in its normal form: %s',
+    'reject a %s that is not normalized: %s',
     async (kind, _about, input) => {
       expect(await refusalOf(kind, input)).toBe(checkViolation);
     },
   );
 
-  // The database knows labels and lengths; that some names of the right form are no domains only `domain` knows.
+  // The constraints check labels and lengths. Only the package `domain` knows that some names with valid labels are not domains.
   const onlyDomainKnows = new Set(
     refused
       .filter(({ input }) => /^(?:[a-z0-9._%+-]+@)?[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(input))
@@ -79,11 +79,11 @@ describe('the constraints of the database', () => {
     refused
       .filter(storable)
       .flatMap(({ kind, about, input }) => (onlyDomainKnows.has(input) ? [] : [[kind, about, input] as const])),
-  )('refuse a %s that is none: %s', async (kind, _about, input) => {
+  )('reject an invalid %s: %s', async (kind, _about, input) => {
     expect(await refusalOf(kind, input)).toBe(checkViolation);
   });
 
-  test.each(['', ' x', 'x ', 'n'.repeat(256)])('refuse a name that is blank, padded or too long: %j', async (name) => {
+  test.each(['', ' x', 'x ', 'n'.repeat(256)])('reject a name that is blank, padded or too long: %j', async (name) => {
     expect(await refusalOf('name', name)).toBe(checkViolation);
   });
 });

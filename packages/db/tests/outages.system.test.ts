@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Runs statements without a pause, so many at a time, until it is stopped. */
+/** Runs statements in parallel and without a pause, until it is stopped. */
 const startLoad = () => {
   let isOver = false;
   let served = 0;
@@ -45,17 +45,17 @@ const startLoad = () => {
   };
   const running = Array.from({ length: callers }, (_, n) => call(n));
   return {
-    /** Waits until statements are answered again. @returns how long that took, in milliseconds */
+    /** Waits until a statement succeeds again. @returns how long that took, in milliseconds */
     untilServed: async (): Promise<number> => {
       const startedAtMs = performance.now();
       const before = served;
       while (served === before) {
         await sleep(5);
-        if (performance.now() - startedAtMs > hangGuardMs) throw new Error('Nothing is served any more');
+        if (performance.now() - startedAtMs > hangGuardMs) throw new Error('No statement succeeds any more');
       }
       return performance.now() - startedAtMs;
     },
-    /** Ends when every statement has. */
+    /** Waits for the end of all statements. */
     stop: async () => {
       isOver = true;
       await Promise.all(running);
@@ -64,7 +64,7 @@ const startLoad = () => {
   };
 };
 
-describe('R15: every statement ends, and all is well again by itself, when the server', () => {
+describe('R15: every statement ends, and statements succeed again without help, if the server', () => {
   test.each<[string, () => Promise<void>]>([
     [
       'is killed and started 3 s later',
@@ -75,7 +75,7 @@ describe('R15: every statement ends, and all is well again by itself, when the s
       },
     ],
     [
-      'stands still for 4 s',
+      'hangs for 4 s',
       async () => {
         const resume = await server.pause();
         await sleep(4_000);
@@ -83,7 +83,7 @@ describe('R15: every statement ends, and all is well again by itself, when the s
       },
     ],
     [
-      'stands still for longer than any answer may take',
+      'hangs for longer than any response may take',
       async () => {
         const resume = await server.pause();
         await sleep(8_000);
@@ -104,7 +104,7 @@ describe('R15: every statement ends, and all is well again by itself, when the s
     const backMs = await load.untilServed();
     const { served, refused, slowestMs, unexpected } = await load.stop();
     process.stdout.write(
-      `R15: ${name}: serving ${Math.round(backMs)} ms after it was back; ${served} served, ${refused} refused, the slowest after ${Math.round(slowestMs)} ms\n`,
+      `R15: ${name}: serving ${Math.round(backMs)} ms after the server was back; ${served} served, ${refused} refused, the slowest after ${Math.round(slowestMs)} ms\n`,
     );
     expect(unexpected).toEqual([]);
     expect(slowestMs).toBeLessThan(hangGuardMs);

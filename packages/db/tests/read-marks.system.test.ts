@@ -32,7 +32,7 @@ afterAll(async () => {
 const takeMark = async (client: pg.Pool | pg.PoolClient): Promise<ReadMark> => {
   const { rows } = await client.query<{ mark: string }>('SELECT read_mark() AS mark');
   const mark = decodeReadMark(readMarkText(rows[0]?.mark ?? ''));
-  if (mark === null) throw new Error('no mark was made');
+  if (mark === null) throw new Error('The mark is invalid');
   return mark;
 };
 
@@ -46,8 +46,8 @@ const untilVisible = async (mark: ReadMark): Promise<void> => {
   while ((await stateOf(replica, mark)) !== 'visible') await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
-/** Writes so much that the last record ends with its page. @returns the mark of that place */
-const takeMarkBehindPage = async (): Promise<ReadMark> => {
+/** Writes WAL until the last record ends exactly at the end of a page. @returns the mark of that position */
+const takeMarkAtPageEnd = async (): Promise<ReadMark> => {
   const pageBytes = 8192n;
   const headerBytes = 24n;
   const emit = (bytes: number) =>
@@ -56,7 +56,7 @@ const takeMarkBehindPage = async (): Promise<ReadMark> => {
     const mark = await takeMark(primary.pool);
     if (mark.kind === 'position' && mark.value % pageBytes === headerBytes) return mark;
     const left = Number(pageBytes - (mark.value % pageBytes));
-    // A record of no text has 56 bytes; a text lengthens it, by eight at a time.
+    // A record without text has 56 bytes. Text makes it longer, rounded up to a multiple of eight.
     await emit(left > 1_000 ? 500 : left < 56 ? 100 : left - 56);
   }
 };
@@ -71,7 +71,7 @@ const inTransaction = async (work: (client: pg.PoolClient) => Promise<void>): Pr
   }
 };
 
-/** Runs work while the replica receives everything and applies nothing. */
+/** Runs work while the replica receives WAL without replaying it. */
 const whileReplayPauses = async (work: () => Promise<void>): Promise<void> => {
   await replica.pool.query('SELECT pg_wal_replay_pause()');
   for (;;) {
@@ -87,14 +87,14 @@ const whileReplayPauses = async (work: () => Promise<void>): Promise<void> => {
 };
 
 describe('R18: a mark', () => {
-  test('of a transaction that began before others and ended after them is not taken for theirs', async () => {
+  test('of a transaction is absent until that transaction commits, even if later transactions are visible', async () => {
     await inTransaction(async (early) => {
       await early.query(`INSERT INTO seen VALUES ('early')`);
       const mark = await takeMark(early);
       expect(mark.kind).toBe('transaction');
       expect(await stateOf(primary, mark)).toBe('absent');
       await primary.pool.query(`INSERT INTO seen VALUES ('late')`);
-      // From here on the replica knows a later transaction as done, and this one as under way.
+      // Now the replica has a later transaction as committed, and this one as in progress.
       await untilVisible(await takeMark(primary.pool));
       expect(await isSeen('late')).toBe(true);
       expect(await stateOf(replica, mark)).toBe('absent');
@@ -109,7 +109,7 @@ describe('R18: a mark', () => {
     });
   });
 
-  test('of a transaction that the replica has not heard of is absent', async () => {
+  test('of a transaction that has not reached the replica is absent', async () => {
     await whileReplayPauses(async () => {
       await inTransaction(async (client) => {
         await client.query(`INSERT INTO seen VALUES ('unheard')`);
@@ -120,7 +120,7 @@ describe('R18: a mark', () => {
     });
   });
 
-  test('of one that only read covers what it read, which another transaction wrote', async () => {
+  test('of a transaction that only read covers the writes of other transactions that it read', async () => {
     await whileReplayPauses(async () => {
       await primary.pool.query(`INSERT INTO seen VALUES ('of another')`);
       const mark = await takeMark(primary.pool);
@@ -131,14 +131,14 @@ describe('R18: a mark', () => {
     });
   });
 
-  test('taken where a page of the log is full is visible with the last record before it', async () => {
-    const mark = await takeMarkBehindPage();
+  test('at the end of a WAL page is visible as soon as the last record before it is replayed', async () => {
+    const mark = await takeMarkAtPageEnd();
     await untilVisible(mark);
-    // Nothing was written since, so no replay could show the position.
+    // Nothing was written since, so the position itself was not replayed.
     expect((await takeMark(primary.pool)).value).toBe(mark.value);
   });
 
-  test('whose write is part of a subtransaction names the whole', async () => {
+  test('of a write in a subtransaction names the whole transaction', async () => {
     await inTransaction(async (client) => {
       await client.query('SAVEPOINT a');
       await client.query(`INSERT INTO seen VALUES ('inner')`);
@@ -150,19 +150,19 @@ describe('R18: a mark', () => {
     });
   });
 
-  test('so old that the commit log has forgotten it is visible', async () => {
+  test('of a transaction that is too old for the commit log is visible', async () => {
     const mark = await takeMark(primary.pool);
     expect(await stateOf(replica, { ...mark, kind: 'transaction', value: 3n })).toBe('visible');
   });
 
-  test('of another cluster is foreign, whatever it names', async () => {
+  test('of another cluster is foreign', async () => {
     const mark = await takeMark(primary.pool);
     const cluster = mark.cluster + 1n;
     expect(await stateOf(replica, { ...mark, cluster })).toBe('foreign');
     expect(await stateOf(replica, { cluster, kind: 'transaction', value: 2n ** 64n - 1n })).toBe('foreign');
   });
 
-  test('of forty transactions at once is visible no earlier than what it marks', async () => {
+  test('is visible no earlier than its write, with forty parallel transactions', async () => {
     const rounds = Array.from({ length: 40 }, async (_, index) => {
       const client = await primary.pool.connect();
       await client.query('BEGIN');

@@ -15,7 +15,7 @@ import { createMigratedDatabase } from './support/database.js';
 let testDatabase: TestDatabase;
 let database: AdministrationDatabase;
 let setup: OrganizationSetup;
-/** Calls of the function `write` since the test began. */
+/** The number of calls of the function `write` in this test. */
 let calls = 0;
 
 const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
@@ -49,15 +49,15 @@ const insertAccount = (client: pg.PoolClient, domain: string) =>
     [setup.organizationId, domain],
   );
 
-/** Waits until a write waits for a lock. */
+/** Resolves when a write waits for a lock. */
 const untilWaiting = async (): Promise<void> => {
   const waiting = `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM write(%'`;
   while ((await countOf(waiting)) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
 /**
- * Creates an account as soon as another transaction waits for this one. PostgreSQL looks for a deadlock once, after a
- * second: the server itself closes it within that, however slow this process is.
+ * Creates an account as soon as another transaction waits for this one. PostgreSQL checks for a deadlock once, after a second of waiting.
+ * The loop runs on the server, so that the deadlock is complete within that second even if this process is slow.
  */
 const insertOnceWaitedFor = (client: pg.PoolClient, domain: string) =>
   client.query(`DO $$ BEGIN
@@ -68,17 +68,17 @@ const insertOnceWaitedFor = (client: pg.PoolClient, domain: string) =>
     VALUES ('${setup.organizationId}', gen_random_uuid(), '${domain}', '${domain}', now(), now());
   END $$`);
 
-/** Meets a write that makes the accounts `a.{name}` and `b.{name}` in a circle, out of which the server ends the write. */
+/** Deadlocks with a write that creates the accounts `a.{name}` and `b.{name}`. The server ends the write to break the deadlock. */
 const inDeadlock = async <T>(name: string, write: () => Promise<T>): Promise<T> => {
   const other = await database.pool.connect();
   try {
     await other.query('BEGIN');
     await other.query(`SET LOCAL deadlock_timeout = '60s'`);
     await insertAccount(other, `b.${name}`);
-    const closed = insertOnceWaitedFor(other, `a.${name}`);
+    const inserted = insertOnceWaitedFor(other, `a.${name}`);
     const running = write();
     running.catch(() => undefined);
-    await closed;
+    await inserted;
     await other.query('ROLLBACK');
     return await running;
   } finally {
@@ -95,7 +95,7 @@ const deadlocks = async (): Promise<number> => {
 };
 
 describe('R2: a write that the server ended to break a deadlock (40P01)', () => {
-  test('runs once more as a whole', async () => {
+  test('is retried once as a whole', async () => {
     const before = await deadlocks();
     calls = 0;
     const writes = ['a.circle.com', 'b.circle.com'].map((domain, index) => ({
@@ -110,7 +110,7 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
     while ((await deadlocks()) === before) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
-  test('R22: is not repeated for a note: nothing is stored, and the response has Retry-After', async () => {
+  test('R22: is not retried for a note: nothing is stored, and the failure is `unavailable`', async () => {
     calls = 0;
     const accountDomains = ['a.note.com', 'b.note.com'];
     const note = noteCreate(setup, { title: 'Once', content: null, accountDomains, contactEmails: [] });
@@ -125,7 +125,7 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
   });
 });
 
-test('R22: a note whose account is deleted meanwhile is not repeated: nothing is written', async () => {
+test('R22: the create of a note whose account is deleted meanwhile is not retried, and writes nothing', async () => {
   const domain = 'deleted-meanwhile.com';
   await runWrite(database, setup.organizationId, accountCreate({ ...none, domain }, 'keep'), null);
   const other = await database.pool.connect();
@@ -142,7 +142,7 @@ test('R22: a note whose account is deleted meanwhile is not repeated: nothing is
   expect(await countOf('notes')).toBe(0);
 });
 
-test('a write that could not be serialized (40001) runs once more as a whole', async () => {
+test('a write with a serialization failure (40001) is retried once as a whole', async () => {
   const url = new URL(testDatabase.url);
   url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');
   const strict = counting(openAdministrationDatabase({ url: url.href, applicationName: 'retries-test' }));
@@ -162,7 +162,7 @@ test('a write that could not be serialized (40001) runs once more as a whole', a
   await strict.close();
 });
 
-test('a write that is refused leaves its connection as it is', async () => {
+test('a refused write does not close its connection', async () => {
   const one = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
   const pidOf = async () =>
     (await one.queryServer<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' }))[0]?.pid;

@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('the migrations make what schema.prisma says', async () => {
+test('the migrations create the tables of schema.prisma', async () => {
   expect(await findSchemaDrift(database.url, await readSchema())).toEqual([]);
 });
 
-test('every kind of difference is found', async () => {
+test('finds every kind of difference', async () => {
   let schema = await readSchema();
   const change = (place: RegExp | string, text: string): void => {
     const changed = schema.replace(place, text);

@@ -13,7 +13,7 @@ afterEach(() => database.drop());
 
 const stored = (): Promise<string> => readFile(new URL('../sql/schema.sql', import.meta.url), 'utf8');
 
-test('sql/schema.sql is what the migrations and the write functions make; else run: npm run reference', async () => {
+test('sql/schema.sql matches the migrations and the write functions; if not, run npm run reference', async () => {
   expect(await dumpSchema(database.url)).toBe(await stored());
 });
 
@@ -33,7 +33,7 @@ test.each([
   expect(await dumpSchema(database.url)).not.toBe(await stored());
 });
 
-test('knows no function that the sources lack, and lacks none of theirs', async () => {
+test('fails if the database has a function that the sources lack, or lacks one of theirs', async () => {
   await queryOnce(database.url, 'CREATE FUNCTION left_over() RETURNS int LANGUAGE sql RETURN 1');
   await expect(dumpSchema(database.url)).rejects.toThrow('No file has left_over');
   await queryOnce(database.url, 'DROP FUNCTION left_over(); DROP FUNCTION new_id(timestamptz)');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-/** `a_{1..3}` as `a_1`, `a_2`, `a_3`. */
+/** Expands `a_{1..3}` to `a_1`, `a_2`, `a_3`. */
 const expand = (text: string): string[] => {
   const found = /\{(\d+)\.\.(\d+)\}/.exec(text);
   if (found === null) return [text];
@@ -21,7 +21,7 @@ const expand = (text: string): string[] => {
   return Array.from({ length: last - first + 1 }, (_, n) => text.replaceAll(found[0], String(first + n)));
 };
 
-/** The indexes of the page: their columns by name. */
+/** The columns of the documented indexes, by index name. */
 const documentedIndexes = (): Map<string, string> => {
   const section = page.slice(page.indexOf('## Indexes'), page.indexOf('## Calls'));
   const rows = [...section.matchAll(/^\| `([^`]+)` +\| `([^`]+)` +\| \S/gm)];
@@ -33,7 +33,7 @@ const documentedIndexes = (): Map<string, string> => {
   );
 };
 
-/** Columns as the page writes them: without the organization, operator classes and casts. */
+/** Columns in the format of the page: without the organization, operator classes and casts. */
 const shortColumns = (definition: string): string =>
   definition
     .replace(/^.*? USING \w+ \((.*?)\)(?: WHERE .*)?$/, '$1')
@@ -48,7 +48,7 @@ const shortColumns = (definition: string): string =>
     .replaceAll('"', '');
 
 describe('the README of the SQL', () => {
-  test('has every index of a tenant table, with its columns, and no other', async () => {
+  test('lists all indexes of tenant tables with their columns, and no others', async () => {
     const rows = await queryOnce<{ name: string; definition: string }>(
       testDatabase.url,
       `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid, 0, true) AS definition
@@ -61,7 +61,7 @@ describe('the README of the SQL', () => {
     expect(Object.fromEntries(documentedIndexes())).toEqual(Object.fromEntries(actual));
   });
 
-  test('says for every file which function calls which', async () => {
+  test('lists for every file which function calls which', async () => {
     const functions = (await readFunctionFiles()).flatMap(({ name: file, sql }) =>
       [...sql.matchAll(/^CREATE OR REPLACE FUNCTION (\w+)\(([\s\S]*?)\n\$\$;/gm)].map(([, name = '', text = '']) => ({
         file,
@@ -91,7 +91,7 @@ describe('the README of the SQL', () => {
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
   });
 
-  test('names no file that is not there', async () => {
+  test('names only files that exist', async () => {
     const files = (await readFunctionFiles()).map(({ name }) => name);
     const named = [...page.matchAll(/`(\w+\.sql)`/g)].map(([, name = '']) => name);
     expect(named.filter((name) => name !== 'schema.sql' && !files.includes(name))).toEqual([]);

@@ -16,12 +16,12 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** What was found beside the organization, and how much was looked at. */
+/** The number of checked keys and statements, and of those without the organization. */
 let exceptions = 0;
-let looked = 0;
-afterAll(() => reportFigure('R19', `keys and statements without the organization, of ${looked}`, exceptions, 0));
+let checked = 0;
+afterAll(() => reportFigure('R19', `keys and statements without the organization, of ${checked}`, exceptions, 0));
 
-/** What belongs to no tenant: the tenants themselves, the keys by which they become known, and the schema's own history. */
+/** Tables that belong to no tenant: organizations, API keys, and the history of schema and server. */
 const sharedTables = [
   '_prisma_migrations',
   'api_keys',
@@ -41,7 +41,7 @@ const tenantTables = async (): Promise<string[]> => {
 
 const expectNone = (of: number, found: readonly unknown[]): void => {
   expect(of).toBeGreaterThan(0);
-  looked += of;
+  checked += of;
   exceptions += found.length;
   expect(found).toEqual([]);
 };
@@ -88,7 +88,7 @@ describe('R19: the organization comes first', () => {
     );
   });
 
-  test('and no foreign key changes keys on its own: distributed PostgreSQL has no ON UPDATE CASCADE', async () => {
+  test('and no foreign key has ON UPDATE CASCADE, which distributed PostgreSQL does not support', async () => {
     const rows = await queryOnce<{ name: string; update: string }>(
       testDatabase.url,
       `SELECT conname AS name, confupdtype AS update FROM pg_constraint WHERE contype = 'f'`,
@@ -97,7 +97,7 @@ describe('R19: the organization comes first', () => {
     expect(rows.filter(({ update }) => update !== 'a')).toEqual([]);
   });
 
-  test('in every statement: one that does not bind it is not sent', async () => {
+  test('in every statement: one that does not bind the organization is not sent', async () => {
     const organizationId = '00000000-0000-4000-8000-000000000001';
     const unbound = [
       ['', 'SELECT $1'],
@@ -116,7 +116,7 @@ describe('R19: the organization comes first', () => {
     expectNone(unbound.length, sent);
   });
 
-  test('no other code takes connections of a pool, but for what binds the organization', async () => {
+  test('only database.ts, which checks that, takes connections from a pool', async () => {
     const allowed = ['database.ts'];
     const source = new URL('../src/', import.meta.url);
     const files = (await readdir(source, { recursive: true })).filter(
@@ -134,7 +134,7 @@ describe('R19: the organization comes first', () => {
   });
 });
 
-test('CHECK constraints call built-in functions alone, which pg_restore finds with an empty search_path', async () => {
+test('CHECK constraints call only built-in functions, which pg_restore finds with an empty search_path', async () => {
   const callsSql = `SELECT c.conname AS name FROM pg_constraint c
     JOIN pg_depend d ON d.classid = 'pg_constraint'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_proc'::regclass
     WHERE c.contype = 'c'`;

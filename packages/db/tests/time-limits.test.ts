@@ -47,17 +47,17 @@ const settingsOf = ({ withConnection }: Database) =>
     ),
   );
 
-/** What callers are answered where trying again can help. */
-const expectComeBack = (work: Promise<unknown>): Promise<void> =>
+/** Expects the failure after which a retry can help. */
+const expectUnavailable = (work: Promise<unknown>): Promise<void> =>
   expect(work).rejects.toMatchObject({ reason: { kind: 'unavailable' } });
 
 describe('the default limits', () => {
-  test('are 5 s and one more process for a statement, 3 s for a lock, 10 s for an idle transaction, 2 s for a connection', async () => {
+  test('are 5 s and one parallel worker for a statement, 3 s for a lock, 10 s for an idle transaction', async () => {
     const database = open();
     expect(await settingsOf(database)).toEqual({ statement: '5s', lock: '3s', idle: '10s', workers: '1' });
   });
 
-  test('are left to the role behind PgBouncer', async () => {
+  test('are not sent through PgBouncer, so that those of the role apply', async () => {
     const url = new URL(testDatabase.url);
     url.searchParams.set('pgbouncer', 'true');
     const role = 'statement_timeout = 1234, lock_timeout = 1235, idle_in_transaction_session_timeout = 1236, ';
@@ -72,19 +72,19 @@ describe('the default limits', () => {
   });
 });
 
-test('a statement that waits too long for a lock is ended, and its caller may retry', async () => {
+test('a statement that waits too long for a lock fails, and its caller may retry', async () => {
   const database = open({ lockTimeoutMs: 100 });
   const holder = await administer().pool.connect();
   await holder.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
   const refused = database.query(organizationId, statement);
-  await expectComeBack(refused);
+  await expectUnavailable(refused);
   await expect(refused).rejects.toMatchObject({ cause: { code: '55P03' } });
   await holder.query('ROLLBACK');
   holder.release();
   expect(await database.query(organizationId, statement)).toEqual([]);
 });
 
-test('a transaction in which nothing happens is ended, and what it held is free', async () => {
+test('a transaction that is idle too long is ended, and its locks are released', async () => {
   const client = await administer({ idleInTransactionTimeoutMs: 100 }).pool.connect();
   const ended = once(client, 'error');
   await client.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
@@ -98,7 +98,7 @@ test('a statement that waits too long for a connection is not sent, and its call
   let release = (): void => undefined;
   const holder = database.withConnection(() => new Promise<void>((resolve) => (release = resolve)));
   const refused = database.query(organizationId, statement);
-  await expectComeBack(refused);
+  await expectUnavailable(refused);
   await expect(refused).rejects.toMatchObject({
     cause: { message: 'timeout exceeded when trying to connect' },
   });
@@ -111,7 +111,7 @@ describe('an organization with slow statements', () => {
   const other = '00000000-0000-4000-8000-000000000002';
   const slowly = { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] };
 
-  test('does not get the last connections, which the others have to themselves', async () => {
+  test('does not get the last connections, which are reserved for others', async () => {
     const database = open({ maxConnections: 5, poolWaitMs: 2_000 });
     const slow = Array.from({ length: 10 }, () => database.query(organizationId, slowly).catch((e: unknown) => e));
     const refused = await Promise.race(slow);
@@ -126,7 +126,7 @@ describe('an organization with slow statements', () => {
     expect(await database.query(organizationId, statement)).toEqual([]);
   });
 
-  test('gets its connections one after the other, and leaves none behind', async () => {
+  test('uses at most its share of connections for parallel statements', async () => {
     const database = open({ maxConnections: 5 });
     const counts = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -148,17 +148,17 @@ test('a statement that takes too long is ended by the server', async () => {
   await expect(slow).rejects.toMatchObject({ reason: { kind: 'timeout' }, cause: { code: '57014' } });
   const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()`;
   const active = () => queryOnce(testDatabase.url, text);
-  // It reports the error a moment before it is done.
-  for (let look = 0; look < 100 && (await active()).length > 0; look += 1) await sleep(10);
+  // The server reports the error a moment before the session is idle.
+  for (let attempt = 0; attempt < 100 && (await active()).length > 0; attempt += 1) await sleep(10);
   expect(await active()).toEqual([]);
 });
 
-test('a server that says nothing is given up on, and its connection is used no more', async () => {
+test('a connection on which the server does not respond is closed after the time limit', async () => {
   const proxy = await startFaultProxy(testDatabase.url);
   const database = open({ url: proxy.url, statementTimeoutMs: 1_000, maxConnections: 1 });
   await database.query(organizationId, statement);
   proxy.silence();
-  await expectComeBack(database.query(organizationId, statement));
+  await expectUnavailable(database.query(organizationId, statement));
   await proxy.restore();
   expect(await database.query(organizationId, statement)).toEqual([]);
   await proxy.stop();

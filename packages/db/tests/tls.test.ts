@@ -27,8 +27,8 @@ const open = (settings: Readonly<Record<string, string>>): Database => {
   return database;
 };
 
-describe('a database that wants TLS', () => {
-  test.each(['no-verify', 'verify-full'])('is read with sslmode=%s, short and long records alike', async (sslmode) => {
+describe('a database that requires TLS', () => {
+  test.each(['no-verify', 'verify-full'])('returns short and long records with sslmode=%s', async (sslmode) => {
     const before = proxy.secured();
     const database = open({ sslmode, sslrootcert: proxy.certificateFile });
     for (const [count, width] of [
@@ -48,7 +48,7 @@ describe('a database that wants TLS', () => {
     expect(proxy.secured()).toBe(before + 1);
   });
 
-  test('is not trusted with a certificate of an authority that the configuration does not name', async () => {
+  test('is not trusted if its certificate is of an unknown authority', async () => {
     const refused = open({ sslmode: 'verify-full' }).query(organizationId, { text: 'SELECT $1::uuid', values: [] });
     await expect(refused).rejects.toMatchObject({
       reason: { kind: 'unavailable' },

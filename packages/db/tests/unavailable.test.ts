@@ -30,7 +30,7 @@ afterAll(() => testDatabase.drop());
 const open = (change: (url: URL) => void = () => undefined): Database => {
   const url = new URL(testDatabase.url);
   change(url);
-  // One connection: each statement meets what the one before it left.
+  // One connection, so that each statement runs in the state that the previous one left.
   const database = openDatabase({
     url: url.href,
     applicationName: 'unavailable-test',
@@ -40,7 +40,7 @@ const open = (change: (url: URL) => void = () => undefined): Database => {
   return database;
 };
 
-/** The error for callers, and whether the server counts as away. */
+/** The failure of some work, and whether the server counts as unreachable. */
 const judge = async (work: Promise<unknown>) => {
   const error: unknown = await work.then(
     () => null,
@@ -51,33 +51,33 @@ const judge = async (work: Promise<unknown>) => {
     isAway: isConnectionError(error),
   };
 };
-const comeBack = { kind: 'unavailable', isAway: false };
-const away = { ...comeBack, isAway: true };
+const busy = { kind: 'unavailable', isAway: false };
+const away = { ...busy, isAway: true };
 
 const setOnDatabase = (setting: string): Promise<unknown> =>
   queryOnce(testDatabase.url, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${setting}', current_database()); END $$`);
 
 describe('503: a server that refuses every connection', () => {
   test.each<[string, (url: URL) => void]>([
-    ['to whom the password is wrong', (url) => (url.password = 'wrong')],
-    ['to whom the role is unknown', (url) => (url.username = 'nobody_at_all')],
-    ['that does not have the database', (url) => (url.pathname = '/gone')],
-    ['that does not speak TLS', (url) => url.searchParams.set('sslmode', 'require')],
-    ['whose name is unknown', (url) => (url.hostname = 'database.invalid')],
+    ['because the password is wrong', (url) => (url.password = 'wrong')],
+    ['because the role is unknown', (url) => (url.username = 'nobody_at_all')],
+    ['because it does not have the database', (url) => (url.pathname = '/gone')],
+    ['because it does not support TLS', (url) => url.searchParams.set('sslmode', 'require')],
+    ['because its name is unknown', (url) => (url.hostname = 'database.invalid')],
   ])('%s', async (_what, change) => {
     expect(await judge(open(change).query(organizationId, statement))).toEqual(away);
     expect(await judge(findApiKeyByHash(open(change), Buffer.alloc(32)))).toEqual(away);
   });
 });
 
-describe('503: a server that cannot do this now, but other things', () => {
+describe('503: a server that cannot run one statement now, but others', () => {
   const failWith = (state: string) => ({ text: 'SELECT fail_with($2) WHERE $1::uuid IS NOT NULL', values: [state] });
 
   test.each([
-    ['its disk is full', '53100', comeBack],
-    ['its memory is full', '53200', comeBack],
+    ['its disk is full', '53100', busy],
+    ['its memory is full', '53200', busy],
     ['it has no connection left', '53300', away],
-    ['it ended a transaction that took too long', '25P04', comeBack],
+    ['it ended a transaction that took too long', '25P04', busy],
     ['it is shutting down', '57P01', away],
   ])('%s', async (_what, state, expected) => {
     const database = open();
@@ -85,7 +85,7 @@ describe('503: a server that cannot do this now, but other things', () => {
     expect(await database.query(organizationId, statement)).toEqual([]);
   });
 
-  test('a statement that needs more room than it may have is one to narrow, not to repeat', async () => {
+  test('a statement that exceeds its temporary disk space is a timeout, so that the caller narrows the request', async () => {
     await setOnDatabase(`SET temp_file_limit = 64`);
     await setOnDatabase(`SET work_mem = 64`);
     const text = 'SELECT n FROM generate_series(1, 300000) n WHERE $1::uuid IS NOT NULL ORDER BY n DESC OFFSET 299999';
@@ -94,11 +94,11 @@ describe('503: a server that cannot do this now, but other things', () => {
     await setOnDatabase('RESET temp_file_limit');
   });
 
-  test('a primary that became one that only reads is left for the server that its name now stands for', async () => {
+  test('after a primary became read-only, the next statement connects again', async () => {
     await setOnDatabase('SET default_transaction_read_only = on');
     const database = open();
     const text = `UPDATE accounts SET version = version + 1 WHERE organization_id = $1`;
-    expect(await judge(database.query(organizationId, { text, values: [] }))).toEqual(comeBack);
+    expect(await judge(database.query(organizationId, { text, values: [] }))).toEqual(busy);
     await queryOnce(
       testDatabase.url,
       `BEGIN READ WRITE; DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$; COMMIT`,
@@ -107,7 +107,7 @@ describe('503: a server that cannot do this now, but other things', () => {
   });
 });
 
-describe('200: a server whose connections others use', () => {
+describe('200: a server whose other connections are all in use', () => {
   const connections = 3;
   const open = async (poolWaitMs?: number): Promise<{ database: Database; role: LimitedRole }> => {
     const role = await startLimitedRole(testDatabase.url);
@@ -120,9 +120,9 @@ describe('200: a server whose connections others use', () => {
     });
     return { database, role };
   };
-  /** Longer than the first connections take to be refused. */
+  /** Takes longer than the server takes to refuse connections. */
   const slow = { text: 'SELECT pg_sleep(0.05) WHERE $1::uuid IS NOT NULL', values: [] };
-  // Of several organizations: one alone may not use all connections.
+  // Several organizations, because one alone may not use all connections.
   const organizations = Array.from({ length: 60 }, (_, index) => `${organizationId.slice(0, -2)}${index + 10}`);
 
   test('callers wait for the connections that the pool has', async () => {
@@ -138,7 +138,7 @@ describe('200: a server whose connections others use', () => {
     }
   });
 
-  test('callers are 503 at once where the pool has none, and when none comes free in time', async () => {
+  test('callers get 503 at once if the pool has no connection, and otherwise if none becomes free in time', async () => {
     const { database, role } = await open(300);
     const others = Array.from({ length: connections }, () => new pg.Client({ connectionString: role.url }));
     try {

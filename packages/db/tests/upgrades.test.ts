@@ -34,7 +34,7 @@ const sourceOfWriteTime = async (): Promise<string> => {
   return row?.source ?? '';
 };
 
-/** The write functions of another version: one of them says its name. */
+/** The write functions of another version. The source of one of them contains its name. */
 const functionsOf = async (name: string, release: string): Promise<FunctionSources> => {
   const { sql } = await readFunctions();
   return {
@@ -44,11 +44,11 @@ const functionsOf = async (name: string, release: string): Promise<FunctionSourc
   };
 };
 
-describe('R30: write functions, where the migrations are equal', () => {
+describe('R30: write functions of versions with the same migrations', () => {
   const install = async (name: string, release: string): Promise<string[]> =>
     migrate(database.url, { functions: await functionsOf(name, release) });
 
-  test('of a later release stay when an earlier one migrates, whether or not its own were there before', async () => {
+  test('are not replaced when an earlier release migrates, even if its own were never installed', async () => {
     await install('first', '1.9.0');
     await install('second', '1.10.0');
     expect(await install('first', '1.9.0')).toEqual([]);
@@ -58,7 +58,7 @@ describe('R30: write functions, where the migrations are equal', () => {
     expect(await sourceOfWriteTime()).toContain('/* third */');
   });
 
-  test('are installed again when a text was reverted', async () => {
+  test('are installed again after their source was reverted', async () => {
     await install('first', '1.9.0');
     await install('second', '1.9.0');
     expect(await install('first', '1.9.0')).toEqual(['write functions']);
@@ -73,7 +73,7 @@ describe('R30: write functions, where the migrations are equal', () => {
   });
 });
 
-test('write functions are installed again after their version was lost, and the newest text counts', async () => {
+test('write functions are installed again if the last installed version differs', async () => {
   await migrate(database.url);
   await queryOnce(
     database.url,
@@ -84,7 +84,7 @@ test('write functions are installed again after their version was lost, and the 
   expect(await sourceOfWriteTime()).toContain('clock_timestamp()');
 });
 
-describe('R30: a database that a newer version has migrated', () => {
+describe('R30: a database that was migrated by a newer version', () => {
   const expand: Migration = { name: '29990101000000_expand', sql: 'CREATE TABLE expanded (id int);' };
   const contract: Migration = {
     name: '29990102000000_contract',
@@ -129,7 +129,7 @@ describe('R30: a database that a newer version has migrated', () => {
     await expect(migrate(database.url)).rejects.toThrow(`too old for the database: ${contract.name} needs`);
   });
 
-  test('is not migrated past what its connected gateways can work with', async () => {
+  test('is not migrated if connected gateways could not work with it', async () => {
     await upgrade(expand);
     const connect = async (migrations: readonly Migration[]): Promise<pg.Client> => {
       const application_name = gatewayApplicationName(
@@ -151,7 +151,7 @@ describe('R30: a database that a newer version has migrated', () => {
     await newer.end();
   });
 
-  test('ignores the requirement of a migration that failed', async () => {
+  test('ignores the requirement of a failed migration', async () => {
     await upgrade(expand);
     const failing = { ...contract, sql: `${contract.sql} SELECT no_such_column;` };
     await expect(upgrade(expand, failing)).rejects.toThrow(contract.name);

@@ -17,7 +17,7 @@ let database: Database;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase(async () => undefined, 'empty');
-  // One connection: each statement meets what the one before it left.
+  // One connection, so that each statement runs in the state that the previous one left.
   database = openDatabase({ url: testDatabase.url, applicationName: 'values-test', maxConnections: 1 });
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ describe.each([
   ['prepared', true],
   ['not prepared', false],
 ])('a statement that is %s', (_, isPrepared) => {
-  test('gets records as bytes, and all else as ever', async () => {
+  test('returns records as bytes, and other columns as usual', async () => {
     for (let round = 0; round < 3; round += 1) {
       const rows = await query<Row>(
         `n, '${text}' || n AS record_bytes, ARRAY['${text}'] AS position, NULL::text AS nothing`,
@@ -50,14 +50,14 @@ describe.each([
     }
   });
 
-  test('finds texts again after one with records has failed within its rows', async () => {
+  test('returns texts after a statement with records has failed while returning rows', async () => {
     const failing = query(`'${text}' AS record_bytes, 1 / (2 - n) AS fails`, isPrepared);
     await expect(failing).rejects.toMatchObject({ message: 'division by zero' });
     expect(await query(`'${text}' AS record`, isPrepared)).toEqual(Array(3).fill({ record: text }));
   });
 
   test.each([1, 50, 20_000])(
-    '%d records in several chunks stay what they are, and so do those of an earlier page',
+    '%d records in several chunks are complete, and do not overwrite those of an earlier page',
     async (count) => {
       const expected = Array.from({ length: count }, (_unused, index) => `${text}${index + 1}`);
       const read = async () =>
@@ -70,13 +70,13 @@ describe.each([
   );
 });
 
-describe('records that are joined', () => {
+describe('joined records', () => {
   const read = async (from: number): Promise<Buffer[]> => {
     const rows = await query<Row>(`'${text}' || n + ${from} AS record_bytes`, true, 5);
     return rows.map((row) => row.record_bytes);
   };
 
-  test('may be some of those that came, in any order, of several pages, or none', async () => {
+  test('may be any records of several pages, in any order, or none', async () => {
     const [first, second] = [await read(0), await read(100)];
     const some = [...first.slice(0, 2), ...first.slice(3), ...second, ...first.toReversed()];
     expect(joined(some).toString()).toBe(some.map(String).join());
@@ -84,7 +84,7 @@ describe('records that are joined', () => {
   });
 });
 
-describe('values that are bound', () => {
+describe('bound values', () => {
   const bound = async (type: string, value: unknown) =>
     (
       await database.queryServer<{ text: string | null; value: unknown }>({
@@ -125,11 +125,11 @@ describe('values that are bound', () => {
     ['json', '[1, 2]', [1, 2]],
   ])('%s %j', async (type, value, read) => {
     expect((await bound(type, value))?.value).toEqual(read);
-    // The first time the server says what types the parameters have; from then on they are known.
+    // The second time, the driver already knows the types of the parameters.
     expect((await bound(type, value))?.value).toEqual(read);
   });
 
-  test('microseconds of an instant that is a text arrive', async () => {
+  test('keep the microseconds of a timestamp text', async () => {
     expect(await bound('timestamptz', '2026-01-02 03:04:05.678901+00')).toMatchObject({
       text: expect.stringContaining('.678901') as unknown,
     });

@@ -21,7 +21,7 @@ let pipeline: Pipeline;
 
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
-  // One connection, so that its statistics are those of the writes.
+  // One connection, so that its scan statistics are those of the writes.
   database = openAdministrationDatabase({
     url: testDatabase.url,
     applicationName: 'write-plans-test',
@@ -48,8 +48,8 @@ const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord 
   (await runWrite(database, setup.organizationId, write, idempotency)).result;
 
 /**
- * Tables of the size at which a planner likes to read all of them rather than look up a hundred keys. Beside the organization there are
- * many of one record each, so that the statistics say that an organization has three: a plan that reads all of its records looks cheap.
+ * Fills the tables to a size at which the planner prefers to read a whole table to looking up a hundred keys. Many other organizations have
+ * one record each, so that by the statistics an organization has three records, and a plan that reads all of its records looks cheap.
  */
 const fill = async (): Promise<void> => {
   await database.pool.query(`WITH o AS (
@@ -82,7 +82,7 @@ const fill = async (): Promise<void> => {
   await database.pool.query('ANALYZE');
 };
 
-/** The scans of a session count once it has reported them, so the connection that writes is asked. */
+/** The sequential scans by table. It runs on the connection that writes, because a session must flush its statistics before they count. */
 const sequentialScans = async (): Promise<Record<string, number>> => {
   await database.queryServer({ text: 'SELECT pg_stat_force_next_flush()::text' });
   await database.queryServer({ text: 'SELECT 1' });
@@ -93,7 +93,7 @@ const sequentialScans = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map((row) => [row.relname, Number(row.seq_scan)]));
 };
 
-/** The rows that the session has read so far, by table; partitions of the change log together. */
+/** The rows that the session has read so far, by table. Partitions of the change log count as one table. */
 const rowsRead = async (): Promise<Record<string, number>> => {
   await database.queryServer({ text: 'SELECT pg_stat_force_next_flush()::text' });
   await database.queryServer({ text: 'SELECT 1' });
@@ -117,7 +117,7 @@ const deal = (name: string, company: string) =>
     'keep',
   );
 
-test('no write reads a whole table of records', async () => {
+test('no write reads a whole table, or all records of an organization', async () => {
   const before = await sequentialScans();
   const readBefore = await rowsRead();
   const once = { operation: 'createOpportunity', keyHash: 'plans', requestHash: 'x' };
@@ -141,7 +141,7 @@ test('no write reads a whole table of records', async () => {
   await run(recordDeletion('contact', { id: contactId }));
   await run(recordDeletion('opportunity', { id: dealId }));
   expect(await sequentialScans()).toEqual(before);
-  // Nor all of an organization by an index. It has 4,000 of each; these writes need some hundred.
+  // The organization has 4,000 records of each kind, and these writes need some hundred. More would be a scan by an index.
   const readAfter = await rowsRead();
   const tooMany: string[] = [];
   for (const [name, count] of Object.entries(readAfter)) {

@@ -22,7 +22,7 @@ let pipeline: Pipeline;
 
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
-  // One connection, so that a transaction that a test begins holds what it calls.
+  // One connection, so that all calls of a test run in the transaction that it begins.
   database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'writes-test', maxConnections: 1 });
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ beforeEach(async () => {
   pipeline = first;
 });
 
-/** Resolves once a statement in the database waits for a lock. */
+/** Resolves when a statement in the database waits for a lock. */
 const untilSomethingWaits = async (): Promise<void> => {
   const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   while ((await queryOnce(testDatabase.url, text)).length === 0) await sleep(5);
@@ -79,7 +79,7 @@ const deal = (more: Partial<NewOpportunity> = {}, custom: Readonly<Record<string
   );
 };
 
-test('an opportunity in flight while a field is hidden does not show it', async () => {
+test('a create that runs while a field is hidden stores a record without the field', async () => {
   const writer = openDatabase({ url: testDatabase.url, applicationName: 'writes-test-writer', maxConnections: 1 });
   await writer.queryServer({ text: 'BEGIN' });
   await runWrite(writer, setup.organizationId, deal({}, { seats: 12 }), null);
@@ -111,7 +111,7 @@ test('an opportunity in flight while a field is hidden does not show it', async 
 });
 
 describe('a repeat that changes nothing', () => {
-  /** Runs a write in a transaction. @returns whether the transaction got an id; it gets one only if it changes rows */
+  /** Runs a write in a transaction. @returns whether the transaction got an id, which it gets only if it changes rows */
   const assignsTransactionId = async <Result>(write: Write<Result>): Promise<boolean> => {
     await database.queryServer({ text: 'BEGIN' });
     await run(write);
@@ -141,7 +141,7 @@ describe('a repeat that changes nothing', () => {
     expect(await assignsTransactionId(repeat())).toBe(false);
   });
 
-  test('is no different as an update', async () => {
+  test('assigns none as an update either', async () => {
     const { id: accountId } = await run(account('acme.com', 'Acme'));
     const { id: contactId } = await run(contact('ann@acme.com', 'Ann'));
     const { id: dealId } = await run(deal({ amount: 5 }));
@@ -158,7 +158,7 @@ describe('a repeat that changes nothing', () => {
     for (const update of updates) expect(await assignsTransactionId(update)).toBe(false);
   });
 
-  test('is distinguished from one that changes something', async () => {
+  test('differs from a write that changes something, which assigns one', async () => {
     expect(await assignsTransactionId(account('new.com'))).toBe(true);
     await run(deal());
     expect(await assignsTransactionId(deal({ primaryContact: email('new@acme.com') }))).toBe(true);
@@ -166,7 +166,7 @@ describe('a repeat that changes nothing', () => {
   });
 });
 
-describe('the stored record of every opportunity is the computed one', () => {
+describe('the stored record of every opportunity equals the computed one', () => {
   const expectStoredIsComputed = async (): Promise<void> => {
     const rows = await database.query<{ stored: string; computed: string }>(setup.organizationId, {
       text: `SELECT record AS stored, opportunity_record(o, additional_contact_ids(organization_id, id)) AS computed
@@ -219,7 +219,7 @@ describe('the stored record of every opportunity is the computed one', () => {
       'its contacts are replaced',
       () => change({ primaryContact: email('new@acme.com'), additionalContacts: [email('x@acme.com')] }),
     ],
-    ['its contacts are taken away', () => change({ primaryContact: null, additionalContacts: [] })],
+    ['its contacts are removed', () => change({ primaryContact: null, additionalContacts: [] })],
     ['its account changes', () => change({ accountDomain: 'moved.com' })],
     [
       'a custom value changes',
@@ -262,7 +262,7 @@ describe('the stored record of every opportunity is the computed one', () => {
     await expectStoredIsComputed();
   });
 
-  test('it shows visible custom fields and never hidden ones', async () => {
+  test('and contains visible custom fields but no hidden ones', async () => {
     const text = `SELECT record FROM opportunities WHERE organization_id = $1 AND name <> 'Other'`;
     const [row] = await database.query<{ record: string }>(setup.organizationId, { text, values: [] });
     expect(JSON.parse(row?.record ?? '')).toMatchObject({ stage_name: 'New "1"', custom_fields: { seats: 3 } });

@@ -11,7 +11,7 @@ export interface Statement {
   /** SQL with the placeholders `$1`, `$2` and so on. */
   readonly text: string;
   readonly values?: readonly unknown[] | undefined;
-  /** Whether to use a prepared statement. Only for a small number of different texts, because connections never discard them. */
+  /** Whether to use a prepared statement. Only for a small number of different texts, because each connection caches them. */
   readonly isPrepared?: boolean | undefined;
 }
 

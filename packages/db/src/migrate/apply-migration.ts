@@ -79,7 +79,7 @@ const applyInTransaction = async (client: pg.Client, migration: Migration): Prom
     );
     await client.query(migration.sql);
     const { rowCount } = await client.query(finishSql, [id]);
-    if (rowCount !== 1) throw new Error('the history does not show it; a migration must not end its transaction');
+    if (rowCount !== 1) throw new Error('it is not in the history. A migration must not contain COMMIT or ROLLBACK');
     await client.query('COMMIT');
   } catch (error) {
     // ROLLBACK fails if the connection is lost. The first error is more useful then.

@@ -52,8 +52,8 @@ const indexedFilter: readonly Step[] = [
 ];
 
 /**
- * `scan-next` reads all records of a small pipeline, so no step follows it. The limit for small is half of what the scan reads, because
- * records may be deleted between the two statements.
+ * In a small pipeline, no step follows `scan-next`, because it has read all records. A pipeline counts as small up to half of what the scan
+ * reads, because records may be deleted between the scan and the count.
  */
 const otherFilter = (ordered: OrderedRead): readonly Step[] => [
   { read: 'scan-next', records: scannedForFilters },

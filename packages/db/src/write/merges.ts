@@ -12,7 +12,7 @@ import {
 /** Objects that can be merged. */
 export type MergedObject = 'account' | 'contact';
 
-/** The most records that one merge moves. They keep it well within the statement timeout (docs/decisions/0022-merging.md). */
+/** The limits of one merge. They keep it well within the statement timeout (docs/decisions/0022-merging.md). */
 export const mergeLimits = {
   opportunities: 2_000,
   /** Opportunities among them that are merged into another opportunity. Each costs as much as moving four. */

@@ -8,10 +8,10 @@ export const createMigratedDatabase = (): Promise<TestDatabase> =>
     await migrate(url);
   }, 'migrated');
 
-/** A database without anything in it. */
+/** An empty database. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => createTestDatabase(() => Promise.resolve(), 'empty');
 
-/** Runs one statement on a connection of its own and returns the rows. */
+/** Runs one statement on a new connection and returns its rows. */
 export const queryOnce = async <Row extends pg.QueryResultRow>(
   url: string,
   text: string,

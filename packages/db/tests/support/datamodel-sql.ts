@@ -24,7 +24,7 @@ const referentialActions: Readonly<Record<string, string>> = {
   SetNull: 'SET NULL',
 };
 
-/** @throws Error for a word of schema.prisma that the tables above lack */
+/** @throws Error for a word of schema.prisma that `table` lacks */
 const translate = (table: Readonly<Record<string, string>>, word: string): string => {
   const translated = table[word];
   if (translated === undefined) throw new Error(`${word} is unknown here: add it to datamodel-sql.ts`);
@@ -63,7 +63,7 @@ const columnSql = (field: Field): string =>
     field.hasDefaultValue ? `DEFAULT ${defaultOf(field)}` : '',
   ].join(' ');
 
-/** Prisma's names: what is too long loses the end of the columns' names. */
+/** A name as Prisma generates it: if it is too long, the column names are cut. */
 const constraintName = (table: string, columns: readonly string[], suffix: string): string =>
   [table, ...columns].join('_').slice(0, 63 - suffix.length) + suffix;
 
@@ -94,7 +94,7 @@ const foreignKeySql = (models: readonly Model[], model: Model, field: Field): st
     ON UPDATE ${translate(referentialActions, field.relationOnUpdate ?? 'Cascade')}`;
 };
 
-/** The statements that make the tables, keys and indexes of a datamodel, as `prisma migrate diff` would print them. */
+/** The statements that create the tables, keys and indexes of a datamodel, as `prisma migrate diff` would print them. */
 export const datamodelSql = ({ models, indexes }: Datamodel): string => {
   const tables = models.map((model) => {
     const columns = model.fields.filter(({ kind }) => kind !== 'object').map(columnSql);

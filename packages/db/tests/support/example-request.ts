@@ -21,7 +21,7 @@ const stages = ['Lead', 'Won'].map((label, index) => ({
 
 const createdAt = '2026-01-01T00:00:00.000Z';
 
-/** An organization of two pipelines, of which Sales has two stages, with two indexed custom fields. */
+/** An organization with two pipelines, of which Sales has two stages, and with three custom fields, two of them indexed. */
 export const exampleSetup = new OrganizationSetup(idOf(0), {
   freemail: 'create',
   currency: null,
@@ -33,7 +33,7 @@ export const exampleSetup = new OrganizationSetup(idOf(0), {
   fields: [field('tier', 'select', 'text_1'), field('score', 'number', 'number_1'), field('weight', 'number', null)],
 });
 
-/** A request in short: names in place of ids, and the position that a cursor would carry. */
+/** A request in short form: names instead of ids, and the position instead of a cursor. */
 export interface ExampleRequest {
   readonly object?: ObjectType;
   readonly pipeline?: string;
@@ -45,7 +45,7 @@ export interface ExampleRequest {
   readonly limit?: string;
 }
 
-/** Parses an example as the gateway does. @throws ApiError for one that the gateway would refuse */
+/** Parses an example as the gateway does. @throws ApiError if the gateway would reject it */
 export const exampleRequest = (example: ExampleRequest): PageRequest => {
   const { object = 'opportunity', q, filters, sort, after = null, limit = '50' } = example;
   const errors = new ErrorCollector();

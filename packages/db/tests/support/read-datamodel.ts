@@ -15,7 +15,7 @@ export const readSchema = (): Promise<string> =>
   readFile(new URL('../../../../prisma/schema.prisma', import.meta.url), 'utf8');
 
 /**
- * Parses a schema with `prisma generate` and a generator of ours, which Prisma hands the models, fields and indexes.
+ * Parses a schema with `prisma generate` and our own generator, which receives the models, fields and indexes from Prisma.
  *
  * @param schema - the text of a `schema.prisma`
  */
@@ -27,7 +27,7 @@ export const readDatamodel = async (schema: string): Promise<DMMF.Datamodel> => 
     await writeFile(schemaFile, `${schema}\n${block}`);
     await promisify(execFile)(prismaCommand, ['generate', '--schema', schemaFile, '--generator', 'datamodel'], {
       cwd: packageFolder,
-      // As in scripts/generate.mjs: without it the command downloads an engine that it does not use.
+      // As in scripts/generate.mjs: otherwise the command downloads an engine that it does not use.
       env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
     });
     return JSON.parse(await readFile(output, 'utf8')) as DMMF.Datamodel;

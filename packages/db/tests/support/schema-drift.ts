@@ -2,7 +2,10 @@ import pg from 'pg';
 import { datamodelSql } from './datamodel-sql.js';
 import { readDatamodel } from './read-datamodel.js';
 
-/** One line for every column, index, and key of the tables of a schema (not of their partitions), without what Prisma cannot say (collations, columns that an index only carries, and that a list is not null). */
+/**
+ * One line for each column, index and key of the tables of a schema, without partitions. It leaves out everything that Prisma cannot
+ * express: collations, included columns of an index, and NOT NULL of lists.
+ */
 const describeSchema = `
   SELECT format('column %s.%s %s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
                 CASE WHEN a.attnotnull AND a.attndims = 0 THEN ' not null' ELSE '' END, ' default ' || pg_get_expr(d.adbin, d.adrelid)) AS line
@@ -26,13 +29,13 @@ const readLines = async (pool: pg.Pool, schema: string): Promise<Set<string>> =>
 };
 
 /**
- * Compares a database with a `schema.prisma`: builds the tables of the schema beside those of the database, and reads both from
- * the catalog.
+ * Compares a database with a `schema.prisma`: creates the tables of the schema in a second schema of the database, and reads both from
+ * the PostgreSQL catalog.
  *
- * @param url - a database; its schema `expected` is made again
+ * @param url - a database, whose schema `expected` is dropped and created again
  * @param schema - the text of a `schema.prisma`
- * @returns a line for every difference, `+` for what only schema.prisma has and `-` for what only the database has; the indexes
- * and checks that only SQL can say (partial, on expressions, GIN) do not count
+ * @returns a line for each difference: `+` if only schema.prisma has it, `-` if only the database has it. Indexes that only SQL can express
+ * (partial, on expressions, GIN) and checks are ignored
  */
 export const findSchemaDrift = async (url: string, schema: string): Promise<string[]> => {
   const sql = datamodelSql(await readDatamodel(schema));
