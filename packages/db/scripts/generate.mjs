@@ -1,9 +1,8 @@
-// Generates the Prisma client, and what a gateway expects of its database: the names of the migrations, the digest of the write
-// functions and its own release. Images of gateways contain none of their sources.
+// Generates the Prisma client, and src/generated/expected-schema.ts: the schema that a gateway expects, as the names of the migrations, the
+// digest of the write functions and the release. It is generated because the images of gateways do not contain the SQL sources.
 //
-// `prisma generate` needs no schema engine, but downloads one unless this variable names a binary:
-// any existing executable will do. The setting is made here alone, because under it `prisma migrate` would do nothing and
-// report success.
+// `prisma generate` needs no schema engine, but downloads one unless PRISMA_SCHEMA_ENGINE_BINARY names an existing executable, whichever.
+// The variable is set only here, because with it `prisma migrate` would do nothing and report success.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +24,7 @@ const entries = readdirSync(new URL('prisma/migrations/', root), { withFileTypes
 const migrations = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 const list = migrations.sort().map((name) => `  '${name}',\n`);
 
-// As readFunctions in src/migrate/migrations.ts.
+// Must match readFunctions in src/migrate/migrations.ts.
 const functions = new URL('packages/db/sql/functions/', root);
 const files = readdirSync(functions).filter((name) => name.endsWith('.sql'));
 const source = files

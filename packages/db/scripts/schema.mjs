@@ -1,4 +1,4 @@
-// Writes sql/schema.sql from a database of its own that it migrates.
+// Writes sql/schema.sql: starts a temporary PostgreSQL, migrates a database in it and dumps the schema.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

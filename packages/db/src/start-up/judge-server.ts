@@ -27,9 +27,9 @@ const findLostDurability = (facts: StartUpFacts): string | null => {
   ];
   if (off.length === 0) return null;
   return (
-    `The database runs with ${off.join(' and ')} off: writes that were answered could be lost. ` +
+    `The database runs with ${off.join(' and ')} off: acknowledged writes could be lost. ` +
     `Turn ${off.join(' and ')} on (ALTER SYSTEM, or ALTER ROLE for synchronous_commit), then start the gateway again. ` +
-    `Where losing writes is fine, as in tests, set ALLOW_UNSAFE_DURABILITY=1`
+    `If losing writes is acceptable, for example in tests, set ALLOW_UNSAFE_DURABILITY=1`
   );
 };
 
@@ -92,6 +92,6 @@ export const judgeServer = (facts: StartUpFacts, rules: ServerRules): Judgement 
   refusal: findRefusal(facts, rules),
   waitingFor: findWait(facts, rules),
   warnings: facts.isSuperuser
-    ? ['The gateway works as a superuser of the database: give it a role with less (see docs/operating.md, Roles)']
+    ? ['The gateway is connected as a superuser: give it a role with fewer rights (see docs/operating.md, Roles)']
     : [],
 });
