@@ -271,6 +271,18 @@ describe('409', () => {
     }
   });
 
+  test('moves no deal if the stage cannot be changed', async () => {
+    const id = await deal('A', { stage_id: stage('New') });
+    const archive = { is_active: false, move_opportunities_to: stage('Won') };
+    const taken = await send('PATCH', `stages/${stage('New')}`, { ...archive, label: ' Won ' }, 409);
+    expect(taken.body).toMatchObject({ conflict: { field: 'label', existing_id: stage('Won') } });
+    for (const bad of [{ label: ' ' }, { color: 'mauve' }]) {
+      const answer = await send('PATCH', `stages/${stage('New')}`, { ...archive, ...bad }, 400);
+      expect(answer.fieldsAtFault).toEqual(Object.keys(bad));
+    }
+    expect(await stored(id)).toMatchObject({ stage_id: stage('New'), version: 1 });
+  });
+
   test('refuses to remove a stage or member with deals and answers their count; refuses to archive the last stage', async () => {
     await deal('A', { stage_id: stage('New') });
     expect((await send('PATCH', `stages/${stage('New')}`, { is_active: false }, 409)).body).toMatchObject({

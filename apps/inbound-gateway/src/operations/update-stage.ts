@@ -1,6 +1,6 @@
 import { updateStage as contract, type UpdateStageBody } from '@crm/contract';
 import { type OrganizationSetup, type OpportunityMove, type Stage, stageWire, updateStageChange } from '@crm/db';
-import { validationError } from '@crm/domain';
+import { Failure, validationError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import { orNotFound, requireChange, runSetupChange } from '../change-setup.js';
 import type { Context } from '../context.js';
@@ -20,6 +20,14 @@ const readMove = (setup: OrganizationSetup, from: Stage, body: UpdateStageBody):
   return { kind: 'stage', from, toId: target.id };
 };
 
+/** Refuses a label that another stage of the pipeline has. @throws Failure `key_taken` */
+const requireFreeLabel = (setup: OrganizationSetup, { id, pipelineId }: Stage, label: string | undefined): void => {
+  const holder = setup.findPipeline(pipelineId)?.stages.find((other) => other.label === label && other.id !== id);
+  if (holder !== undefined) {
+    throw new Failure({ kind: 'key_taken', object: 'stage', field: 'label', existingId: holder.id });
+  }
+};
+
 /** `PATCH /v1/inbound/stages/{id}` */
 export const updateStage = defineOperation<Context, typeof contract>(contract, (context, request) => {
   const { caller, params, body } = request;
@@ -28,17 +36,18 @@ export const updateStage = defineOperation<Context, typeof contract>(contract, (
       requireChange(body);
       const stage = orNotFound(setup.findStage(params.id));
       const move = readMove(setup, stage, body);
+      const change = {
+        label: readName(body.label, 'label'),
+        color: readColor(body.color),
+        probability: body.probability,
+        isDefault: body.is_default,
+        isActive: body.is_active,
+        position: body.position,
+      };
+      // Moved opportunities stay moved, so everything that can be checked is checked before the move.
+      requireFreeLabel(setup, stage, change.label);
       if (move !== null) await moveWithin(context, request, move);
-      return [
-        updateStageChange(stage.id, {
-          label: readName(body.label, 'label'),
-          color: readColor(body.color),
-          probability: body.probability,
-          isDefault: body.is_default,
-          isActive: body.is_active,
-          position: body.position,
-        }),
-      ];
+      return [updateStageChange(stage.id, change)];
     },
     answer: (setup) => ({
       message: 'Stage updated',
