@@ -67,7 +67,7 @@ const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: Obj
 /**
  * Changes one record and returns it.
  * @throws ApiError `not_found`, `precondition_failed` if `If-Match` names another version, `conflict` for a natural key
- * that another record has; `unavailable` with `errors` if the record has too many opportunities to rename
+ * that another record has; `timeout` with `errors` if the record has too many opportunities to rename
  */
 export const updateRecord = async <C extends OperationContract>(
   context: Context,

@@ -1,7 +1,6 @@
 import {
   type OrganizationSetup,
   listPage,
-  type Page,
   type PageRequest,
   type PageRequestInput,
   parsePageRequest,
@@ -92,16 +91,20 @@ const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErro
 };
 
 /**
- * Reads a page. After a timeout the same request would time out again, so the response says how to narrow it.
+ * Reads a page or summary. After a timeout the same request would time out again, so the response says how to narrow it.
  * @param errors - how to narrow it, by the names under which it was sent; null if it cannot be narrowed
  * @throws ApiError `timeout` with `errors` and without `Retry-After`
  */
-export const readOrNarrow = async (read: () => Promise<Page>, errors: FieldErrors | null): Promise<Page> => {
+export const readOrNarrow = async <Result>(
+  read: () => Promise<Result>,
+  errors: FieldErrors | null,
+  noun: 'search' | 'summary' = 'search',
+): Promise<Result> => {
   try {
     return await read();
   } catch (error) {
     if (errors === null || !isFailure(error, 'timeout')) throw error;
-    throw new ApiError('timeout', { message: 'The search took too long: narrow it', errors, cause: error });
+    throw new ApiError('timeout', { message: `The ${noun} took too long: narrow it`, errors, cause: error });
   }
 };
 

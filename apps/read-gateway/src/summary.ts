@@ -1,16 +1,16 @@
 import type { Summary as SummaryData, SummarizeOpportunitiesBody, SummaryValues } from '@crm/contract';
 import { parseSummaryRequest, summarize, type Summary, type SummaryRequest, type SummaryTotalRow } from '@crm/db';
 import {
-  ApiError,
   ErrorCollector,
+  type FieldErrors,
   filterKindOf,
-  isFailure,
   isOfSeveralCurrencies,
   type ObjectType,
   type SummaryGroup,
 } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
+import { readOrNarrow } from './page.js';
 import { readMatch } from './search.js';
 
 /** A key for the response: checkboxes are true or false. */
@@ -71,26 +71,11 @@ const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
   };
 };
 
-/**
- * Reads the summary. After a timeout the same request would time out again, so the response says how to narrow it.
- * @throws ApiError `timeout` with `errors`
- */
-const summarizeOrNarrow = async (
-  context: Context,
-  request: SummaryRequest,
-  queryPath: 'q' | 'query',
-): Promise<Summary> => {
-  try {
-    return await summarize(context.database, request);
-  } catch (error) {
-    if (!isFailure(error, 'timeout')) throw error;
-    const hasWords = request.page.words.length > 0;
-    const errors = hasWords
-      ? { [queryPath]: 'took too long: use longer or fewer words, or add filters' }
-      : { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
-    throw new ApiError('timeout', { message: 'The summary took too long: narrow it', errors, cause: error });
-  }
-};
+/** How to narrow a summary that took too long. */
+const narrowing = ({ page }: SummaryRequest, queryPath: 'q' | 'query'): FieldErrors =>
+  page.words.length > 0
+    ? { [queryPath]: 'took too long: use longer or fewer words, or add filters' }
+    : { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
 
 /** A summary of any object; accounts and contacts have no pipeline and stage in their bodies. */
 export const summarizeRecords = (
@@ -111,6 +96,7 @@ export const summarizeRecords = (
       errors,
     );
     errors.throwIfAny();
-    const summary = await summarizeOrNarrow(context, request, queryPath);
+    const read = () => summarize(context.database, request);
+    const summary = await readOrNarrow(read, narrowing(request, queryPath), 'summary');
     return { message: 'Summarized the records', data: toData(request, summary) };
   });
