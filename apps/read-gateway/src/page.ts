@@ -80,12 +80,17 @@ export const decodeCursor = (
   return context.cursors.decode(cursor, binding);
 };
 
+/** How to narrow the records that match: by the words, or by filters that the object has. */
+export const narrowMatch = ({ objectType, words }: PageRequest, queryPath: 'q' | 'query'): FieldErrors => {
+  if (words.length > 0) return { [queryPath]: 'took too long: use longer or fewer words, or add filters' };
+  return objectType === 'opportunity'
+    ? { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' }
+    : { filters: 'took too long: add a filter on a date or an exact value' };
+};
+
 /** The parameters that made a page too costly, with how to narrow them; null if there are none. */
-const narrowing = (input: PageInput, { words, filters }: PageRequest): FieldErrors | null => {
-  if (words.length > 0) return { [input.queryPath]: 'took too long: use longer or fewer words, or add filters' };
-  if (filters !== null) {
-    return { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
-  }
+const narrowing = (input: PageInput, request: PageRequest): FieldErrors | null => {
+  if (request.words.length > 0 || request.filters !== null) return narrowMatch(request, input.queryPath);
   const isSorted = (input.sort ?? null) !== null;
   return isSorted ? { sort: 'took too long: sort by created_at or updated_at, or add filters' } : null;
 };

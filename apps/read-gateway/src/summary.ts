@@ -1,16 +1,9 @@
 import type { Summary as SummaryData, SummarizeOpportunitiesBody, SummaryValues } from '@crm/contract';
 import { parseSummaryRequest, summarize, type Summary, type SummaryRequest, type SummaryTotalRow } from '@crm/db';
-import {
-  ErrorCollector,
-  type FieldErrors,
-  filterKindOf,
-  isOfSeveralCurrencies,
-  type ObjectType,
-  type SummaryGroup,
-} from '@crm/domain';
+import { ErrorCollector, filterKindOf, isOfSeveralCurrencies, type ObjectType, type SummaryGroup } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
-import { readOrNarrow } from './page.js';
+import { narrowMatch, readOrNarrow } from './page.js';
 import { readMatch } from './search.js';
 
 /** A key for the response: checkboxes are true or false. */
@@ -71,12 +64,6 @@ const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
   };
 };
 
-/** How to narrow a summary that took too long. */
-const narrowing = ({ page }: SummaryRequest, queryPath: 'q' | 'query'): FieldErrors =>
-  page.words.length > 0
-    ? { [queryPath]: 'took too long: use longer or fewer words, or add filters' }
-    : { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' };
-
 /** A summary of any object; accounts and contacts have no pipeline and stage in their bodies. */
 export const summarizeRecords = (
   context: Context,
@@ -97,6 +84,6 @@ export const summarizeRecords = (
     );
     errors.throwIfAny();
     const read = () => summarize(context.database, request);
-    const summary = await readOrNarrow(read, narrowing(request, queryPath), 'summary');
+    const summary = await readOrNarrow(read, narrowMatch(request.page, queryPath), 'summary');
     return { message: 'Summarized the records', data: toData(request, summary) };
   });

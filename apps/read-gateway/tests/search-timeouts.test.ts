@@ -4,8 +4,13 @@ import {
   listContacts,
   listNotes,
   listPipelines,
+  type OperationContract,
   searchAccounts,
+  searchContacts,
+  searchOpportunities,
   summarizeAccounts,
+  summarizeContacts,
+  summarizeOpportunities,
 } from '@crm/contract';
 import { accountCreate, type AdministrationDatabase, openAdministrationDatabase, runWrite } from '@crm/db';
 import type { Answer, TestClient } from '@crm/testing';
@@ -88,6 +93,18 @@ describe('R11, 503: a page whose statement times out', () => {
   ])('names %s for a summary', async (path, body) => {
     expectNarrowing(await whileAccountsTakeForEver(() => client.call(summarizeAccounts, { body })), path);
     expect((await client.call(summarizeAccounts, { body })).data.total).toEqual({ count: 1 });
+  });
+
+  test('advises filters that the object has', async () => {
+    const advice = async (table: string, contract: OperationContract) =>
+      (await whileTableTakesForEver(table, () => client.call(contract, { body: { filters } }))).errors['filters'];
+    const ofAll = 'took too long: add a filter on a date or an exact value';
+    for (const contract of [searchAccounts, summarizeAccounts]) expect(await advice('accounts', contract)).toBe(ofAll);
+    for (const contract of [searchContacts, summarizeContacts]) expect(await advice('contacts', contract)).toBe(ofAll);
+    for (const contract of [searchOpportunities, summarizeOpportunities]) {
+      const ofDeals = 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id';
+      expect(await advice('opportunities', contract)).toBe(ofDeals);
+    }
   });
 
   test('names q for a list', async () => {
