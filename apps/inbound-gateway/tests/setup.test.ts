@@ -212,6 +212,36 @@ describe('400', () => {
     expect((await send('PATCH', `stages/${stage('Won')}`, both, 400)).body).toMatchObject({ errors });
   });
 
+  test.each<[string, object, object]>([
+    ['POST', { label: 'x', color: 'zzz' }, { color: expect.stringMatching(/^must be #rrggbb/) }],
+    ['POST', { label: ' ' }, { label: 'must not be blank: send at least one visible character' }],
+    ['POST', { label: 'x', value: 'gold' }, { value: 'is used by another option: "gold"' }],
+    ['POST', { label: 'Iron' }, { label: 'is used by another option: "Iron"' }],
+    ['POST', { label: 'GOLD', value: 'x' }, { label: 'is used by another option: "GOLD"' }],
+    ['PATCH', { value: 'Iron', label: ' ' }, { label: 'must not be blank: send at least one visible character' }],
+    ['PATCH', { value: 'Iron', label: 'gold', position: 1 }, { label: expect.stringMatching(/^is used by another/) }],
+  ])('%s fields/{id}/options %j: names the field of the request', async (method, body, errors) => {
+    expect((await send(method, `fields/${await newField()}/options`, body, 400)).errors).toEqual(errors);
+  });
+
+  test('refuses more options than a field may have', async () => {
+    const options = Array.from({ length: 500 }, (_, index) => ({ label: `Option ${index}` }));
+    const id = await newField({ options });
+    expect((await send('POST', `fields/${id}/options`, { label: 'x' }, 400)).errors).toEqual({
+      id: 'must have at most 500 options',
+    });
+  });
+
+  test('says that a setting is for fields of another type', async () => {
+    const field = { object: 'account', name: 'X', slug: 'x', attribute_type: 'string', currency: 'EUR' };
+    expect((await send('POST', 'fields', field, 400)).errors).toEqual({
+      currency: 'does not apply to fields of the type string',
+    });
+    expect((await send('PATCH', `fields/${await newField()}`, { max: 3 }, 400)).errors).toEqual({
+      max: 'does not apply to fields of the type select',
+    });
+  });
+
   test('refuses a stage of another pipeline, and unknown pipelines', async () => {
     const other = organization.otherPipeline.stages[0]?.id;
     const archive = { is_active: false, move_opportunities_to: other };

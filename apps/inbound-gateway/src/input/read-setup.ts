@@ -72,17 +72,32 @@ export const optionsOf = ({ attributeType, metadata }: SetupField): readonly Fie
 export const withoutNull = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined));
 
-const pathPattern = /^(options|currency|max)(\[\d+\])?(?:: (label|value|color|archived))?:? /;
+const faultPattern = /^((?:options|currency|max)(?:\[\d+\])?)(?:: (label|value|color|archived))?: /;
+
+/** The parts of an error text: `options[2]: color: must be …` → `options[2]`, `color`, `must be …`. */
+const splitFault = (message: string) => {
+  const [prefix = '', setting, key] = faultPattern.exec(message) ?? [];
+  return { setting, key, text: message.slice(prefix.length) };
+};
 
 /** The settings of a field's type. @throws ApiError `validation_failed` on the path at fault */
 export const readMetadata = (type: AttributeType, given: Readonly<Record<string, unknown>>): FieldMetadata | null => {
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const metadata = parseFieldMetadata(type, present);
   if (metadata.ok) return metadata.value;
-  const [prefix = '', name = Object.keys(present)[0] ?? 'attribute_type', index = '', key] =
-    pathPattern.exec(metadata.message) ?? [];
-  const path = `${name}${index}${key === undefined ? '' : `.${key}`}`;
-  throw validationError({ [path]: metadata.message.slice(prefix.length) });
+  const { setting = Object.keys(present)[0] ?? 'attribute_type', key, text } = splitFault(metadata.message);
+  throw validationError({ [key === undefined ? setting : `${setting}.${key}`]: text });
+};
+
+/**
+ * The options of a field after a request that adds or changes one. The stored options are valid, so any fault is that
+ * of the request's option. @throws ApiError `validation_failed` on its `label`, `value` or `color`, or on the field's `id`
+ */
+export const readOptions = ({ attributeType }: SetupField, options: readonly object[]): FieldMetadata | null => {
+  const metadata = parseFieldMetadata(attributeType, { options });
+  if (metadata.ok) return metadata.value;
+  const { key = 'id', text } = splitFault(metadata.message);
+  throw validationError({ [key]: text });
 };
 
 const readPipelines = (setup: OrganizationSetup, body: CreateFieldBody): readonly string[] | null => {

@@ -3,7 +3,7 @@ import { fieldWire, updateFieldChange } from '@crm/db';
 import { defineOperation } from '@crm/http';
 import { orNotFound, runSetupChange } from '../change-setup.js';
 import type { Context } from '../context.js';
-import { findField, optionsOf, readMetadata, withoutNull } from '../input/read-setup.js';
+import { findField, optionsOf, readOptions, withoutNull } from '../input/read-setup.js';
 
 /** `POST /v1/inbound/fields/{id}/options` */
 export const createFieldOption = defineOperation<Context, typeof contract>(
@@ -13,7 +13,7 @@ export const createFieldOption = defineOperation<Context, typeof contract>(
       changes: (setup) => {
         const field = orNotFound(findField(setup, params.id));
         const options = [...optionsOf(field), withoutNull(body)];
-        return [updateFieldChange(field, { metadata: readMetadata(field.attributeType, { options }) }, field.metadata)];
+        return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata)];
       },
       answer: (setup) => ({
         message: 'Option added',

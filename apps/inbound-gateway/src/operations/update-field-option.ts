@@ -4,7 +4,7 @@ import { validationError } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import { orNotFound, runSetupChange } from '../change-setup.js';
 import type { Context } from '../context.js';
-import { findField, optionsOf, readMetadata, withoutNull } from '../input/read-setup.js';
+import { findField, optionsOf, readOptions, withoutNull } from '../input/read-setup.js';
 
 /** `PATCH /v1/inbound/fields/{id}/options` */
 export const updateFieldOption = defineOperation<Context, typeof contract>(
@@ -21,7 +21,7 @@ export const updateFieldOption = defineOperation<Context, typeof contract>(
         const options: object[] = [...current];
         options.splice(index, 1);
         options.splice(position === undefined ? index : position - 1, 0, { ...found, ...withoutNull(given) });
-        return [updateFieldChange(field, { metadata: readMetadata(field.attributeType, { options }) }, field.metadata)];
+        return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata)];
       },
       answer: (setup) => ({
         message: 'Option updated',

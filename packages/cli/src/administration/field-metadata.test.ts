@@ -14,7 +14,7 @@ describe('readFieldMetadata', () => {
     ['rating', { max: 5, options: [{ label: 'A' }] }, '--option does not apply to fields of the type rating.'],
     ['select', {}, '--option: a field of the type select needs at least one option.'],
     ['currency', { currency: 'euro' }, '--currency: must be an ISO 4217 code'],
-    ['select', { options: [{ label: 'A' }, { label: 'a' }] }, '--option[1]: the label "a" is used twice'],
+    ['select', { options: [{ label: 'A' }, { label: 'a' }] }, '--option[1]: label: is used by another option: "a"'],
   ] as const)('names the option at fault: %s %j', (type, given, message) => {
     expect(() => readFieldMetadata(type, given)).toThrow(message);
   });

@@ -1,4 +1,5 @@
 import { parseCurrencyCode } from '../currency-code.js';
+import { blankFault } from '../natural-key/name.js';
 import { fail, ok, type Result } from '../result.js';
 import { normalizeForSearch } from '../text.js';
 import { defaultRatingMax, type AttributeType, type FieldMetadata, type FieldOption } from './definition.js';
@@ -49,9 +50,9 @@ const parseFieldOption = (input: unknown, index: number): Result<FieldOption> =>
   if (!isJsonObject(input)) return fail('must be an object with label, value and color');
   const unknownKey = findUnknownKey(input, ['label', 'value', 'color', 'archived']);
   if (unknownKey !== null) return fail(unknownKey);
-  const label = parseTrimmedText(ownValue(input, 'label'), maxOptionTextLength);
+  const label = parseTrimmedText(ownValue(input, 'label'), maxOptionTextLength, blankFault);
   if (!label.ok) return fail(`label: ${label.message}`);
-  const value = parseTrimmedText(ownValue(input, 'value') ?? label.value, maxOptionTextLength);
+  const value = parseTrimmedText(ownValue(input, 'value') ?? label.value, maxOptionTextLength, blankFault);
   if (!value.ok) return fail(`value: ${value.message}`);
   const color = parseOptionColor(ownValue(input, 'color'), index);
   if (!color.ok) return color;
@@ -62,19 +63,19 @@ const parseFieldOption = (input: unknown, index: number): Result<FieldOption> =>
 };
 
 /**
- * The error text for the first value or label that an earlier option already has, or null. Labels of archived options
- * may be reused.
+ * The error text for the first label or value that an earlier option already has, or null. Labels of archived options
+ * may be reused. Labels come first, because a value that was not sent is the label.
  */
 const findRepetition = (options: readonly FieldOption[]): string | null => {
   const values = new Set<string>();
   const normalizedLabels = new Set<string>();
   for (const [index, { value, label, archived }] of options.entries()) {
-    if (values.has(value)) return `options[${index}]: the value "${echo(value)}" is used twice`;
+    const normalizedLabel = normalizeForSearch(label);
+    if (archived !== true && normalizedLabels.has(normalizedLabel))
+      return `options[${index}]: label: is used by another option: "${echo(label)}"`;
+    if (values.has(value)) return `options[${index}]: value: is used by another option: "${echo(value)}"`;
     values.add(value);
-    if (archived === true) continue;
-    if (normalizedLabels.has(normalizeForSearch(label)))
-      return `options[${index}]: the label "${echo(label)}" is used twice`;
-    normalizedLabels.add(normalizeForSearch(label));
+    if (archived !== true) normalizedLabels.add(normalizedLabel);
   }
   return null;
 };
@@ -82,7 +83,7 @@ const findRepetition = (options: readonly FieldOption[]): string | null => {
 const parseOptionsMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata> => {
   const list = ownValue(input, 'options');
   if (!Array.isArray(list) || list.length === 0) return fail('options: must be an array of at least one option');
-  if (list.length > maxOptions) return fail(`options: must have at most ${maxOptions} entries`);
+  if (list.length > maxOptions) return fail(`options: must have at most ${maxOptions} options`);
   const options: FieldOption[] = [];
   for (const [index, entry] of (list as readonly unknown[]).entries()) {
     const option = parseFieldOption(entry, index);
@@ -131,7 +132,7 @@ export const parseFieldMetadata = (attributeType: AttributeType, input: unknown)
   const given = input ?? {};
   if (!isJsonObject(given)) return fail('must be an object or null');
   const rule = rules[attributeType];
-  const unknownKey = findUnknownKey(given, rule?.keys ?? []);
-  if (unknownKey !== null) return fail(`${unknownKey} for the type ${attributeType}`);
+  const misplaced = Object.keys(given).find((key) => rule?.keys.includes(key) !== true);
+  if (misplaced !== undefined) return fail(`${echo(misplaced)}: does not apply to fields of the type ${attributeType}`);
   return rule === undefined ? ok(null) : rule.parse(given);
 };

@@ -10,6 +10,9 @@ const maxTypedLength = 4 * maxNameLength;
 // Zero-width and other invisible characters count as blank: a person would see nothing at all.
 const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 
+/** The error text for a blank name or label. */
+export const blankFault = 'must not be blank: send at least one visible character';
+
 /**
  * Reads a required name, such as the name in an opportunity's natural key: NFC, trimmed, case kept, at most 255 code
  * points. Rejects a blank one. Normalising twice gives the same result.
@@ -17,7 +20,7 @@ const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 export const normalizeName = (input: string): Result<string> => {
   const name = normalizeOptionalName(input);
   if (!name.ok) return name;
-  return name.value === null ? fail('must not be blank: send at least one visible character') : ok(name.value);
+  return name.value === null ? fail(blankFault) : ok(name.value);
 };
 
 /** Like {@link normalizeName}, for an optional name: a blank one gives null. */

@@ -16,11 +16,15 @@ export const parseText = (input: unknown, maxLength: number): Result<string> => 
 };
 
 /** Like {@link parseText}, but trims the text and rejects a blank one, for types without an empty value. */
-export const parseTrimmedText = (input: unknown, maxLength: number): Result<string> => {
+export const parseTrimmedText = (
+  input: unknown,
+  maxLength: number,
+  blankFault = 'must not be blank; null clears the field',
+): Result<string> => {
   const text = parseText(input, maxLength);
   if (!text.ok) return text;
   const trimmed = text.value.trim();
-  return trimmed === '' ? fail('must not be blank; null clears the field') : ok(trimmed);
+  return trimmed === '' ? fail(blankFault) : ok(trimmed);
 };
 
 /** Reads a `string`: kept character for character, the empty one too. */
