@@ -24,17 +24,15 @@ const labelOf = ({ field }: SummaryGroup, text: string | null, label: string | n
 const valuesOf = ({ measures }: SummaryRequest, { values }: SummaryTotalRow): SummaryValues =>
   Object.fromEntries(measures.map(({ name }, index) => [name, values[index] ?? null]));
 
-/** The total of all records. Amounts of several currencies have no total. */
-const totalOf = (request: SummaryRequest, { total, totalsOfCurrencies }: Summary): SummaryTotalRow =>
-  totalsOfCurrencies.length <= 1
-    ? total
-    : {
-        ...total,
-        values: total.values.map((value, index) => {
-          const measure = request.measures[index];
-          return measure !== undefined && isOfSeveralCurrencies(measure) ? null : value;
-        }),
-      };
+/** The total of all records. Amounts of several currencies have no total; a currency without amounts does not count. */
+const totalOf = ({ measures }: SummaryRequest, { total, totalsOfCurrencies }: Summary): SummaryTotalRow => ({
+  ...total,
+  values: total.values.map((value, index) => {
+    const measure = measures[index];
+    if (measure === undefined || !isOfSeveralCurrencies(measure)) return value;
+    return totalsOfCurrencies.filter(({ values }) => (values[index] ?? null) !== null).length > 1 ? null : value;
+  }),
+});
 
 const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
   const { groups } = request;

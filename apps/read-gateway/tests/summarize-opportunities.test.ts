@@ -106,6 +106,29 @@ describe('200', () => {
     expect((await ask({ measures: ['avg:amount'], filters })).total).toEqual({ count: 2, 'avg:amount': '0.15' });
   });
 
+  test('returns a total if only one currency has amounts', async () => {
+    const organization = await gateway.createOrganization();
+    const records = recordsOf(
+      () => gateway.database,
+      () => organization,
+    );
+    await records.addDeals([
+      { name: 'A', amount: 100.5, currency: 'EUR' },
+      { name: 'B', amount: 200, currency: 'EUR' },
+      { name: 'C' },
+      { name: 'D', currency: 'USD' },
+    ]);
+    const total = async () => {
+      const { data } = await gateway
+        .clientOf(organization)
+        .call(contract, { body: { measures: ['sum:amount', 'max:version'] } });
+      return data.total;
+    };
+    expect(await total()).toEqual({ count: 4, 'sum:amount': '300.5', 'max:version': '1' });
+    await records.addDeals([{ name: 'E', amount: 1 }]);
+    expect(await total()).toEqual({ count: 5, 'sum:amount': null, 'max:version': '1' });
+  });
+
   test('returns labels of archived options too; checkboxes are true, false or null', async () => {
     const { groups } = await ask({ group_by: ['custom__tier', 'is_big'] });
     expect(groups.map(({ key, label, count }) => [...Object.values(key), ...Object.values(label), count])).toEqual([

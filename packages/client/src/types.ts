@@ -1159,7 +1159,7 @@ export interface SummaryGroup {
   [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
 }
 
-/** All matching records. A measure of `amount` is null if they have several currencies. */
+/** All matching records. A measure of `amount` is null if the amounts have several currencies. */
 export interface SummaryTotal {
   /** Records. */
   count: number;

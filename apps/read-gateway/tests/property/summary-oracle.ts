@@ -133,13 +133,14 @@ export const expectedSummary = (
   const groups = names.length === 0 ? [] : groupBy(records, names);
   const currencies = isApart ? groupBy(records, ['currency']) : [];
   const total = partOf(records, measures);
+  const withAmounts = currencies.filter(([, members]) => measureOf(members, 'max:amount') !== null);
   return {
     groups: groups.slice(0, limit).map(([keys, members]) => ({
       key: Object.fromEntries(names.map((name, index) => [name, keys[index] ?? null])),
       part: partOf(members, measures),
     })),
     total:
-      currencies.length <= 1
+      withAmounts.length <= 1
         ? total
         : Object.assign({}, total, Object.fromEntries(measures.filter(isOfMoney).map((measure) => [measure, null]))),
     total_by_currency: currencies.map(([[currency], members]) => ({

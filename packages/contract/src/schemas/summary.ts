@@ -102,7 +102,7 @@ const SummaryTotal = withMeasures(
   { count },
   {
     title: 'SummaryTotal',
-    description: 'All matching records. A measure of `amount` is null if they have several currencies.',
+    description: 'All matching records. A measure of `amount` is null if the amounts have several currencies.',
   },
 );
 
