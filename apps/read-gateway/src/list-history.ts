@@ -25,5 +25,6 @@ export const listHistory = async (context: Context, { organizationId }: Caller, 
   const isKnown = page.records.length > 0 || position !== null;
   if (!isKnown && !(await hasRecord(context.database, organizationId, objectType, id))) throw new ApiError('not_found');
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
-  return { message: 'Found events', data: pageJson('events', separateRecords(page.records), nextCursor, limit) };
+  const log = [`,"log_id":${JSON.stringify(page.logId)}`];
+  return { message: 'Found events', data: pageJson('events', separateRecords(page.records), nextCursor, limit, log) };
 };

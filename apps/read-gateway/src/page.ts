@@ -54,18 +54,20 @@ export const definitionsJson = (selection: FieldSelection): Buffer => {
 /**
  * The `data` of a page.
  * @param records - comma-separated JSON; bytes from the database are neither decoded nor parsed
+ * @param more - further properties as JSON, each after a comma
  */
 export const pageJson = (
   collection: string,
   records: string | readonly Buffer[],
   nextCursor: string | null,
   limit: number,
-  definitions?: Buffer,
+  more: readonly (string | Buffer)[] = [],
 ): JsonParts =>
   new JsonParts([
     `{"${collection}":[`,
     ...(typeof records === 'string' ? [records] : records),
-    ...(definitions === undefined ? [']'] : ['],"custom_field_definitions":', definitions]),
+    ']',
+    ...more,
     `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
   ]);
 
@@ -133,8 +135,9 @@ export const readPage = async (context: Context, setup: OrganizationSetup, input
   const page = await readOrNarrow(read, narrowing(input, request));
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
   const collection = collections[objectType];
+  const definitions = [',"custom_field_definitions":', definitionsJson(selection)];
   return {
     message: `Found ${collection}`,
-    data: pageJson(collection, separateRecords(page.records), nextCursor, limit, definitionsJson(selection)),
+    data: pageJson(collection, separateRecords(page.records), nextCursor, limit, definitions),
   };
 };

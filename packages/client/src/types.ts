@@ -707,6 +707,8 @@ export interface FilterOr {
 export interface HistoryPage {
   /** The events of this page, newest first. */
   events: Array<Event>;
+  /** Names this log. It changes when the database was restored from a backup: start over with a new copy then. */
+  log_id: string;
   /** Whether another page exists. */
   has_more: boolean;
   /** Send it as `cursor` for the next page; null on the last one. */

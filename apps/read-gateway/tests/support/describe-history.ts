@@ -1,4 +1,4 @@
-import type * as contracts from '@crm/contract';
+import * as contracts from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contractOf, describeEveryOperation } from './describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './gateway.js';
@@ -47,12 +47,13 @@ export const describeHistory = (
   describe('200', () => {
     test('returns only the events of the record, newest first, page by page', async () => {
       await repeatEvents(id, 6);
+      const { log_id: logId } = (await gateway.client.call(contracts.getLatestPosition)).data;
       for (const limit of [1, 3, 7, 100]) {
         const versions: number[] = [];
         let cursor = '';
         do {
           const { data, status } = await read(id, { limit, cursor });
-          expect([status, data.limit]).toEqual([200, limit]);
+          expect([status, data.limit, data.log_id]).toEqual([200, limit, logId]);
           expect(data.events.every((event) => event.record_id === id && event.object === object)).toBe(true);
           versions.push(...data.events.map(({ version }) => version));
           cursor = data.next_cursor ?? '';
@@ -66,7 +67,26 @@ export const describeHistory = (
     test('returns none for a record whose events have expired', async () => {
       const old = await addHere('old');
       await gateway.database.pool.query('DELETE FROM events WHERE record_id = $1', [old]);
-      expect((await read(old)).data).toEqual({ events: [], has_more: false, next_cursor: null, limit: 100 });
+      const log_id = expect.stringMatching(/^[0-9a-f]+-\d+-\d+-\d+$/);
+      expect((await read(old)).data).toEqual({ events: [], has_more: false, next_cursor: null, limit: 100, log_id });
+    });
+
+    test('leaves out expired events that are still stored', async () => {
+      const organization = await gateway.createOrganization();
+      const client = gateway.clientOf(organization);
+      const records = recordsOf(
+        () => gateway.database,
+        () => organization,
+      );
+      const [old, late] = [await add(records, 'old'), await add(records, 'late')];
+      const positionsOf = async (recordId: string) =>
+        (await client.call(contract, { params: { id: recordId } })).data.events.map(({ position }) => position);
+      const [oldest] = await positionsOf(late);
+      await gateway.database.pool.query('UPDATE event_heads SET oldest_position = $2 WHERE organization_id = $1', [
+        organization.id,
+        oldest,
+      ]);
+      expect([await positionsOf(old), await positionsOf(late)]).toEqual([[], [oldest]]);
     });
 
     test('returns the events of a deleted record that are still in the log', async () => {

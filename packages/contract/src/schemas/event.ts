@@ -6,6 +6,7 @@ import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
 const examplePosition = 1_042;
+const exampleLogId = '66b2f6a1c3d94e5a-16384-16923-1';
 
 const exampleEvent = {
   id: exampleIds.event,
@@ -27,7 +28,7 @@ const position = (description: string) => Type.Integer({ minimum: 0, description
 const logId = Type.String({
   description:
     'Names this log. It changes when the database was restored from a backup: start over with a new copy then.',
-  examples: ['66b2f6a1c3d94e5a-16384-16923-1'],
+  examples: [exampleLogId],
 });
 
 /** A change, as the log answers it. */
@@ -93,7 +94,7 @@ export const EventLogPage = Type.Object(
         last_position: examplePosition,
         oldest_position: 1,
         has_more: false,
-        log_id: '66b2f6a1c3d94e5a-16384-16923-1',
+        log_id: exampleLogId,
       },
     ],
   },
@@ -106,18 +107,22 @@ export const LatestPosition = Type.Object(
   {
     title: 'LatestPosition',
     description: 'Where the change log ends.',
-    examples: [{ position: examplePosition, log_id: '66b2f6a1c3d94e5a-16384-16923-1' }],
+    examples: [{ position: examplePosition, log_id: exampleLogId }],
   },
 );
 export type LatestPosition = Static<typeof LatestPosition>;
 
 /** `data` of a page of a record's history. */
 export const HistoryPage = Type.Object(
-  { events: Type.Array(Event, { description: 'The events of this page, newest first.' }), ...pageProperties },
+  {
+    events: Type.Array(Event, { description: 'The events of this page, newest first.' }),
+    log_id: logId,
+    ...pageProperties,
+  },
   {
     title: 'HistoryPage',
     description: 'A page of the events of one record.',
-    examples: [{ events: [exampleEvent], has_more: false, next_cursor: null, limit: 100 }],
+    examples: [{ events: [exampleEvent], log_id: exampleLogId, has_more: false, next_cursor: null, limit: 100 }],
   },
 );
 export type HistoryPage = Static<typeof HistoryPage>;

@@ -17,19 +17,35 @@ export interface HistoryRequest {
   readonly limit: number;
 }
 
+/** A page of a record's events. */
+export interface HistoryPage extends Page {
+  readonly logId: string;
+}
+
 interface HistoryRow {
-  readonly position: string;
+  /** Only in the first row, which is there for a page without events too. */
+  readonly logId: string | null;
+  /** Null for a page without events. */
+  readonly position: string | null;
   /** Null for an event beyond the page's byte limit. */
   readonly [recordColumn]: Buffer | null;
 }
 
-/** Reads a page of a record's events in one statement. The index on (organization_id, object, record_id, position) serves it. */
-export const readHistory = async (database: Queries, request: HistoryRequest): Promise<Page> => {
+/**
+ * Reads a page of the retained events of a record in one statement, which (organization_id, object, record_id, position) serves. Expired
+ * events may still be stored, so the page ends at the oldest retained position:
+ *
+ *     SELECT p.position, p.record_bytes, CASE WHEN … THEN h.log_id END AS "logId"
+ *       FROM (SELECT …, log_id() FROM event_heads …) h
+ *       LEFT JOIN LATERAL (SELECT … FROM events e WHERE … e.position >= h.oldest_position ORDER BY e.position DESC LIMIT 101) p ON true
+ */
+export const readHistory = async (database: Queries, request: HistoryRequest): Promise<HistoryPage> => {
   const parameters = new Parameters();
   const where = [
     'e.organization_id = $1',
     `e.object = ${parameters.add(request.objectType)}`,
     `e.record_id = ${parameters.add(request.id)}::uuid`,
+    'e.position >= h.oldest_position',
   ];
   if (request.position !== null) where.push(`e.position < ${parameters.add(request.position[0])}::bigint`);
   const count = request.limit + 1;
@@ -37,16 +53,24 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
   const page = bound(
     `SELECT e.position, ${eventJson} AS record FROM events e WHERE ${where.join(' AND ')} ORDER BY e.position DESC`,
   );
+  const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`);
   const text = `
-    SELECT s.position, CASE WHEN ${bytesWithin(`${parameters.add(maxPageBytes)}::bigint`).isWithin} THEN s.record END AS ${recordColumn}
-      FROM (${page}) s WINDOW w AS (ORDER BY s.position DESC ROWS UNBOUNDED PRECEDING)
-     ORDER BY s.position DESC`;
+    SELECT p.position, p.${recordColumn}, CASE WHEN row_number() OVER (ORDER BY p.position DESC) = 1 THEN h.log_id END AS "logId"
+      FROM (SELECT coalesce(max(d.oldest_position), 1) AS oldest_position, log_id() AS log_id
+              FROM event_heads d WHERE d.organization_id = $1) h
+      LEFT JOIN LATERAL (
+        SELECT s.position, CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn}
+          FROM (${page}) s WINDOW w AS (ORDER BY s.position DESC ROWS UNBOUNDED PRECEDING)) p ON true
+     ORDER BY p.position DESC`;
   const statement = { text, values: parameters.values, isPrepared: true };
   const rows = await database.query<HistoryRow & Record<string, unknown>>(request.organizationId, statement);
-  const records = recordsWithinBytes(rows.slice(0, request.limit));
-  const last = rows[records.length - 1];
-  const isLast = records.length === rows.length || last === undefined;
-  return { records, nextPosition: isLast ? null : [last.position] };
+  const logId = rows[0]?.logId ?? null;
+  if (logId === null) throw new Error('The id of the log came without a row');
+  const found = rows.filter(({ position }) => position !== null);
+  const records = recordsWithinBytes(found.slice(0, request.limit));
+  const last = found[records.length - 1];
+  const isLast = records.length === found.length || last === undefined;
+  return { records, nextPosition: isLast ? null : [last.position], logId };
 };
 
 /** Whether the record exists. */
