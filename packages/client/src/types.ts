@@ -28,7 +28,7 @@ export interface Account {
   created_at?: string;
   /** When it last changed. */
   updated_at?: string;
-  /** Rises with every change; the `ETag`. */
+  /** Increases with every change; also the `ETag`. */
   version?: number;
 }
 
@@ -53,7 +53,7 @@ export interface AccountPage {
   limit: number;
 }
 
-/** A contact beside the primary one. */
+/** A contact other than the primary one. */
 export interface AdditionalContact {
   /** Id of the contact. */
   contact_id: string;
@@ -73,17 +73,17 @@ export interface BulkResult {
   success: boolean;
   /** What happened to the record; null if the item failed. */
   record_status: 'created' | 'matched' | 'updated' | null;
-  /** Id of the record; null when it failed and none is known. */
+  /** Id of the record; null if the item failed and the id is unknown. */
   id: string | null;
-  /** The sent values that were not applied; absent if all were applied. */
+  /** Values in the request that were not applied; absent if all were. */
   warnings?: Array<Warning>;
-  /** Dotted path of each field at fault, within the item, to the text about it; `item` for the item as a whole. */
+  /** The error text of each invalid field, by its dotted path within the item; `item` stands for the item as a whole. */
   errors?: Record<string, string>;
 }
 
 /** The result of each item. */
 export interface BulkResults {
-  /** One for each item, in order. */
+  /** One result per item, in order. */
   results: Array<BulkResult>;
 }
 
@@ -91,7 +91,7 @@ export interface BulkResults {
 export interface Contact {
   /** Id of the contact. */
   id: string;
-  /** First and last name; null with neither. */
+  /** First and last name; null if it has neither. */
   name: string | null;
   /** First name. */
   first_name: string | null;
@@ -113,7 +113,7 @@ export interface Contact {
   created_at?: string;
   /** When it last changed. */
   updated_at?: string;
-  /** Rises with every change; the `ETag`. */
+  /** Increases with every change; also the `ETag`. */
   version?: number;
 }
 
@@ -140,11 +140,11 @@ export interface ContactPage {
 
 /** A company. */
 export interface CreateAccountBody {
-  /** Company domain: the natural key of an account. May be left out if `external_id` is that of an account. */
+  /** Company domain: the natural key of an account. Optional if an account has the `external_id`. */
   domain?: string | null;
-  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
   external_id?: string | null;
-  /** Name; made from the domain when absent on creation. */
+  /** Name. By default, a new account is named after its domain. */
   name?: string | null;
   /** Industry. */
   industry?: string | null;
@@ -160,11 +160,11 @@ export interface CreateAccountBody {
   [key: `custom__${string}`]: unknown;
 }
 
-/** A person; the account of the email’s domain is created when absent. */
+/** A person. The account of the email’s domain is created if it is missing. */
 export interface CreateContactBody {
-  /** Email: the natural key of a contact. May be left out if `external_id` is that of a contact. */
+  /** Email: the natural key of a contact. Optional if a contact has the `external_id`. */
   email?: string | null;
-  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
   external_id?: string | null;
   /** First name. */
   first_name?: string | null;
@@ -181,13 +181,13 @@ export interface CreateContactBody {
 }
 
 export interface CreateField {
-  /** What has it. */
+  /** The object that gets the field. */
   object: 'opportunity' | 'account' | 'contact';
   /** Display name. */
   name: string;
-  /** Its name in requests, for good: lower-case letters, digits and `_`. */
+  /** Its name in requests: lower-case letters, digits and `_`. It cannot change. */
   slug: string;
-  /** The type of its values, for good. */
+  /** The type of its values. It cannot change. */
   attribute_type:
     | 'string'
     | 'number'
@@ -209,17 +209,17 @@ export interface CreateField {
     | 'url'
     | 'radio'
     | 'team_members';
-  /** Select types: the choices, at least one. */
+  /** Select types: the options, at least one. */
   options?: Array<NewOption>;
   /** Currency fields: ISO 4217 code. */
   currency?: string | null;
-  /** Rating fields: the highest value; 5 when absent. */
+  /** Rating fields: the highest value. Default: 5. */
   max?: number | null;
-  /** Fields of opportunities: the pipelines they hold for, for good; all when absent. */
+  /** Fields of opportunities: the pipelines they apply to. They cannot change. Default: all. */
   pipeline_ids?: Array<string> | null;
-  /** Whether reads leave it out unless it is named. */
+  /** Whether reads leave it out unless `fields` names it. */
   is_hidden?: boolean;
-  /** Place among the others, from 1. */
+  /** Position in the list, from 1. */
   position?: number;
 }
 
@@ -243,9 +243,9 @@ export type CreateNoteBody = {
   account_domains?: Array<string> | null;
   /** Contacts to attach the note to. */
   contact_emails?: Array<string> | null;
-  /** Records that are named by their id. */
+  /** Related records, by id. */
   related_objects?: {
-    /** Opportunities to attach the note to. They have to exist. */
+    /** Opportunities to attach the note to. They must exist. */
     opportunity_ids?: Array<string> | null;
   } | null;
 };
@@ -256,13 +256,13 @@ export type CreateOpportunityBody = {
   pipeline_id: string;
   /** The deal itself. */
   opportunity: {
-    /** Name of the deal: part of its natural key with account and pipeline; not blank. May be left out if `external_id` is that of an opportunity. */
+    /** Name of the deal, not blank: part of its natural key, together with account and pipeline. Optional if an opportunity has the `external_id`. */
     name?: string | null;
-    /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
     external_id?: string | null;
-    /** A stage of the pipeline; its default stage when absent on creation. */
+    /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
-    /** At most 15 digits, 4 of them decimals; read as `amount`. */
+    /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
     currency?: string | null;
@@ -270,7 +270,7 @@ export type CreateOpportunityBody = {
     close_date?: number | null;
     /** When the next action is due, in Unix milliseconds. */
     next_action_date?: number | null;
-    /** What happens next. */
+    /** The next step. */
     next_step?: string | null;
     /** Another name of `next_step`. */
     next_steps?: string | null;
@@ -281,11 +281,11 @@ export type CreateOpportunityBody = {
   };
   /** Account, contacts and owner of the deal, by their natural keys. */
   related_objects?: {
-    /** Domain of the company; its account is created when absent. */
+    /** Domain of the account, which is created if it is missing. */
     account_domain?: string | null;
-    /** Email of the primary contact, created when absent. */
+    /** Email of the primary contact, who is created if missing. */
     primary_contact_email?: string | null;
-    /** Emails of further contacts, created when absent. */
+    /** Emails of additional contacts, who are created if missing. */
     additional_contact_emails?: Array<string> | null;
     /** Email of the member who owns the deal. */
     owner_email?: string | null;
@@ -295,7 +295,7 @@ export type CreateOpportunityBody = {
 export interface CreateOption {
   /** Display text, unique among the options in use. */
   label: string;
-  /** Stored value, unique and for good; the label when absent. */
+  /** Stored value, unique. It cannot change. Default: the label. */
   value?: string | null;
   /** A color name, or `#rrggbb`. */
   color?: string | null;
@@ -304,9 +304,9 @@ export interface CreateOption {
 export interface CreatePipeline {
   /** Name, unique in the organization. */
   name: string;
-  /** Its stages, in their order. */
+  /** Its stages, in order. */
   stages: Array<NewStage>;
-  /** Place among the others, from 1. */
+  /** Position in the list, from 1. */
   position?: number;
 }
 
@@ -315,9 +315,9 @@ export interface CreateStage {
   label: string;
   /** A color name, or `#rrggbb`. */
   color?: string | null;
-  /** Chance of winning in per cent. */
+  /** Chance of winning, in percent. */
   probability?: number | null;
-  /** Place among the others, from 1. */
+  /** Position in the list, from 1. */
   position?: number;
   /** Whether new deals start here. */
   is_default?: boolean;
@@ -327,9 +327,9 @@ export interface CreateStage {
 export interface CreatedAccount {
   /** Id of the account. */
   company_id: string;
-  /** Its domain, normalised. */
+  /** Its domain, normalized. */
   domain: string;
-  /** Its name; null when it was cleared. */
+  /** Its name; null if it was cleared. */
   name: string | null;
 }
 
@@ -337,11 +337,11 @@ export interface CreatedAccount {
 export interface CreatedContact {
   /** Id of the contact. */
   people_id: string;
-  /** Its email, normalised. */
+  /** Its email, normalized. */
   email: string;
-  /** First name; null when it has none. */
+  /** First name; null if it has none. */
   first_name: string | null;
-  /** Last name; null when it has none. */
+  /** Last name; null if it has none. */
   last_name: string | null;
 }
 
@@ -349,9 +349,9 @@ export interface CreatedContact {
 export interface CreatedNote {
   /** Id of the note. */
   note_id: string;
-  /** Title; null when it has none. */
+  /** Title; null if it has none. */
   title: string | null;
-  /** Text; null when it has none. */
+  /** Text; null if it has none. */
   content: string | null;
 }
 
@@ -361,7 +361,7 @@ export interface CreatedOpportunity {
   opportunity_id: string;
   /** Its name. */
   name: string;
-  /** Its deal size; null when it has none. */
+  /** Its deal size; null if it has none. */
   amount: number | null;
 }
 
@@ -393,9 +393,9 @@ export type CustomFieldDefinition = {
     | 'url'
     | 'radio'
     | 'team_members';
-  /** What the type needs beside its name; null when it needs nothing. */
+  /** Settings of the type; null if it has none. */
   metadata?: {
-    /** Select types: the choices in their order. */
+    /** Select types: the options, in order. */
     options?: Array<CustomFieldOption>;
     /** Currency fields: ISO 4217 code. */
     currency?: string;
@@ -404,7 +404,7 @@ export type CustomFieldDefinition = {
   } | null;
 };
 
-/** One choice of a select type. */
+/** One option of a select type. */
 export interface CustomFieldOption {
   /** Display text. */
   label: string;
@@ -412,11 +412,11 @@ export interface CustomFieldOption {
   value: string;
   /** Display colour. */
   color: string;
-  /** True when it can be read and no longer written. */
+  /** True if it can still be read but no longer written. */
   archived?: boolean;
 }
 
-/** What was deleted. */
+/** The deleted record. */
 export interface Deleted {
   /** Id of the record that was deleted. */
   id: string;
@@ -428,11 +428,11 @@ export interface Duplicate {
   id: string;
   /** Name. */
   name: string | null;
-  /** Domain of an account, email of a contact, the account’s domain of an opportunity. */
+  /** Account: its domain. Contact: its email. Opportunity: the domain of its account. */
   key: string | null;
-  /** Older records that may be the same, the latest first. */
+  /** Older records that may be the same, newest first. */
   candidates: Array<DuplicateCandidate>;
-  /** Whether more than 20 older records have its name or phone. Only the latest 20 were compared. */
+  /** Whether more than 20 older records have its name or phone. Only the newest 20 were compared. */
   truncated: boolean;
 }
 
@@ -442,15 +442,15 @@ export interface DuplicateCandidate {
   id: string;
   /** Name. */
   name: string | null;
-  /** Domain of an account, email of a contact, the account’s domain of an opportunity. */
+  /** Account: its domain. Contact: its email. Opportunity: the domain of its account. */
   key: string | null;
-  /** `same_name`: the same normalized name in one account, for opportunities also in one pipeline. `same_name_near_domain`: accounts of one name whose domains are alike. `same_phone`: contacts of one phone number. */
+  /** `same_name`: contacts or opportunities of the same account with the same normalized name; opportunities also of the same pipeline. `same_name_near_domain`: accounts with the same name and similar domains. `same_phone`: contacts with the same phone number. */
   reasons: Array<'same_name' | 'same_name_near_domain' | 'same_phone'>;
 }
 
 /** A page of records that may be duplicates. */
 export interface DuplicatePage {
-  /** In the order of creation. A page looks at 200 records: it may hold none and still not be the last. */
+  /** In order of creation. A page checks up to 200 records, so it may be empty without being the last. */
   duplicates: Array<Duplicate>;
   /** Whether another page exists. */
   has_more: boolean;
@@ -488,7 +488,7 @@ export interface ErrorBody {
     | 'internal'
     | 'timeout'
     | 'unavailable';
-  /** On validation errors: dotted path of each field at fault to the text about it. */
+  /** On validation errors: the error text of each invalid field, by its dotted path. */
   errors?: Record<string, string>;
   /** On 409 for a natural key or `external_id` that another record holds. */
   conflict?: {
@@ -496,16 +496,16 @@ export interface ErrorBody {
     field: string;
     /** Id of the record that holds it. */
     existing_id: string;
-    /** On a create whose `external_id` and natural key name two records: id of that of the natural key. */
+    /** On a create whose `external_id` and natural key belong to two records: id of the record with the natural key. */
     other_id?: string;
   };
-  /** On 410 for expired events: position of the oldest event that can be read. */
+  /** On 410 for expired events: position of the oldest retained event. */
   oldest_position?: number;
-  /** On 409 for a merge: opportunities that would get the natural key of another one, at most 100. */
+  /** On 409 for a merge: opportunities that would get the natural key of another one. At most 100. */
   conflicts?: Array<OpportunityConflict>;
-  /** On 404 for a record that was merged into another one: the id of that record, which may be deleted too. */
+  /** On 404 for a record that was merged into another one: the id of that other record, which may have been deleted since. */
   merged_into?: string;
-  /** On 409 for the deletion of an account that is still in use: how many records of each kind use it. */
+  /** On 409 for an account, stage or member that is still in use: how many records of each kind use it. */
   counts?: Record<string, number>;
 }
 
@@ -513,7 +513,7 @@ export interface ErrorBody {
 export interface Event {
   /** Id of the event. */
   id: string;
-  /** Its number in the organization: 1, 2, 3 … without gaps, in the order of the commits. */
+  /** Its number in the organization: 1, 2, 3 … without gaps, in commit order. */
   position: number;
   /** What happened. */
   type:
@@ -536,21 +536,21 @@ export interface Event {
     | 'note.updated'
     | 'note.deleted'
     | 'note.restored';
-  /** What kind of record it happened to. */
+  /** The kind of the changed record. */
   object: 'opportunity' | 'account' | 'contact' | 'note';
-  /** Id of that record. */
+  /** Id of the changed record. */
   record_id: string;
   /** Version of the record after the change. */
   version: number;
   /** When the change was made. */
   occurred_at: string;
-  /** The record after the change; null when it was deleted, or its values were erased. */
+  /** The record after the change. Null if it was deleted or its values were erased. */
   record: Record<string, unknown> | null;
-  /** The values before, of what changed: the whole record when it was deleted, null when it was created or restored. Where `record` is null too, the values of the event were erased with their contact or note. */
+  /** The old values of the changed fields. The whole record for a deletion, null for a creation or restoration. If `record` is null too, the values were erased with their contact or note. */
   previous: Record<string, unknown> | null;
-  /** Names of the values that changed, a custom field as `custom_fields.<slug>`. */
+  /** Names of the changed fields; a custom field is `custom_fields.<slug>`. */
   changed: Array<string>;
-  /** `X-Request-Id` of the request that made the change; null when none did. */
+  /** `X-Request-Id` of the request that made the change; null if no request did. */
   request_id: string | null;
   /** Id of the key of that request. */
   api_key_id: string | null;
@@ -560,15 +560,15 @@ export interface Event {
 export interface EventLogPage {
   /** The events of this page, oldest first. */
   events: Array<Event>;
-  /** Send it as `after` for the next page. It moves past events that a filter left out. */
+  /** Send it as `after` for the next page. Events that a filter leaves out also advance it. */
   next_position: number;
-  /** Position of the newest event; 0 when there has been none. */
+  /** Position of the newest event; 0 if there has been none. */
   last_position: number;
   /** Position of the oldest event that is retained; the next position if there is none. */
   oldest_position: number;
   /** Whether there are events after `next_position`. */
   has_more: boolean;
-  /** Names this log. It changes when the database was restored from a backup: start over with a new copy then. */
+  /** Id of this log. It changes if the database was restored from a backup: then copy all records again. */
   log_id: string;
 }
 
@@ -580,7 +580,7 @@ export type Field = {
   current_name: string;
   /** The name to use in `fields`, filters and sorts: a system name, or `custom__<slug>`. */
   property_name: string;
-  /** The type of its values; `contact_list`, contacts with id, name and email, is no custom field’s. */
+  /** The type of its values. Only the system field `additional_contacts` has the type `contact_list`: contacts with id, name and email. */
   attribute_type:
     | 'string'
     | 'number'
@@ -603,9 +603,9 @@ export type Field = {
     | 'radio'
     | 'team_members'
     | 'contact_list';
-  /** What the type needs beside its name; null when it needs nothing. */
+  /** Settings of the type; null if it has none. */
   metadata: {
-    /** Select types: the choices in their order. */
+    /** Select types: the options, in order. */
     options?: Array<CustomFieldOption>;
     /** Currency fields: ISO 4217 code. */
     currency?: string;
@@ -616,9 +616,9 @@ export type Field = {
   field_id?: string;
   /** Whether the organization defined it. */
   is_custom: boolean;
-  /** Whether reads leave it out unless it is named. */
+  /** Whether reads leave it out unless `fields` names it. */
   is_hidden?: boolean;
-  /** Custom fields: false when it is archived. */
+  /** Custom fields: false if it is archived. */
   is_active?: boolean;
   /** Custom fields of opportunities: the pipelines they apply to; null for all. */
   pipeline_ids?: Array<string> | null;
@@ -644,17 +644,17 @@ export interface FieldPage {
 /** A condition on a field, or a combination of conditions. */
 export type Filter = FilterCondition | FilterAnd | FilterOr | FilterNot;
 
-/** All nodes must hold. */
+/** All nodes must match. */
 export interface FilterAnd {
-  /** Combined by and. */
+  /** The nodes that must all match. */
   and: Array<Filter>;
 }
 
 /** A condition on one field. */
 export interface FilterCondition {
-  /** A system field, a slug or `custom__<slug>`; `account.domain`, `account.name` or `contact.email` of what the record refers to. */
+  /** A system field, or the slug or `custom__<slug>` of a custom field. Also `account.domain`, `account.name` and `contact.email` of related records. */
   field: string;
-  /** The last ones are aliases, from `is` on. */
+  /** The operators from `is` on are aliases. */
   operator:
     | 'eq'
     | 'neq'
@@ -684,22 +684,22 @@ export interface FilterCondition {
     | 'after'
     | 'include_all'
     | 'exclude_all';
-  /** What to compare with; a list of at most 200 for `in`, two values for `between`. */
+  /** What to compare with: a list of at most 200 values for `in`, two values for `between`. */
   value?: unknown;
 }
 
-/** Nodes that must all hold. */
+/** Nodes that must all match. */
 export type FilterList = Array<Filter>;
 
-/** The inner node must not hold. */
+/** The inner node must not match. */
 export interface FilterNot {
-  /** Matches exactly what the inner node does not. */
+  /** Matches exactly the records that this node does not match. */
   not: Filter;
 }
 
-/** At least one node must hold. */
+/** At least one node must match. */
 export interface FilterOr {
-  /** Combined by or. */
+  /** The nodes of which at least one must match. */
   or: Array<Filter>;
 }
 
@@ -717,11 +717,11 @@ export interface HistoryPage {
   limit: number;
 }
 
-/** Where the change log ends. */
+/** The end of the change log. */
 export interface LatestPosition {
-  /** Position of the newest event; 0 when there has been none. */
+  /** Position of the newest event; 0 if there has been none. */
   position: number;
-  /** Names this log. It changes when the database was restored from a backup: start over with a new copy then. */
+  /** Id of this log. It changes if the database was restored from a backup: then copy all records again. */
   log_id: string;
 }
 
@@ -729,11 +729,11 @@ export interface LatestPosition {
 export interface Member {
   /** Id of the member: `owner_id` of an opportunity. */
   member_id: string;
-  /** Email, normalised. */
+  /** Email, normalized. */
   email: string;
   /** Name. */
   name: string;
-  /** False for a former member, who keeps opportunities and gets no new ones. */
+  /** False for a former member, who may keep opportunities but gets no new ones. */
   is_active: boolean;
   /** When the person became a member. */
   created_at: string;
@@ -746,7 +746,7 @@ export interface MemberDetail {
 
 /** A page of members. */
 export interface MemberPage {
-  /** The members of this page, by email. */
+  /** The members of this page, sorted by email. */
   members: Array<Member>;
   /** Whether another page exists. */
   has_more: boolean;
@@ -758,11 +758,11 @@ export interface MemberPage {
 
 /** The record to merge. */
 export interface MergeBody {
-  /** Id of the record that goes. */
+  /** Id of the record to merge into the one in the path. It is deleted. */
   from: string;
-  /** Answer what would change, and change nothing. */
+  /** Return what would change without changing it. */
   dry_run?: boolean | null;
-  /** `merge` also merges opportunities that would have one pipeline, account and name. Without it they refuse the call. */
+  /** `merge`: also merge opportunities that would get the same pipeline, account and name. Without it, such opportunities refuse the call. */
   deals?: 'merge' | null;
 }
 
@@ -770,41 +770,41 @@ export interface MergeBody {
 export interface Merged {
   /** Id of the kept record. */
   id: string;
-  /** Id of the record that went. */
+  /** Id of the record that was merged into it. */
   from: string;
-  /** Whether nothing was changed. */
+  /** Whether this was a dry run, which changes nothing. */
   dry_run: boolean;
   /** Contacts that moved to the kept account; 0 in a merge of contacts. */
   contacts: number;
   /** Opportunities that moved to the kept record. */
   opportunities: number;
-  /** Opportunities that were merged into one of the kept record. */
+  /** Opportunities that were merged into opportunities of the kept record. */
   merged_opportunities: number;
   /** Notes that moved to the kept record. */
   notes: number;
-  /** Fields of the kept record that were empty and got the value of the other one. */
+  /** Empty fields of the kept record that were filled in from the other one. */
   filled: Array<string>;
-  /** In a dry run: opportunities that would have one pipeline, account and name, at most 100. Empty otherwise. */
+  /** In a dry run: opportunities that would get the same pipeline, account and name, at most 100. Empty otherwise. */
   conflicts: Array<OpportunityConflict>;
 }
 
-/** An option to be made. */
+/** An option to create. */
 export interface NewOption {
   /** Display text. */
   label: string;
-  /** Stored value; the label when absent. */
+  /** Stored value. Default: the label. */
   value?: string | null;
   /** A color name, or `#rrggbb`. */
   color?: string | null;
 }
 
-/** A stage to be made. */
+/** A stage to create. */
 export interface NewStage {
   /** Display text, unique in the pipeline. */
   label: string;
   /** A color name, or `#rrggbb`. */
   color?: string | null;
-  /** Chance of winning in per cent. */
+  /** Chance of winning, in percent. */
   probability?: number | null;
   /** Whether new deals start here. */
   is_default?: boolean;
@@ -818,13 +818,13 @@ export interface Note {
   title: string | null;
   /** Text. */
   content: string | null;
-  /** Ids of the companies it is attached to. */
+  /** Ids of the accounts it is attached to. */
   account_ids: Array<string>;
   /** Ids of the contacts it is attached to. */
   contact_ids: Array<string>;
   /** Ids of the opportunities it is attached to. */
   opportunity_ids: Array<string>;
-  /** Domains of the companies it is attached to. */
+  /** Domains of the accounts it is attached to. */
   account_domains: Array<string>;
   /** Emails of the contacts it is attached to. */
   contact_emails: Array<string>;
@@ -832,7 +832,7 @@ export interface Note {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** Rises by one with every change. */
+  /** Increases by one with every change. */
   version: number;
 }
 
@@ -869,7 +869,7 @@ export interface Opportunity {
   account_id: string | null;
   /** Its primary contact. */
   contact_id: string | null;
-  /** Its contacts beside the primary one. */
+  /** Its contacts other than the primary one. */
   additional_contacts: Array<AdditionalContact>;
   /** Custom field values by slug, in their read form. */
   custom_fields: Record<string, unknown>;
@@ -883,7 +883,7 @@ export interface Opportunity {
   close_date?: number | null;
   /** Unix milliseconds. */
   next_action_date?: number | null;
-  /** What happens next. */
+  /** The next step. */
   next_step?: string | null;
   /** Id of the member who owns the deal. */
   owner_id?: string | null;
@@ -893,7 +893,7 @@ export interface Opportunity {
   created_at?: string;
   /** When it last changed. */
   updated_at?: string;
-  /** Rises with every change; the `ETag`. */
+  /** Increases with every change; also the `ETag`. */
   version?: number;
   /** Domain of its account. */
   account_domain?: string | null;
@@ -909,9 +909,9 @@ export interface Opportunity {
   pipeline_name?: string;
 }
 
-/** Two opportunities that a merge gives one natural key. */
+/** Two opportunities that would get the same natural key by a merge. */
 export interface OpportunityConflict {
-  /** Id of the opportunity of the record that goes. */
+  /** Id of the opportunity of the record that is merged away. */
   id: string;
   /** Id of the opportunity of the kept record. */
   existing_id: string;
@@ -948,7 +948,7 @@ export interface Pipeline {
   pipeline_id: string;
   /** Name. */
   name: string;
-  /** Whether it takes new deals; false when it is archived. */
+  /** Whether it accepts new deals; false if it is archived. */
   is_active: boolean;
   /** When it was created. */
   created_at: string;
@@ -957,7 +957,7 @@ export interface Pipeline {
 /** A pipeline with its stages. */
 export interface PipelineDetail {
   pipeline: Pipeline;
-  /** Its stages, in their order. */
+  /** Its stages, in order. */
   stages: Array<Stage>;
 }
 
@@ -975,47 +975,47 @@ export interface PipelinePage {
 
 /** Account, contacts and owner of the deal, by their natural keys. */
 export interface RelatedObjects {
-  /** Domain of the company; its account is created when absent. */
+  /** Domain of the account, which is created if it is missing. */
   account_domain?: string | null;
-  /** Email of the primary contact, created when absent. */
+  /** Email of the primary contact, who is created if missing. */
   primary_contact_email?: string | null;
-  /** Emails of further contacts, created when absent. */
+  /** Emails of additional contacts, who are created if missing. */
   additional_contact_emails?: Array<string> | null;
   /** Email of the member who owns the deal. */
   owner_email?: string | null;
 }
 
-/** Which deletion to undo. */
+/** The deletion to undo. */
 export interface RestoreBody {
   /** Position of the `deleted` event in the change log. */
   position: number;
 }
 
-/** The record that exists again. */
+/** The restored record. */
 export interface Restored {
-  /** What kind of record it is. */
+  /** The kind of the record. */
   object: 'account' | 'opportunity';
   /** Id of the record, the same as before. */
   id: string;
-  /** Its version now. */
+  /** Its new version. */
   version: number;
 }
 
 /** Words, filters and sort of a search. */
 export interface SearchBody {
-  /** Words that must all occur; at most 200 characters. */
+  /** Only records that contain all of these words. At most 200 characters. */
   query?: string | null;
   /** Another name of `query`. */
   q?: string | null;
-  /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
+  /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | FilterList | null;
   /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
   sort?: SortText | SortKey | SortList | null;
-  /** Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
-  /** Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page. */
+  /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string | null;
-  /** Fields to include: system names, slugs or `custom__<slug>`; `custom_fields` for all custom ones. */
+  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. */
   fields?: Array<string> | string | null;
 }
 
@@ -1025,31 +1025,31 @@ export interface SearchOpportunitiesBody {
   pipeline_id?: string | null;
   /** Only opportunities in this stage. */
   stage_id?: string | null;
-  /** Words that must all occur; at most 200 characters. */
+  /** Only records that contain all of these words. At most 200 characters. */
   query?: string | null;
   /** Another name of `query`. */
   q?: string | null;
-  /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
+  /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | FilterList | null;
   /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
   sort?: SortText | SortKey | SortList | null;
-  /** Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
-  /** Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page. */
+  /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string | null;
-  /** Fields to include: system names, slugs or `custom__<slug>`; `custom_fields` for all custom ones. */
+  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. */
   fields?: Array<string> | string | null;
 }
 
 /** One key of a sort. */
 export interface SortKey {
-  /** Any scalar field. */
+  /** Any field with a single value. */
   field: string;
-  /** Nulls come last both ways. Default: asc. */
+  /** Nulls come last in both directions. Default: asc. */
   direction?: 'asc' | 'desc';
 }
 
-/** Up to 3 keys, the first one first. */
+/** Up to 3 keys, the most significant first. */
 export type SortList = Array<SortText | SortKey>;
 
 /** A field, or a field and a direction: "amount:desc". */
@@ -1063,7 +1063,7 @@ export interface Stage {
   pipeline_id: string;
   /** Display text: `stage_name` of an opportunity. */
   label: string;
-  /** Place in the pipeline, from 1. */
+  /** Position in the pipeline, from 1. */
   stage_order: number;
   /** Display colour. */
   color: string;
@@ -1071,7 +1071,7 @@ export interface Stage {
   is_active: boolean;
   /** Whether new opportunities start here. */
   is_default: boolean;
-  /** Chance of winning in per cent. */
+  /** Chance of winning, in percent. */
   probability: number | null;
 }
 
@@ -1082,7 +1082,7 @@ export interface StageDetail {
 
 /** A page of stages. */
 export interface StagePage {
-  /** The stages of this page, in their order. */
+  /** The stages of this page, in order. */
   stages: Array<Stage>;
   /** Whether another page exists. */
   has_more: boolean;
@@ -1092,90 +1092,90 @@ export interface StagePage {
   limit: number;
 }
 
-/** What to count and compute. */
+/** The records to count, the groups and the measures. */
 export interface SummarizeOpportunitiesBody {
   /** Only opportunities of this pipeline. */
   pipeline_id?: string | null;
   /** Only opportunities in this stage. */
   stage_id?: string | null;
-  /** Words that must all occur; at most 200 characters. */
+  /** Only records that contain all of these words. At most 200 characters. */
   query?: string | null;
   /** Another name of `query`. */
   q?: string | null;
-  /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
+  /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | FilterList | null;
-  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as `close_date:month` (day, week, month, quarter or year, in UTC). */
+  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
   group_by?: Array<string> | null;
-  /** `sum:`, `avg:`, `min:` and `max:` of a field that holds numbers, as `sum:amount`. `count` is always answered. */
+  /** `sum:`, `avg:`, `min:` or `max:` with a numeric field, as in `sum:amount`. `count` is always in the answer. */
   measures?: Array<string> | null;
-  /** Most groups in the answer, the largest first. Totals are of all groups. Default: 1000. */
+  /** Maximum number of groups in the answer, largest first. Totals cover all groups. Default: 1000. */
   limit?: number | null;
 }
 
-/** Matching records, counted and computed by group. */
+/** Counts and measures of the matching records, by group. */
 export interface Summary {
-  /** The groups with the most records first. */
+  /** The groups, those with the most records first. */
   groups: Array<SummaryGroup>;
   total: SummaryTotal;
-  /** Totals of each currency; empty without a measure of `amount`. */
+  /** Totals per currency; empty without a measure of `amount`. */
   total_by_currency: Array<SummaryCurrencyTotal>;
   /** Whether there are more groups than `limit`. */
   truncated: boolean;
 }
 
-/** What to count and compute. */
+/** The records to count, the groups and the measures. */
 export interface SummaryBody {
-  /** Words that must all occur; at most 200 characters. */
+  /** Only records that contain all of these words. At most 200 characters. */
   query?: string | null;
   /** Another name of `query`. */
   q?: string | null;
-  /** A filter node, or an array of nodes that must all hold; at most 50 conditions, 5 deep. */
+  /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | FilterList | null;
-  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as `close_date:month` (day, week, month, quarter or year, in UTC). */
+  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
   group_by?: Array<string> | null;
-  /** `sum:`, `avg:`, `min:` and `max:` of a field that holds numbers, as `sum:amount`. `count` is always answered. */
+  /** `sum:`, `avg:`, `min:` or `max:` with a numeric field, as in `sum:amount`. `count` is always in the answer. */
   measures?: Array<string> | null;
-  /** Most groups in the answer, the largest first. Totals are of all groups. Default: 1000. */
+  /** Maximum number of groups in the answer, largest first. Totals cover all groups. Default: 1000. */
   limit?: number | null;
 }
 
-/** All matching records of one currency. */
+/** Totals of all matching records with this currency. */
 export interface SummaryCurrencyTotal {
   /** ISO 4217 code; null for records without one. */
   currency: string | null;
   /** Records. */
   count: number;
-  /** A measure: a decimal number as text, exact but for averages, which have up to 8 decimals. Null if no record has a value. */
+  /** A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no record has a value. */
   [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
 }
 
-/** Records that have the same key. */
+/** The records with the same key. */
 export interface SummaryGroup {
-  /** Values by the names of `group_by`; null for records without one. A date is the first day of its unit. `currency` is added where a measure is of `amount`. */
+  /** The values of the group, by the names in `group_by`; null for records without a value. A date is the first day of its unit. `currency` is added if a measure uses `amount`. */
   key: Record<string, string | boolean | null>;
-  /** The same to show to people; null if there is none. */
+  /** The same values as display texts; null if there is none. */
   label: Record<string, string | null>;
   /** Records. */
   count: number;
-  /** A measure: a decimal number as text, exact but for averages, which have up to 8 decimals. Null if no record has a value. */
+  /** A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no record has a value. */
   [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
 }
 
-/** All matching records. A measure of `amount` is null if the amounts have several currencies. */
+/** Totals of all matching records. A measure of `amount` is null if they have several currencies. */
 export interface SummaryTotal {
   /** Records. */
   count: number;
-  /** A measure: a decimal number as text, exact but for averages, which have up to 8 decimals. Null if no record has a value. */
+  /** A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no record has a value. */
   [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
 }
 
-/** Changes to an account: absent keeps, `null` clears. */
+/** Changes to an account. Absent fields stay; `null` clears a field. */
 export interface UpdateAccountBody {
   /** Company domain: the natural key of an account. */
   domain?: string;
-  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
   external_id?: string | null;
-  /** Name; made from the domain when absent on creation. */
+  /** Name. By default, a new account is named after its domain. */
   name?: string | null;
   /** Industry. */
   industry?: string | null;
@@ -1195,13 +1195,13 @@ export interface UpdateAccountBody {
 export interface UpdateAccountItem {
   /** Id of the record to change. */
   id: string;
-  /** Changes the record only when this is its version. */
+  /** Apply the change only if the record has this version. */
   version?: number;
   /** Company domain: the natural key of an account. */
   domain?: string;
-  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
   external_id?: string | null;
-  /** Name; made from the domain when absent on creation. */
+  /** Name. By default, a new account is named after its domain. */
   name?: string | null;
   /** Industry. */
   industry?: string | null;
@@ -1217,11 +1217,11 @@ export interface UpdateAccountItem {
   [key: `custom__${string}`]: unknown;
 }
 
-/** Changes to a contact: absent keeps, `null` clears. A new email moves it to that domain’s account. */
+/** Changes to a contact. Absent fields stay; `null` clears a field. A new email moves the contact to the account of its domain. */
 export interface UpdateContactBody {
   /** Email: the natural key of a contact. */
   email?: string;
-  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
   external_id?: string | null;
   /** First name. */
   first_name?: string | null;
@@ -1241,11 +1241,11 @@ export interface UpdateContactBody {
 export interface UpdateContactItem {
   /** Id of the record to change. */
   id: string;
-  /** Changes the record only when this is its version. */
+  /** Apply the change only if the record has this version. */
   version?: number;
   /** Email: the natural key of a contact. */
   email?: string;
-  /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
   external_id?: string | null;
   /** First name. */
   first_name?: string | null;
@@ -1264,15 +1264,15 @@ export interface UpdateContactItem {
 export interface UpdateField {
   /** New display name. */
   name?: string;
-  /** Whether reads leave it out unless it is named. */
+  /** Whether reads leave it out unless `fields` names it. */
   is_hidden?: boolean;
-  /** False archives it: requests do not know it, and its values stay. True restores it. */
+  /** False archives it: requests with it are refused as unknown, and its values stay. True restores it. */
   is_active?: boolean;
   /** Currency fields: ISO 4217 code. */
   currency?: string | null;
   /** Rating fields: the highest value. */
   max?: number | null;
-  /** Place among the others, from 1. */
+  /** Position in the list, from 1. */
   position?: number;
 }
 
@@ -1285,9 +1285,9 @@ export interface UpdateMember {
   is_active?: boolean;
 }
 
-/** Changes to a note, which keeps a title or a content. */
+/** Changes to a note. A title or a content must remain. */
 export interface UpdateNoteBody {
-  /** What changes: absent keeps, `null` clears. */
+  /** The changes. Absent texts stay; `null` clears a text. */
   note: {
     /** Title. */
     title?: string | null;
@@ -1296,17 +1296,17 @@ export interface UpdateNoteBody {
   };
 }
 
-/** Changes to an opportunity: absent keeps, `null` clears, the list of contacts replaces. */
+/** Changes to an opportunity. Absent fields stay; `null` clears a field; a list of contacts replaces the old list. */
 export interface UpdateOpportunityBody {
-  /** What changes of the deal: absent keeps, `null` clears. The pipeline does not change. */
+  /** The changes of the deal. Absent fields stay; `null` clears a field. The pipeline cannot change. */
   opportunity?: {
-    /** Name of the deal: part of its natural key with account and pipeline; not blank. */
+    /** Name of the deal, not blank: part of its natural key, together with account and pipeline. */
     name?: string;
-    /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
     external_id?: string | null;
-    /** A stage of the pipeline; its default stage when absent on creation. */
+    /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
-    /** At most 15 digits, 4 of them decimals; read as `amount`. */
+    /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
     currency?: string | null;
@@ -1314,7 +1314,7 @@ export interface UpdateOpportunityBody {
     close_date?: number | null;
     /** When the next action is due, in Unix milliseconds. */
     next_action_date?: number | null;
-    /** What happens next. */
+    /** The next step. */
     next_step?: string | null;
     /** Another name of `next_step`. */
     next_steps?: string | null;
@@ -1330,17 +1330,17 @@ export interface UpdateOpportunityBody {
 export interface UpdateOpportunityItem {
   /** Id of the record to change. */
   id: string;
-  /** Changes the record only when this is its version. */
+  /** Apply the change only if the record has this version. */
   version?: number;
-  /** What changes of the deal: absent keeps, `null` clears. The pipeline does not change. */
+  /** The changes of the deal. Absent fields stay; `null` clears a field. The pipeline cannot change. */
   opportunity?: {
-    /** Name of the deal: part of its natural key with account and pipeline; not blank. */
+    /** Name of the deal, not blank: part of its natural key, together with account and pipeline. */
     name?: string;
-    /** Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it. */
+    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
     external_id?: string | null;
-    /** A stage of the pipeline; its default stage when absent on creation. */
+    /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
-    /** At most 15 digits, 4 of them decimals; read as `amount`. */
+    /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
     currency?: string | null;
@@ -1348,7 +1348,7 @@ export interface UpdateOpportunityItem {
     close_date?: number | null;
     /** When the next action is due, in Unix milliseconds. */
     next_action_date?: number | null;
-    /** What happens next. */
+    /** The next step. */
     next_step?: string | null;
     /** Another name of `next_step`. */
     next_steps?: string | null;
@@ -1367,18 +1367,18 @@ export interface UpdateOption {
   label?: string;
   /** A color name, or `#rrggbb`. */
   color?: string | null;
-  /** Place among the others, from 1. */
+  /** Position in the list, from 1. */
   position?: number;
-  /** True: it can be read and no longer written. */
+  /** True: it can still be read but no longer written. */
   archived?: boolean;
 }
 
 export interface UpdatePipeline {
   /** New name, unique in the organization. */
   name?: string;
-  /** Place among the others, from 1. */
+  /** Position in the list, from 1. */
   position?: number;
-  /** False archives it: it keeps its deals and takes no new ones. */
+  /** False archives it: it keeps its deals and accepts no new ones. True restores it. */
   is_active?: boolean;
 }
 
@@ -1387,19 +1387,19 @@ export interface UpdateStage {
   label?: string;
   /** A color name, or `#rrggbb`. */
   color?: string | null;
-  /** Chance of winning in per cent. */
+  /** Chance of winning, in percent. */
   probability?: number | null;
-  /** Place among the others, from 1. */
+  /** Position in the list, from 1. */
   position?: number;
   /** Whether new deals start here. */
   is_default?: boolean;
-  /** False archives it, true takes it back into use. */
+  /** False archives it, true restores it. */
   is_active?: boolean;
-  /** With `is_active: false`: the stage of the pipeline that its deals go to. */
+  /** With `is_active: false`: the stage of the same pipeline that gets its deals. */
   move_opportunities_to?: string | null;
 }
 
-/** A sent value that was not applied. */
+/** A value in the request that was not applied. */
 export interface Warning {
   /** Dotted path of the field. */
   field: string;

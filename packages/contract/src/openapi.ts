@@ -31,25 +31,29 @@ export const apiVersion = '0.1.0';
 const gatewayTexts: Readonly<Record<Gateway, { title: string; description: string }>> = {
   read: {
     title: 'CRM public API: reading',
-    description: 'Lists and searches opportunities, accounts, contacts and what belongs to them.',
+    description:
+      'Reads opportunities, accounts, contacts, notes, pipelines, members, custom fields and the change log.',
   },
   inbound: {
     title: 'CRM public API: inbound',
-    description: 'Creates and changes opportunities, accounts, contacts and notes, idempotent by natural key.',
+    description:
+      'Creates, changes, merges and deletes opportunities, accounts, contacts and notes, and changes the setup: ' +
+      'pipelines, stages, custom fields and members. Creates are idempotent by natural key or `external_id`, ' +
+      'except for notes.',
   },
 };
 
 const commonDescription =
-  'Every answer is JSON with `success` and `message`; a success has `data`, an error `statusCode` and `code`. A path that exists ' +
-  'answers 405 with `Allow` to a method that it does not take. Below `/v1`, unknown body keys and query parameters are refused.\n\n' +
-  'Custom values go under `custom_fields`, by slug. Bodies also take them as `custom__<slug>` keys beside the listed ones, ' +
-  'where this document has `x-custom-keys`.';
+  'Every answer is JSON with `success` and `message`. A success also has `data`; an error has `statusCode` and ' +
+  '`code`. Under `/v1`, unknown body keys and query parameters are refused. A wrong method for an existing ' +
+  'path gets 405, with the allowed methods in `Allow`.\n\nSend custom values under `custom_fields`, by slug. ' +
+  'Objects marked `x-custom-keys` in this document also accept them as `custom__<slug>` keys.';
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   Opportunities: 'Deals in a pipeline.',
   Accounts: 'Companies, known by their domain.',
   Contacts: 'People, known by their email.',
-  Notes: 'Notes on accounts and contacts.',
+  Notes: 'Notes on accounts, contacts and opportunities.',
   Pipelines: 'Pipelines and their stages.',
   Events: 'The change log: every change of a record, in order and without gaps.',
   Members: 'People of the organization.',

@@ -18,7 +18,7 @@ const errorResponses: readonly ErrorResponse[] = [
     status: 400,
     component: 'BadRequest',
     code: 'validation_failed',
-    description: 'The request is not valid; `errors` names every field at fault.',
+    description: 'The request is invalid; `errors` names every invalid field.',
     headers: countedHeaders,
     example: { errors: { pipeline_id: 'must be a valid UUID' } },
   },
@@ -26,7 +26,7 @@ const errorResponses: readonly ErrorResponse[] = [
     status: 401,
     component: 'Unauthorized',
     code: 'unauthorized',
-    description: 'The API key is missing, not valid, or not allowed to call this operation.',
+    description: 'The API key is missing, invalid or not allowed to call this operation.',
     // Failures are counted by address.
     headers: unauthorizedHeaders,
   },
@@ -34,7 +34,7 @@ const errorResponses: readonly ErrorResponse[] = [
     status: 404,
     component: 'NotFound',
     code: 'not_found',
-    description: 'The record of the path, or the pipeline, does not exist in the key’s organization.',
+    description: 'The record in the path, or the pipeline, does not exist in the organization of the key.',
     headers: countedHeaders,
   },
   {
@@ -42,8 +42,8 @@ const errorResponses: readonly ErrorResponse[] = [
     component: 'Conflict',
     code: 'conflict',
     description:
-      'Another record holds the natural key (`conflict`), the record is still in use (`counts`), or a request with ' +
-      'the same Idempotency-Key is in flight (with Retry-After).',
+      'Another record has the natural key or `external_id` (`conflict`), the record is still in use (`counts`), or ' +
+      'a request with the same Idempotency-Key is still running (with Retry-After).',
     headers: waitHeaders,
     example: { conflict: { field: 'email', existing_id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' } },
   },
@@ -52,8 +52,8 @@ const errorResponses: readonly ErrorResponse[] = [
     component: 'Gone',
     code: 'events_expired',
     description:
-      'Events after this position are no longer retained: `oldest_position` is the oldest that is. Make a new copy of ' +
-      'the records, then follow the log from there.',
+      'The events after this position have expired. The oldest retained event is at `oldest_position`. Copy all ' +
+      'records again, then follow the log from there.',
     headers: countedHeaders,
     example: { oldest_position: 1_042 },
   },
@@ -61,7 +61,7 @@ const errorResponses: readonly ErrorResponse[] = [
     status: 412,
     component: 'PreconditionFailed',
     code: 'precondition_failed',
-    description: 'The record has another version than If-Match says.',
+    description: 'The record does not have the version in If-Match.',
     headers: countedHeaders,
   },
   {
@@ -82,7 +82,7 @@ const errorResponses: readonly ErrorResponse[] = [
     status: 422,
     component: 'IdempotencyMismatch',
     code: 'idempotency_mismatch',
-    description: 'The Idempotency-Key was used with another request.',
+    description: 'The Idempotency-Key was already used with another request.',
     headers: countedHeaders,
   },
   {
@@ -96,14 +96,14 @@ const errorResponses: readonly ErrorResponse[] = [
     status: 431,
     component: 'HeadersTooLarge',
     code: 'headers_too_large',
-    description: 'The headers and the address are larger than 16 KB together, or there are more than 100 headers.',
+    description: 'The address and headers together are larger than 16 KB, or there are more than 100 headers.',
     headers: standingHeaders,
   },
   {
     status: 500,
     component: 'InternalError',
     code: 'internal',
-    description: 'An internal error; the request id finds it in the logs.',
+    description: 'An internal error. The logs contain it under the request id.',
     headers: standingHeaders,
   },
   {
@@ -111,8 +111,8 @@ const errorResponses: readonly ErrorResponse[] = [
     component: 'Unavailable',
     code: 'unavailable',
     description:
-      'Not available now. With Retry-After, the same request may succeed later; with `errors`, a search took too long ' +
-      'and has to be narrowed.',
+      'Not available now. With Retry-After, the same request may succeed later. With `errors`, the request took ' +
+      'too long and would again; `errors` says what to change.',
     headers: waitHeaders,
   },
 ];

@@ -11,13 +11,16 @@ const header = (description: string, example: string | number, required = false)
 /** The response headers that answers share. */
 export const headerComponents: Json = {
   'X-Request-Id': header(
-    'Names this request in the logs; the client’s own when it sent a well-formed one.',
+    'Id of this request in the logs: the one the client sent, if it was well-formed, or a new one.',
     'req-7f3a9c',
     true,
   ),
   'RateLimit-Policy': header('The limits that the request counts against.', '"key-list";q=1200;w=60'),
-  RateLimit: header('What is left of the limit, and the seconds until it is whole again.', '"key-list";r=1199;t=60'),
-  'Retry-After': header('Seconds to wait before the next try.', 12),
+  RateLimit: header(
+    'Remaining requests, and the seconds until the full limit is available again.',
+    '"key-list";r=1199;t=60',
+  ),
+  'Retry-After': header('Seconds to wait before a retry.', 12),
   'WWW-Authenticate': header('How to authenticate.', 'ApiKey', true),
 };
 
@@ -57,26 +60,23 @@ const parameter = (name: string, description: string, schema: Json): Json => ({
 
 /** The request headers that operations share. */
 export const headerParameterComponents: Json = {
-  RequestId: parameter('X-Request-Id', 'A name for this request; answered and logged when well-formed.', {
+  RequestId: parameter('X-Request-Id', 'Your id for this request. Returned and logged if it is well-formed.', {
     type: 'string',
   }),
   IdempotencyKey: parameter(
     'Idempotency-Key',
-    'Makes a repeat within 24 hours answer the first response. Another body under the same key is 422. While the first request is in flight it is 409 with Retry-After.',
+    'A repeat with the same key within 24 hours gets the first response again. Another request with the same key ' +
+      'gets 422. While the first request is running, a repeat gets 409 with Retry-After.',
     { type: 'string', maxLength: 255 },
   ),
   ReadAfter: parameter(
     'X-Read-After',
-    'The `X-Read-After` of a write: this read sees that write, though it may have to wait for up to 500 ms.',
+    'The `X-Read-After` of a write: this read then sees that write. It may wait up to 500 ms for it.',
     { type: 'string' },
   ),
-  IfMatch: parameter(
-    'If-Match',
-    'Changes or deletes the record only when this is its version, as in `"3"`; 412 otherwise.',
-    {
-      type: 'string',
-    },
-  ),
+  IfMatch: parameter('If-Match', 'Apply the call only if the record has this version, as in `"3"`. Otherwise 412.', {
+    type: 'string',
+  }),
 };
 
 /** The names of the request headers that an operation reads. */

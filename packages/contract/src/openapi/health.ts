@@ -49,10 +49,20 @@ export const healthErrorStatuses = [400, 500, 503] as const;
 const servers: readonly Json[] = [{ url: '.', description: 'Beside this document.' }];
 
 const healthPaths = {
-  '/livez': page('live', 'Whether the gateway runs', 'Answers without asking the database.', 'Alive', [400, 500]),
-  '/readyz': page('ready', 'Whether the gateway can serve', 'Asks the database; 503 while it cannot serve.', 'Ready', [
-    ...healthErrorStatuses,
-  ]),
+  '/livez': page(
+    'live',
+    'Whether the gateway runs',
+    'Answers 200 without a query to the database.',
+    'Alive',
+    [400, 500],
+  ),
+  '/readyz': page(
+    'ready',
+    'Whether the gateway can serve requests',
+    'Checks the database. 503 while the gateway cannot serve requests.',
+    'Ready',
+    [...healthErrorStatuses],
+  ),
 };
 
 /** The paths that show whether a gateway runs; they take no key. They use the server address of the document. */

@@ -54,7 +54,7 @@ export const searchAccounts = {
   group: 'search',
   tag: 'Accounts',
   summary: 'Search accounts',
-  description: 'Pages through the accounts that match words and filters, in the order of a sort.',
+  description: 'Pages through the accounts that match words and filters, sorted.',
   body: SearchBody,
   data: AccountPage,
 } as const satisfies OperationContract;
@@ -69,7 +69,8 @@ export const summarizeAccounts = {
   tag: 'Accounts',
   summary: 'Summarize accounts',
   description:
-    'Counts the accounts that match words and filters, and computes sums, averages and extremes, by up to two groups.',
+    'Counts the accounts that match words and filters and computes sums, averages, minimums and maximums, ' +
+    'grouped by up to two fields.',
   body: SummaryBody,
   data: Summary,
 } as const satisfies OperationContract;
@@ -83,7 +84,7 @@ export const listAccountDuplicates = {
   group: 'search',
   tag: 'Accounts',
   summary: 'List accounts that may be duplicates',
-  description: 'Pages through the accounts that may be the same as older ones, with the reason.',
+  description: 'Pages through accounts that may be duplicates of older ones, with the reasons.',
   query: PageQuery,
   data: DuplicatePage,
 } as const satisfies OperationContract;
@@ -97,7 +98,7 @@ export const listAccountFields = {
   group: 'list',
   tag: 'Fields',
   summary: 'List the fields of accounts',
-  description: 'Pages through the system and custom fields that accounts have.',
+  description: 'Pages through the system and custom fields of accounts.',
   query: PageQuery,
   data: FieldPage,
 } as const satisfies OperationContract;
@@ -128,8 +129,8 @@ export const getAccountByDomain = {
   group: 'list',
   tag: 'Accounts',
   summary: 'Get an account by its domain',
-  description: 'Returns the same as the get by id, for the account that a create with this domain would find.',
-  params: closed({ domain: DomainInput('Domain of the account; normalised as on creation.') }, {}),
+  description: 'Returns the account that a create with this domain would find, as the get by id does.',
+  params: closed({ domain: DomainInput('Domain of the account; normalized as on creation.') }, {}),
   query: FieldsQuery,
   data: AccountDetail,
   errors: [404],
@@ -145,7 +146,7 @@ export const createAccount = {
   group: 'inbound',
   tag: 'Accounts',
   summary: 'Create an account',
-  description: 'Creates a company. Its domain identifies it: when the account exists, the existing record is returned.',
+  description: 'Creates an account. The domain identifies it: if the account exists, it is returned.',
   query: OnMatchQuery,
   body: CreateAccountBody,
   data: CreatedAccount,
@@ -163,7 +164,8 @@ export const updateAccount = {
   group: 'inbound',
   tag: 'Accounts',
   summary: 'Update an account',
-  description: 'Changes an account and returns the whole record. Absent fields keep their values, `null` clears.',
+  description:
+    'Changes an account and returns the whole record. Absent fields keep their values; `null` clears a field.',
   params: idParams('account'),
   body: UpdateAccountBody,
   data: AccountDetail,
@@ -182,7 +184,8 @@ export const deleteAccount = {
   tag: 'Accounts',
   summary: 'Delete an account',
   description:
-    'Deletes an account permanently. One that still has contacts or opportunities is refused with their counts.',
+    'Deletes an account. An account with contacts or opportunities gets 409 with their counts. Until the event ' +
+    'expires, `POST /v1/inbound/restore` can undo it.',
   params: idParams('account'),
   data: Deleted,
   errors: [404, 409, 412],
@@ -199,8 +202,8 @@ export const mergeAccount = {
   tag: 'Accounts',
   summary: 'Merge an account into this one',
   description:
-    'Moves contacts, opportunities and notes of `from` to this account, fills its empty fields and deletes `from`. The ' +
-    'domain of `from` becomes an alias of this account.',
+    'Moves the contacts, opportunities and notes of `from` to this account, fills in its empty fields and ' +
+    'deletes `from`. The domain of `from` becomes an alias of this account.',
   params: idParams('account'),
   body: MergeBody,
   data: Merged,

@@ -54,7 +54,7 @@ export const searchContacts = {
   group: 'search',
   tag: 'Contacts',
   summary: 'Search contacts',
-  description: 'Pages through the contacts that match words and filters, in the order of a sort.',
+  description: 'Pages through the contacts that match words and filters, sorted.',
   body: SearchBody,
   data: ContactPage,
 } as const satisfies OperationContract;
@@ -69,7 +69,8 @@ export const summarizeContacts = {
   tag: 'Contacts',
   summary: 'Summarize contacts',
   description:
-    'Counts the contacts that match words and filters, and computes sums, averages and extremes, by up to two groups.',
+    'Counts the contacts that match words and filters and computes sums, averages, minimums and maximums, ' +
+    'grouped by up to two fields.',
   body: SummaryBody,
   data: Summary,
 } as const satisfies OperationContract;
@@ -83,7 +84,7 @@ export const listContactDuplicates = {
   group: 'search',
   tag: 'Contacts',
   summary: 'List contacts that may be duplicates',
-  description: 'Pages through the contacts that may be the same as older ones, with the reason.',
+  description: 'Pages through contacts that may be duplicates of older ones, with the reasons.',
   query: PageQuery,
   data: DuplicatePage,
 } as const satisfies OperationContract;
@@ -97,7 +98,7 @@ export const listContactFields = {
   group: 'list',
   tag: 'Fields',
   summary: 'List the fields of contacts',
-  description: 'Pages through the system and custom fields that contacts have.',
+  description: 'Pages through the system and custom fields of contacts.',
   query: PageQuery,
   data: FieldPage,
 } as const satisfies OperationContract;
@@ -128,8 +129,8 @@ export const getContactByEmail = {
   group: 'list',
   tag: 'Contacts',
   summary: 'Get a contact by its email',
-  description: 'Returns the same as the get by id, for the contact that a create with this email would find.',
-  params: closed({ email: EmailInput('Email of the contact; normalised as on creation.') }, {}),
+  description: 'Returns the contact that a create with this email would find, as the get by id does.',
+  params: closed({ email: EmailInput('Email of the contact; normalized as on creation.') }, {}),
   query: FieldsQuery,
   data: ContactDetail,
   errors: [404],
@@ -146,8 +147,8 @@ export const createContact = {
   tag: 'Contacts',
   summary: 'Create a contact',
   description:
-    'Creates a person, and the account of the email’s domain if it is missing. The email identifies the contact: when it ' +
-    'exists, the existing record is returned and its empty names are filled.',
+    'Creates a contact, and the account of the email’s domain if it is missing. The email identifies the ' +
+    'contact: if it exists, it is returned and its missing names are filled in.',
   query: OnMatchQuery,
   body: CreateContactBody,
   data: CreatedContact,
@@ -165,7 +166,8 @@ export const updateContact = {
   group: 'inbound',
   tag: 'Contacts',
   summary: 'Update a contact',
-  description: 'Changes a contact and returns the whole record. Absent fields keep their values, `null` clears.',
+  description:
+    'Changes a contact and returns the whole record. Absent fields keep their values; `null` clears a field.',
   params: idParams('contact'),
   body: UpdateContactBody,
   data: ContactDetail,
@@ -183,7 +185,7 @@ export const deleteContact = {
   group: 'delete',
   tag: 'Contacts',
   summary: 'Delete a contact',
-  description: 'Deletes a contact permanently; it leaves its opportunities and notes.',
+  description: 'Deletes a contact and erases its data permanently. Its opportunities and notes stay.',
   params: idParams('contact'),
   data: Deleted,
   errors: [404, 412],
@@ -200,8 +202,8 @@ export const mergeContact = {
   tag: 'Contacts',
   summary: 'Merge a contact into this one',
   description:
-    'Moves opportunities and notes of `from` to this contact, fills its empty fields and deletes `from`. The ' +
-    'email of `from` becomes an alias of this contact.',
+    'Moves the opportunities and notes of `from` to this contact, fills in its empty fields and deletes `from`. ' +
+    'The email of `from` becomes an alias of this contact.',
   params: idParams('contact'),
   body: MergeBody,
   data: Merged,

@@ -17,13 +17,13 @@ export const listEvents = {
   tag: 'Events',
   summary: 'Read the change log',
   description:
-    'Every committed change of an account, contact, opportunity or note, oldest first. `wait` holds the answer back until ' +
-    'there is an event.',
+    'Returns every committed change of an account, contact, opportunity or note, oldest first. With `wait`, the ' +
+    'answer waits until there is an event.',
   query: closed(
     {
       after: Type.Optional(AfterPosition),
       limit: Type.Optional(pageQuery.limit),
-      object: Type.Optional(oneOf(eventObjects, { description: 'Only events of such records.' })),
+      object: Type.Optional(oneOf(eventObjects, { description: 'Only events of records of this kind.' })),
       type: Type.Optional(oneOf(eventTypes, { description: 'Only events of this type.' })),
       record_id: Type.Optional(uuid('Only events of this record.', 'account')),
       wait: Type.Optional(WaitSeconds),
@@ -44,8 +44,9 @@ export const getLatestPosition = {
   tag: 'Events',
   summary: 'Get the end of the change log',
   description:
-    'The position of the newest event. Take it, walk the lists, then read the events after it: nothing is missed. Send ' +
-    'the `X-Read-After` of this answer with the lists, so that none is older than the position.',
+    'Returns the position of the newest event. To copy all records: get this position, read the lists, then read ' +
+    'the events after the position. Send the `X-Read-After` of this answer with the list requests, so that no ' +
+    'list is older than the position.',
   data: LatestPosition,
   headers: writeHeaders,
 } as const satisfies OperationContract;
@@ -66,7 +67,8 @@ export const listOpportunityHistory = {
   id: 'listOpportunityHistory',
   path: '/v1/opportunities/{id}/history',
   summary: 'List the changes of an opportunity',
-  description: 'Pages through the retained events of an opportunity, newest first; also of one that was deleted.',
+  description:
+    'Pages through the retained events of an opportunity, newest first, even if the opportunity was deleted.',
   params: idParams('opportunity'),
 } as const satisfies OperationContract;
 
@@ -76,7 +78,7 @@ export const listAccountHistory = {
   id: 'listAccountHistory',
   path: '/v1/accounts/{id}/history',
   summary: 'List the changes of an account',
-  description: 'Pages through the retained events of an account, newest first; also of one that was deleted.',
+  description: 'Pages through the retained events of an account, newest first, even if the account was deleted.',
   params: idParams('account'),
 } as const satisfies OperationContract;
 
@@ -86,6 +88,6 @@ export const listContactHistory = {
   id: 'listContactHistory',
   path: '/v1/contacts/{id}/history',
   summary: 'List the changes of a contact',
-  description: 'Pages through the retained events of a contact, newest first; also of one that was deleted.',
+  description: 'Pages through the retained events of a contact, newest first, even if the contact was deleted.',
   params: idParams('contact'),
 } as const satisfies OperationContract;

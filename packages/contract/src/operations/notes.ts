@@ -17,7 +17,8 @@ export const listNotes = {
   tag: 'Notes',
   summary: 'List notes',
   description:
-    'Pages through the notes, newest first: all of them, those on one account, contact or opportunity, or those whose title and content have all words.',
+    'Pages through the notes, newest first: all notes, those on an account, contact or opportunity, or those ' +
+    'whose title and content contain all words.',
   query: closed(
     {
       account_id: Type.Optional(uuid('Only notes on this account.', 'account')),
@@ -40,7 +41,7 @@ export const getNote = {
   group: 'list',
   tag: 'Notes',
   summary: 'Get a note',
-  description: 'Returns one note with what it is attached to.',
+  description: 'Returns one note with the accounts, contacts and opportunities it is attached to.',
   params: idParams('note'),
   data: NoteDetail,
   errors: [404],
@@ -57,7 +58,7 @@ export const createNote = {
   tag: 'Notes',
   summary: 'Create a note',
   description:
-    'Creates a note on at least one account, contact or opportunity; accounts and contacts that do not exist are created.',
+    'Creates a note on at least one account, contact or opportunity. Missing accounts and contacts are created.',
   body: CreateNoteBody,
   data: CreatedNote,
   extra: writeExtra,
@@ -75,7 +76,8 @@ export const updateNote = {
   tag: 'Notes',
   summary: 'Update a note',
   description:
-    'Changes title and content of a note and returns the whole note. An absent text stays, `null` clears it; one of them must remain.',
+    'Changes the title and content of a note and returns the whole note. An absent text stays; `null` clears it. ' +
+    'One of the two must remain.',
   params: idParams('note'),
   body: UpdateNoteBody,
   data: NoteDetail,
@@ -92,7 +94,7 @@ export const deleteNote = {
   group: 'delete',
   tag: 'Notes',
   summary: 'Delete a note',
-  description: 'Deletes a note permanently. What it was attached to stays.',
+  description: 'Deletes a note permanently. The records it was attached to stay.',
   params: idParams('note'),
   data: Deleted,
   errors: [404, 412],

@@ -66,7 +66,7 @@ export const searchOpportunities = {
   group: 'search',
   tag: 'Opportunities',
   summary: 'Search opportunities',
-  description: 'Pages through the opportunities that match words and filters, in the order of a sort.',
+  description: 'Pages through the opportunities that match words and filters, sorted.',
   body: SearchOpportunitiesBody,
   data: OpportunityPage,
   errors: [404],
@@ -82,7 +82,8 @@ export const summarizeOpportunities = {
   tag: 'Opportunities',
   summary: 'Summarize opportunities',
   description:
-    'Counts the opportunities that match words and filters, and computes sums, averages and extremes, by up to two groups.',
+    'Counts the opportunities that match words and filters and computes sums, averages, minimums and maximums, ' +
+    'grouped by up to two fields.',
   body: SummarizeOpportunitiesBody,
   data: Summary,
   errors: [404],
@@ -97,7 +98,7 @@ export const listOpportunityDuplicates = {
   group: 'search',
   tag: 'Opportunities',
   summary: 'List opportunities that may be duplicates',
-  description: 'Pages through the opportunities that may be the same as older ones, with the reason.',
+  description: 'Pages through opportunities that may be duplicates of older ones, with the reasons.',
   query: PageQuery,
   data: DuplicatePage,
 } as const satisfies OperationContract;
@@ -111,7 +112,7 @@ export const listOpportunityFields = {
   group: 'list',
   tag: 'Fields',
   summary: 'List the fields of opportunities',
-  description: 'Pages through the system and custom fields that opportunities have.',
+  description: 'Pages through the system and custom fields of opportunities.',
   query: closed(
     { pipeline_id: Type.Optional(uuid('Only fields that apply to this pipeline.', 'pipeline')), ...pageQuery },
     {},
@@ -147,8 +148,8 @@ export const createOpportunity = {
   tag: 'Opportunities',
   summary: 'Create an opportunity with its account and contacts',
   description:
-    'Creates an opportunity, and the account and contacts it names if they are missing. Account domain, pipeline and name ' +
-    'together identify it: sent again, no duplicate is created and its contacts are updated instead.',
+    'Creates an opportunity, and the account and contacts in the request if they are missing. Account, pipeline ' +
+    'and name identify an opportunity: if it exists, it is returned and its contacts are updated.',
   query: OnMatchQuery,
   body: CreateOpportunityBody,
   data: CreatedOpportunity,
@@ -166,7 +167,8 @@ export const updateOpportunity = {
   group: 'inbound',
   tag: 'Opportunities',
   summary: 'Update an opportunity',
-  description: 'Changes an opportunity and returns the whole record. Absent fields keep their values, `null` clears.',
+  description:
+    'Changes an opportunity and returns the whole record. Absent fields keep their values; `null` clears a field.',
   params: idParams('opportunity'),
   body: UpdateOpportunityBody,
   data: OpportunityDetail,
@@ -184,7 +186,9 @@ export const deleteOpportunity = {
   group: 'delete',
   tag: 'Opportunities',
   summary: 'Delete an opportunity',
-  description: 'Deletes an opportunity permanently. Its account, contacts and their notes stay.',
+  description:
+    'Deletes an opportunity. Its account, its contacts and its notes stay. Until the event expires, `POST ' +
+    '/v1/inbound/restore` can undo it.',
   params: idParams('opportunity'),
   data: Deleted,
   errors: [404, 412],

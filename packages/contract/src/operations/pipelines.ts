@@ -11,7 +11,7 @@ export const listPipelines = {
   group: 'list',
   tag: 'Pipelines',
   summary: 'List pipelines',
-  description: 'Pages through the pipelines, in their order.',
+  description: 'Pages through the pipelines, in order.',
   query: PageQuery,
   data: PipelinePage,
 } as const satisfies OperationContract;
@@ -25,7 +25,7 @@ export const listPipelineStages = {
   group: 'list',
   tag: 'Pipelines',
   summary: 'List the stages of a pipeline',
-  description: 'Pages through the stages of a pipeline, in their order.',
+  description: 'Pages through the stages of a pipeline, in order.',
   params: idParams('pipeline'),
   query: PageQuery,
   data: StagePage,

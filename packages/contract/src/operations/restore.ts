@@ -12,8 +12,8 @@ export const restoreRecord = {
   tag: 'Events',
   summary: 'Restore a deleted record',
   description:
-    'Creates a deleted account or opportunity again, with its id, its values and its links to records that still exist. ' +
-    'Contacts and notes are erased when they are deleted, so they cannot be restored.',
+    'Restores a deleted account or opportunity with its id, its values and its links to records that still ' +
+    'exist. Contacts and notes cannot be restored, because deleting them erases their data.',
   body: RestoreBody,
   data: Restored,
   extra: writeExtra,

@@ -25,7 +25,7 @@ export const listMembers = {
   group: 'list',
   tag: 'Members',
   summary: 'List members',
-  description: 'Pages through the people of the organization, by email; former members too.',
+  description: 'Pages through the people of the organization, sorted by email, including former members.',
   query: PageQuery,
   data: MemberPage,
 } as const satisfies OperationContract;
@@ -40,7 +40,9 @@ export const createPipeline = {
   path: '/v1/inbound/pipelines',
   tag: 'Pipelines',
   summary: 'Create a pipeline',
-  description: 'Creates a pipeline with its stages. New deals start in the default stage, else in the first one.',
+  description:
+    'Creates a pipeline with its stages. New deals start in the default stage, or in the first one if there is ' +
+    'no default.',
   body: CreatePipelineBody,
   data: PipelineDetail,
   errors: [409],
@@ -69,7 +71,7 @@ export const createStage = {
   path: '/v1/inbound/pipelines/{id}/stages',
   tag: 'Pipelines',
   summary: 'Add a stage',
-  description: 'Adds a stage to a pipeline, after its others unless it has a position.',
+  description: 'Adds a stage to a pipeline: at its position, or at the end.',
   params: idParams('pipeline'),
   body: CreateStageBody,
   data: StageDetail,
@@ -85,8 +87,8 @@ export const updateStage = {
   tag: 'Pipelines',
   summary: 'Update a stage',
   description:
-    'Renames, moves, archives or restores a stage. One that still has deals is archived only with ' +
-    '`move_opportunities_to`, which moves up to 10,000.',
+    'Renames, moves, archives or restores a stage. To archive a stage with deals, send `move_opportunities_to`, ' +
+    'which moves up to 10,000 deals.',
   params: idParams('stage'),
   body: UpdateStageBody,
   data: StageDetail,
@@ -130,7 +132,7 @@ export const createFieldOption = {
   path: '/v1/inbound/fields/{id}/options',
   tag: 'Fields',
   summary: 'Add an option',
-  description: 'Adds an option to a select, radio or multi_select field, after its others.',
+  description: 'Adds an option at the end of a select, radio or multi_select field.',
   params: idParams('field'),
   body: CreateOptionBody,
   data: FieldDetail,
@@ -190,8 +192,8 @@ export const deleteMember = {
   tag: 'Members',
   summary: 'Remove a member',
   description:
-    'Removes a person. One who owns deals is refused unless `opportunities=keep` or `reassign_to`, for up to 10,000, ' +
-    'says what happens to them.',
+    'Removes a person. For a person who owns deals, either `opportunities=keep` or `reassign_to` is required. ' +
+    '`reassign_to` moves up to 10,000 deals.',
   params: idParams('member'),
   query: RemoveMemberQuery,
   data: Deleted,

@@ -8,18 +8,19 @@ import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js
 
 /** Header of every write: a later read sends it back to see the write. */
 export const writeHeaders = {
-  'X-Read-After': 'Opaque. A read that sends it back sees this write, also where reads go to a replica.',
+  'X-Read-After':
+    'An opaque token. A read that sends it as `X-Read-After` sees this write, even if a replica serves reads.',
 } as const;
 
 /** Writes with an `Idempotency-Key` also say whether the response is a replay. */
 export const onceHeaders = {
   ...writeHeaders,
-  'Idempotent-Replayed': '`true` when this is the first answer of an earlier request with the same Idempotency-Key.',
+  'Idempotent-Replayed': '`true` if this repeats the answer to an earlier request with the same Idempotency-Key.',
 } as const;
 
 /** Creates also say what happened to the record. */
 export const createHeaders = {
-  'X-Record-Status': '`created`, `matched` (found and left as it was) or `updated`.',
+  'X-Record-Status': '`created`, `matched` (found and not changed) or `updated`.',
   ...onceHeaders,
 } as const;
 

@@ -8,13 +8,13 @@ import { closedWithCustom, DomainInput, ExternalId, requiredWithoutExternalId, S
 
 const domain = DomainInput('Company domain: the natural key of an account.');
 const domainOrExternalId = DomainInput(
-  'Company domain: the natural key of an account. May be left out if `external_id` is that of an account.',
+  'Company domain: the natural key of an account. Optional if an account has the `external_id`.',
 );
 
 /** The fields of an account that a create or update may set beside its domain. */
 const writableFields = {
   external_id: ExternalId,
-  name: optional(ShortText('Name; made from the domain when absent on creation.', 'Acme')),
+  name: optional(ShortText('Name. By default, a new account is named after its domain.', 'Acme')),
   industry: optional(ShortText('Industry.', 'Manufacturing')),
   description: optional(Type.String({ maxLength: stringFieldLength, description: 'Description.' })),
   website: optional(
@@ -49,7 +49,7 @@ const updateProperties = {
 /** The body that updates an account. */
 export const UpdateAccountBody = closedWithCustom(updateProperties, {
   title: 'UpdateAccountBody',
-  description: 'Changes to an account: absent keeps, `null` clears.',
+  description: 'Changes to an account. Absent fields stay; `null` clears a field.',
   examples: [{ industry: 'Manufacturing', description: null }],
 });
 export type UpdateAccountBody = Static<typeof UpdateAccountBody>;
@@ -64,14 +64,14 @@ export type UpdateAccountItem = Static<typeof UpdateAccountItem>;
 /** The body that creates many accounts. */
 export const BulkCreateAccountsBody = bulkBody(CreateAccountBody, bulkCreateItems, {
   title: 'BulkCreateAccountsBody',
-  description: 'Bodies of single creates.',
+  description: 'The records to create, each as in a single create.',
   examples: [{ items: [{ domain: 'acme.com' }, { domain: 'example.com' }] }],
 });
 
 /** The body that updates many accounts. */
 export const BulkUpdateAccountsBody = bulkBody(UpdateAccountItem, bulkUpdateItems, {
   title: 'BulkUpdateAccountsBody',
-  description: 'Bodies of single updates, each with the id of its record.',
+  description: 'The changes, each as in a single update, with the id of its record.',
   examples: [{ items: [{ id: exampleIds.account, industry: 'Manufacturing' }] }],
 });
 
@@ -79,8 +79,8 @@ export const BulkUpdateAccountsBody = bulkBody(UpdateAccountItem, bulkUpdateItem
 export const CreatedAccount = Type.Object(
   {
     company_id: uuid('Id of the account.', 'account'),
-    domain: Type.String({ description: 'Its domain, normalised.', examples: ['acme.com'] }),
-    name: nullable(Type.String({ description: 'Its name; null when it was cleared.', examples: ['Acme'] })),
+    domain: Type.String({ description: 'Its domain, normalized.', examples: ['acme.com'] }),
+    name: nullable(Type.String({ description: 'Its name; null if it was cleared.', examples: ['Acme'] })),
   },
   {
     title: 'CreatedAccount',

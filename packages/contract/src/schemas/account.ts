@@ -25,7 +25,9 @@ export const Account = Type.Object(
     is_freemail: Type.Optional(Type.Boolean({ description: 'Whether its domain is that of a free mail provider.' })),
     created_at: Type.Optional(instant('When it was created.')),
     updated_at: Type.Optional(instant('When it last changed.')),
-    version: Type.Optional(Type.Integer({ description: 'Rises with every change; the `ETag`.', examples: [1] })),
+    version: Type.Optional(
+      Type.Integer({ description: 'Increases with every change; also the `ETag`.', examples: [1] }),
+    ),
   },
   { title: 'Account', description: 'A company.', examples: [exampleRecord] },
 );

@@ -12,7 +12,7 @@ export const bulkTarget = {
     Type.Integer({
       minimum: 1,
       maximum: maxVersion,
-      description: 'Changes the record only when this is its version.',
+      description: 'Apply the change only if the record has this version.',
       examples: [3],
     }),
   ),
@@ -28,7 +28,7 @@ export const bulkBody = (item: TSchema, maxItems: number, options: SchemaOptions
       items: Type.Array(Type.Unsafe<unknown>({ description: 'One record.', 'x-document': item }), {
         minItems: 1,
         maxItems,
-        description: `1 to ${maxItems} records; those with equal keys act in order.`,
+        description: `1 to ${maxItems} records. Items for the same record are applied in order.`,
       }),
     },
     options,
@@ -44,12 +44,13 @@ export const BulkResult = Type.Object(
         description: 'What happened to the record; null if the item failed.',
       }),
     ),
-    id: nullable(uuid('Id of the record; null when it failed and none is known.', 'account')),
+    id: nullable(uuid('Id of the record; null if the item failed and the id is unknown.', 'account')),
     warnings: Type.Optional(Warnings),
     errors: Type.Optional(
       mapOf(Type.String(), {
         description:
-          'Dotted path of each field at fault, within the item, to the text about it; `item` for the item as a whole.',
+          'The error text of each invalid field, by its dotted path within the item; `item` stands for the item as a ' +
+          'whole.',
       }),
     ),
   },
@@ -59,7 +60,7 @@ export type BulkResult = Static<typeof BulkResult>;
 
 /** `data` of every bulk call. */
 export const BulkResults = Type.Object(
-  { results: Type.Array(BulkResult, { description: 'One for each item, in order.' }) },
+  { results: Type.Array(BulkResult, { description: 'One result per item, in order.' }) },
   {
     title: 'BulkResults',
     description: 'The result of each item.',
@@ -78,7 +79,8 @@ export type BulkResults = Static<typeof BulkResults>;
 const atomic = Type.Optional(
   oneOf(['true', 'false'], {
     default: 'false',
-    description: 'Whether one bad item refuses the whole call: 400, `errors["items[3].email"]`, nothing written.',
+    description:
+      'Whether one invalid item refuses the whole call: 400 with `errors["items[3].email"]`, and nothing is written.',
   }),
 );
 
@@ -89,7 +91,7 @@ export const BulkQuery = closed({ atomic }, {});
 export const onMatch = Type.Optional(
   oneOf(['keep', 'update'], {
     default: 'keep',
-    description: 'What to do with a record that exists: keep its values, or apply the sent ones as an update would.',
+    description: 'What to do if the record exists: `keep` its values, or `update` it with the values in the request.',
   }),
 );
 

@@ -8,7 +8,7 @@ import { closedWithCustom, EmailInput, ExternalId, requiredWithoutExternalId, Sh
 
 const email = EmailInput('Email: the natural key of a contact.');
 const emailOrExternalId = EmailInput(
-  'Email: the natural key of a contact. May be left out if `external_id` is that of a contact.',
+  'Email: the natural key of a contact. Optional if a contact has the `external_id`.',
 );
 
 /** The fields of a contact that a create or update may set beside its email. */
@@ -32,7 +32,7 @@ export const CreateContactBody = closedWithCustom(
   { email: optional(emailOrExternalId), ...writableFields, custom_fields: optional(CustomFieldInput) },
   {
     title: 'CreateContactBody',
-    description: 'A person; the account of the email’s domain is created when absent.',
+    description: 'A person. The account of the email’s domain is created if it is missing.',
     examples: [{ email: 'ada@acme.com', first_name: 'Ada', last_name: 'Lovelace' }],
     ...requiredWithoutExternalId('email'),
   },
@@ -48,7 +48,9 @@ const updateProperties = {
 /** The body that updates a contact. */
 export const UpdateContactBody = closedWithCustom(updateProperties, {
   title: 'UpdateContactBody',
-  description: 'Changes to a contact: absent keeps, `null` clears. A new email moves it to that domain’s account.',
+  description:
+    'Changes to a contact. Absent fields stay; `null` clears a field. A new email moves the contact to the ' +
+    'account of its domain.',
   examples: [{ job_title: 'Chief Procurement Officer', phone: null }],
 });
 export type UpdateContactBody = Static<typeof UpdateContactBody>;
@@ -63,14 +65,14 @@ export type UpdateContactItem = Static<typeof UpdateContactItem>;
 /** The body that creates many contacts. */
 export const BulkCreateContactsBody = bulkBody(CreateContactBody, bulkCreateItems, {
   title: 'BulkCreateContactsBody',
-  description: 'Bodies of single creates.',
+  description: 'The records to create, each as in a single create.',
   examples: [{ items: [{ email: 'ada@acme.com' }, { email: 'grace@acme.com' }] }],
 });
 
 /** The body that updates many contacts. */
 export const BulkUpdateContactsBody = bulkBody(UpdateContactItem, bulkUpdateItems, {
   title: 'BulkUpdateContactsBody',
-  description: 'Bodies of single updates, each with the id of its record.',
+  description: 'The changes, each as in a single update, with the id of its record.',
   examples: [{ items: [{ id: exampleIds.contact, version: 1, phone: null }] }],
 });
 
@@ -78,9 +80,9 @@ export const BulkUpdateContactsBody = bulkBody(UpdateContactItem, bulkUpdateItem
 export const CreatedContact = Type.Object(
   {
     people_id: uuid('Id of the contact.', 'contact'),
-    email: Type.String({ format: 'email', description: 'Its email, normalised.', examples: ['ada@acme.com'] }),
-    first_name: nullable(Type.String({ description: 'First name; null when it has none.', examples: ['Ada'] })),
-    last_name: nullable(Type.String({ description: 'Last name; null when it has none.', examples: ['Lovelace'] })),
+    email: Type.String({ format: 'email', description: 'Its email, normalized.', examples: ['ada@acme.com'] }),
+    first_name: nullable(Type.String({ description: 'First name; null if it has none.', examples: ['Ada'] })),
+    last_name: nullable(Type.String({ description: 'Last name; null if it has none.', examples: ['Lovelace'] })),
   },
   {
     title: 'CreatedContact',

@@ -18,7 +18,9 @@ const exampleRecord = {
 export const Contact = Type.Object(
   {
     id: uuid('Id of the contact.', 'contact'),
-    name: nullable(Type.String({ description: 'First and last name; null with neither.', examples: ['Ada Lovelace'] })),
+    name: nullable(
+      Type.String({ description: 'First and last name; null if it has neither.', examples: ['Ada Lovelace'] }),
+    ),
     first_name: nullable(Type.String({ description: 'First name.', examples: ['Ada'] })),
     last_name: nullable(Type.String({ description: 'Last name.', examples: ['Lovelace'] })),
     email: Type.String({ format: 'email', description: 'Email: its natural key.', examples: ['ada@acme.com'] }),
@@ -31,7 +33,9 @@ export const Contact = Type.Object(
     phone: Type.Optional(nullable(Type.String({ description: 'Phone number.', examples: ['+14155550123'] }))),
     created_at: Type.Optional(instant('When it was created.')),
     updated_at: Type.Optional(instant('When it last changed.')),
-    version: Type.Optional(Type.Integer({ description: 'Rises with every change; the `ETag`.', examples: [1] })),
+    version: Type.Optional(
+      Type.Integer({ description: 'Increases with every change; also the `ETag`.', examples: [1] }),
+    ),
   },
   { title: 'Contact', description: 'A person.', examples: [exampleRecord] },
 );

@@ -9,19 +9,19 @@ export const FieldOption = Type.Object(
     label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
     value: Type.String({ description: 'Stored value.', examples: ['enterprise'] }),
     color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),
-    archived: Type.Optional(Type.Boolean({ description: 'True when it can be read and no longer written.' })),
+    archived: Type.Optional(Type.Boolean({ description: 'True if it can still be read but no longer written.' })),
   },
-  { title: 'CustomFieldOption', description: 'One choice of a select type.' },
+  { title: 'CustomFieldOption', description: 'One option of a select type.' },
 );
 
 /** `metadata` of a definition. */
 export const FieldMetadata = Type.Object(
   {
-    options: Type.Optional(Type.Array(FieldOption, { description: 'Select types: the choices in their order.' })),
+    options: Type.Optional(Type.Array(FieldOption, { description: 'Select types: the options, in order.' })),
     currency: Type.Optional(Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'] })),
     max: Type.Optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
   },
-  { description: 'What the type needs beside its name; null when it needs nothing.' },
+  { description: 'Settings of the type; null if it has none.' },
 );
 
 /** The definition of a custom field, as every list and search answers it. */

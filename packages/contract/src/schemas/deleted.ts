@@ -5,6 +5,6 @@ import { exampleIds } from './example-ids.js';
 /** `data` of every deletion. */
 export const Deleted = Type.Object(
   { id: uuid('Id of the record that was deleted.', 'note') },
-  { title: 'Deleted', description: 'What was deleted.', examples: [{ id: exampleIds.note }] },
+  { title: 'Deleted', description: 'The deleted record.', examples: [{ id: exampleIds.note }] },
 );
 export type Deleted = Static<typeof Deleted>;

@@ -8,7 +8,7 @@ const recordProperties = {
   name: nullable(Type.String({ description: 'Name.', examples: ['Acme'] })),
   key: nullable(
     Type.String({
-      description: 'Domain of an account, email of a contact, the account’s domain of an opportunity.',
+      description: 'Account: its domain. Contact: its email. Opportunity: the domain of its account.',
       examples: ['acme.de'],
     }),
   ),
@@ -19,8 +19,9 @@ const DuplicateCandidate = Type.Object(
     ...recordProperties,
     reasons: Type.Array(oneOf(['same_name', 'same_name_near_domain', 'same_phone'], { examples: ['same_name'] }), {
       description:
-        '`same_name`: the same normalized name in one account, for opportunities also in one pipeline. `same_name_near_domain`: ' +
-        'accounts of one name whose domains are alike. `same_phone`: contacts of one phone number.',
+        '`same_name`: contacts or opportunities of the same account with the same normalized name; opportunities ' +
+        'also of the same pipeline. `same_name_near_domain`: accounts with the same name and similar domains. ' +
+        '`same_phone`: contacts with the same phone number.',
     }),
   },
   { title: 'DuplicateCandidate', description: 'An older record that may be the same.' },
@@ -30,10 +31,10 @@ const Duplicate = Type.Object(
   {
     ...recordProperties,
     candidates: Type.Array(DuplicateCandidate, {
-      description: 'Older records that may be the same, the latest first.',
+      description: 'Older records that may be the same, newest first.',
     }),
     truncated: Type.Boolean({
-      description: 'Whether more than 20 older records have its name or phone. Only the latest 20 were compared.',
+      description: 'Whether more than 20 older records have its name or phone. Only the newest 20 were compared.',
       examples: [false],
     }),
   },
@@ -46,7 +47,7 @@ const example = { id: exampleIds.account, name: 'Acme', key: 'acme.de' };
 export const DuplicatePage = Type.Object(
   {
     duplicates: Type.Array(Duplicate, {
-      description: 'In the order of creation. A page looks at 200 records: it may hold none and still not be the last.',
+      description: 'In order of creation. A page checks up to 200 records, so it may be empty without being the last.',
     }),
     ...pageProperties,
   },

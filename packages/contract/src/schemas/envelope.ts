@@ -17,13 +17,13 @@ export const Warning = Type.Object(
       examples: ['differs from the stored value, which was kept'],
     }),
   },
-  { title: 'Warning', additionalProperties: false, description: 'A sent value that was not applied.' },
+  { title: 'Warning', additionalProperties: false, description: 'A value in the request that was not applied.' },
 );
 export type Warning = Static<typeof Warning>;
 
 /** `warnings` of writes; absent when everything sent was applied. */
 export const Warnings = Type.Array(Warning, {
-  description: 'The sent values that were not applied; absent if all were applied.',
+  description: 'Values in the request that were not applied; absent if all were.',
 });
 
 /** `statusCode` of the create-opportunity answer. */
@@ -32,12 +32,12 @@ export const StatusCode = Type.Literal(200, { description: 'Equals the HTTP stat
 /** Two opportunities that a merge gives one natural key. */
 export const OpportunityConflict = Type.Object(
   {
-    id: uuid('Id of the opportunity of the record that goes.', 'second'),
+    id: uuid('Id of the opportunity of the record that is merged away.', 'second'),
     existing_id: uuid('Id of the opportunity of the kept record.', 'opportunity'),
     pipeline_id: uuid('Pipeline of both.', 'pipeline'),
     name: Type.String({ description: 'Name of both.', examples: ['Website redesign'] }),
   },
-  { title: 'OpportunityConflict', description: 'Two opportunities that a merge gives one natural key.' },
+  { title: 'OpportunityConflict', description: 'Two opportunities that would get the same natural key by a merge.' },
 );
 
 /** The body of every error, whatever its status. */
@@ -52,7 +52,7 @@ export const ErrorBody = Type.Object(
     }),
     errors: Type.Optional(
       mapOf(Type.String(), {
-        description: 'On validation errors: dotted path of each field at fault to the text about it.',
+        description: 'On validation errors: the error text of each invalid field, by its dotted path.',
         examples: [{ pipeline_id: 'must be a valid UUID' }],
       }),
     ),
@@ -63,7 +63,8 @@ export const ErrorBody = Type.Object(
           existing_id: uuid('Id of the record that holds it.', 'contact'),
           other_id: Type.Optional(
             uuid(
-              'On a create whose `external_id` and natural key name two records: id of that of the natural key.',
+              'On a create whose `external_id` and natural key belong to two records: id of the record with the natural ' +
+                'key.',
               'contact',
             ),
           ),
@@ -74,25 +75,26 @@ export const ErrorBody = Type.Object(
     oldest_position: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'On 410 for expired events: position of the oldest event that can be read.',
+        description: 'On 410 for expired events: position of the oldest retained event.',
         examples: [1_042],
       }),
     ),
     conflicts: Type.Optional(
       Type.Array(OpportunityConflict, {
-        description: 'On 409 for a merge: opportunities that would get the natural key of another one, at most 100.',
+        description: 'On 409 for a merge: opportunities that would get the natural key of another one. At most 100.',
       }),
     ),
     merged_into: Type.Optional(
       uuid(
-        'On 404 for a record that was merged into another one: the id of that record, which may be deleted too.',
+        'On 404 for a record that was merged into another one: the id of that other record, which may have been ' +
+          'deleted since.',
         'account',
       ),
     ),
     counts: Type.Optional(
       mapOf(Type.Integer({ minimum: 0 }), {
         description:
-          'On 409 for the deletion of an account that is still in use: how many records of each kind use it.',
+          'On 409 for an account, stage or member that is still in use: how many records of each kind use it.',
         examples: [{ contacts: 2, opportunities: 1 }],
       }),
     ),

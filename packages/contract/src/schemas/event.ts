@@ -6,7 +6,7 @@ import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
 const examplePosition = 1_042;
-const exampleLogId = '66b2f6a1c3d94e5a-16384-16923-1';
+const exampleLogId = exampleLogId;
 
 const exampleEvent = {
   id: exampleIds.event,
@@ -26,8 +26,7 @@ const exampleEvent = {
 const position = (description: string) => Type.Integer({ minimum: 0, description, examples: [examplePosition] });
 
 const logId = Type.String({
-  description:
-    'Names this log. It changes when the database was restored from a backup: start over with a new copy then.',
+  description: 'Id of this log. It changes if the database was restored from a backup: then copy all records again.',
   examples: [exampleLogId],
 });
 
@@ -37,32 +36,32 @@ export const Event = Type.Object(
     id: uuid('Id of the event.', 'event'),
     position: Type.Integer({
       minimum: 1,
-      description: 'Its number in the organization: 1, 2, 3 … without gaps, in the order of the commits.',
+      description: 'Its number in the organization: 1, 2, 3 … without gaps, in commit order.',
       examples: [examplePosition],
     }),
     type: oneOf(eventTypes, { description: 'What happened.', examples: ['account.updated'] }),
-    object: oneOf(eventObjects, { description: 'What kind of record it happened to.', examples: ['account'] }),
-    record_id: uuid('Id of that record.', 'account'),
+    object: oneOf(eventObjects, { description: 'The kind of the changed record.', examples: ['account'] }),
+    record_id: uuid('Id of the changed record.', 'account'),
     version: Type.Integer({ minimum: 1, description: 'Version of the record after the change.', examples: [2] }),
     occurred_at: instant('When the change was made.'),
     record: nullable(
       mapOf(Type.Unknown(), {
-        description: 'The record after the change; null when it was deleted, or its values were erased.',
+        description: 'The record after the change. Null if it was deleted or its values were erased.',
       }),
     ),
     previous: nullable(
       mapOf(Type.Unknown(), {
         description:
-          'The values before, of what changed: the whole record when it was deleted, null when it was created or restored. Where ' +
-          '`record` is null too, the values of the event were erased with their contact or note.',
+          'The old values of the changed fields. The whole record for a deletion, null for a creation or restoration. ' +
+          'If `record` is null too, the values were erased with their contact or note.',
       }),
     ),
     changed: Type.Array(Type.String(), {
-      description: 'Names of the values that changed, a custom field as `custom_fields.<slug>`.',
+      description: 'Names of the changed fields; a custom field is `custom_fields.<slug>`.',
       examples: [['name']],
     }),
     request_id: nullable(
-      Type.String({ description: '`X-Request-Id` of the request that made the change; null when none did.' }),
+      Type.String({ description: '`X-Request-Id` of the request that made the change; null if no request did.' }),
     ),
     api_key_id: nullable(uuid('Id of the key of that request.', 'apiKey')),
   },
@@ -74,8 +73,8 @@ export type Event = Static<typeof Event>;
 export const EventLogPage = Type.Object(
   {
     events: Type.Array(Event, { description: 'The events of this page, oldest first.' }),
-    next_position: position('Send it as `after` for the next page. It moves past events that a filter left out.'),
-    last_position: position('Position of the newest event; 0 when there has been none.'),
+    next_position: position('Send it as `after` for the next page. Events that a filter leaves out also advance it.'),
+    last_position: position('Position of the newest event; 0 if there has been none.'),
     oldest_position: Type.Integer({
       minimum: 1,
       description: 'Position of the oldest event that is retained; the next position if there is none.',
@@ -103,10 +102,10 @@ export type EventLogPage = Static<typeof EventLogPage>;
 
 /** `data` of the latest position. */
 export const LatestPosition = Type.Object(
-  { position: position('Position of the newest event; 0 when there has been none.'), log_id: logId },
+  { position: position('Position of the newest event; 0 if there has been none.'), log_id: logId },
   {
     title: 'LatestPosition',
-    description: 'Where the change log ends.',
+    description: 'The end of the change log.',
     examples: [{ position: examplePosition, log_id: exampleLogId }],
   },
 );
@@ -130,7 +129,7 @@ export type HistoryPage = Static<typeof HistoryPage>;
 /** `after` of the log. */
 export const AfterPosition = Type.String({
   maxLength: rawParameterLength,
-  description: 'Only events after this position. The oldest that is retained comes first when absent.',
+  description: 'Only events after this position. By default, starts with the oldest retained event.',
   'x-document': { type: 'integer', minimum: 0 },
   ...checkedAs('position'),
 });
@@ -138,7 +137,7 @@ export const AfterPosition = Type.String({
 /** `wait` of the log. */
 export const WaitSeconds = Type.String({
   maxLength: rawParameterLength,
-  description: 'Waits so many seconds for an event when there is none.',
+  description: 'How many seconds to wait for an event if there is none.',
   'x-document': { type: 'integer', minimum: 0, maximum: waitSeconds, default: 0 },
   ...checkedAs('wait'),
 });

@@ -29,14 +29,16 @@ export const Field = Type.Object(
       examples: ['custom__deal_tier'],
     }),
     attribute_type: oneOf([...attributeTypes, 'contact_list'], {
-      description: 'The type of its values; `contact_list`, contacts with id, name and email, is no custom field’s.',
+      description:
+        'The type of its values. Only the system field `additional_contacts` has the type `contact_list`: contacts ' +
+        'with id, name and email.',
       examples: ['select'],
     }),
     metadata: nullable(FieldMetadata),
     field_id: Type.Optional(uuid('Custom fields: the id.', 'field')),
     is_custom: Type.Boolean({ description: 'Whether the organization defined it.' }),
-    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
-    is_active: Type.Optional(Type.Boolean({ description: 'Custom fields: false when it is archived.' })),
+    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless `fields` names it.' })),
+    is_active: Type.Optional(Type.Boolean({ description: 'Custom fields: false if it is archived.' })),
     pipeline_ids: Type.Optional(
       nullable(
         Type.Array(uuid('Id of a pipeline.', 'pipeline'), {

@@ -36,7 +36,7 @@ export const ShortText = (description: string, example: string) =>
 /** The id of a record in another system. */
 export const ExternalId = optional(
   ShortText(
-    'Id in another system: unique among the records of its kind. Upper and lower case differ. A create finds the record that has it.',
+    'Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it.',
     'SF-0012',
   ),
 );

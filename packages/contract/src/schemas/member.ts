@@ -17,10 +17,10 @@ const exampleMember = {
 export const Member = Type.Object(
   {
     member_id: uuid('Id of the member: `owner_id` of an opportunity.', 'member'),
-    email: Type.String({ description: 'Email, normalised.', examples: ['owner@example.com'] }),
+    email: Type.String({ description: 'Email, normalized.', examples: ['owner@example.com'] }),
     name: Type.String({ description: 'Name.', examples: ['Olga Owner'] }),
     is_active: Type.Boolean({
-      description: 'False for a former member, who keeps opportunities and gets no new ones.',
+      description: 'False for a former member, who may keep opportunities but gets no new ones.',
     }),
     created_at: instant('When the person became a member.'),
   },
@@ -30,7 +30,7 @@ export type Member = Static<typeof Member>;
 
 /** `data` of a page of members. */
 export const MemberPage = Type.Object(
-  { members: Type.Array(Member, { description: 'The members of this page, by email.' }), ...pageProperties },
+  { members: Type.Array(Member, { description: 'The members of this page, sorted by email.' }), ...pageProperties },
   {
     title: 'MemberPage',
     description: 'A page of members.',
@@ -63,9 +63,9 @@ export type UpdateMemberBody = Static<typeof UpdateMemberBody>;
 export const RemoveMemberQuery = closed(
   {
     opportunities: Type.Optional(
-      oneOf(['keep'], { description: '`keep`: they stay those of the person, who becomes a former member.' }),
+      oneOf(['keep'], { description: '`keep`: the deals keep their owner, who becomes a former member.' }),
     ),
-    reassign_to: Type.Optional(uuid('The member who gets them; then the person is deleted.', 'member')),
+    reassign_to: Type.Optional(uuid('The member who gets the deals; then the person is deleted.', 'member')),
   },
   {},
 );

@@ -7,12 +7,13 @@ import { closed } from './input.js';
 /** The body that merges a record into the one of the path. */
 export const MergeBody = closed(
   {
-    from: uuid('Id of the record that goes.', 'second'),
-    dry_run: optional(Type.Boolean({ description: 'Answer what would change, and change nothing.' })),
+    from: uuid('Id of the record to merge into the one in the path. It is deleted.', 'second'),
+    dry_run: optional(Type.Boolean({ description: 'Return what would change without changing it.' })),
     deals: optional(
       oneOf(['merge'], {
         description:
-          '`merge` also merges opportunities that would have one pipeline, account and name. Without it they refuse the call.',
+          '`merge`: also merge opportunities that would get the same pipeline, account and name. Without it, such ' +
+          'opportunities refuse the call.',
       }),
     ),
   },
@@ -26,18 +27,19 @@ const count = (description: string) => Type.Integer({ minimum: 0, description, e
 export const Merged = Type.Object(
   {
     id: uuid('Id of the kept record.', 'account'),
-    from: uuid('Id of the record that went.', 'second'),
-    dry_run: Type.Boolean({ description: 'Whether nothing was changed.' }),
+    from: uuid('Id of the record that was merged into it.', 'second'),
+    dry_run: Type.Boolean({ description: 'Whether this was a dry run, which changes nothing.' }),
     contacts: count('Contacts that moved to the kept account; 0 in a merge of contacts.'),
     opportunities: count('Opportunities that moved to the kept record.'),
-    merged_opportunities: count('Opportunities that were merged into one of the kept record.'),
+    merged_opportunities: count('Opportunities that were merged into opportunities of the kept record.'),
     notes: count('Notes that moved to the kept record.'),
     filled: Type.Array(Type.String({ examples: ['industry'] }), {
-      description: 'Fields of the kept record that were empty and got the value of the other one.',
+      description: 'Empty fields of the kept record that were filled in from the other one.',
     }),
     conflicts: Type.Array(OpportunityConflict, {
       description:
-        'In a dry run: opportunities that would have one pipeline, account and name, at most 100. Empty otherwise.',
+        'In a dry run: opportunities that would get the same pipeline, account and name, at most 100. Empty ' +
+        'otherwise.',
     }),
   },
   {

@@ -27,11 +27,11 @@ export const CreateNoteBody = closed(
           opportunity_ids: optional(
             Type.Array(uuid('Id of an opportunity.', 'opportunity'), {
               maxItems: keysPerCall,
-              description: 'Opportunities to attach the note to. They have to exist.',
+              description: 'Opportunities to attach the note to. They must exist.',
             }),
           ),
         },
-        { description: 'Records that are named by their id.' },
+        { description: 'Related records, by id.' },
       ),
     ),
   },
@@ -51,10 +51,10 @@ export type CreateNoteBody = Static<typeof CreateNoteBody>;
 
 /** The body that updates a note. */
 export const UpdateNoteBody = closed(
-  { note: closed(noteTexts, { description: 'What changes: absent keeps, `null` clears.' }) },
+  { note: closed(noteTexts, { description: 'The changes. Absent texts stay; `null` clears a text.' }) },
   {
     title: 'UpdateNoteBody',
-    description: 'Changes to a note, which keeps a title or a content.',
+    description: 'Changes to a note. A title or a content must remain.',
     examples: [{ note: { content: 'Budget is approved by Ada.' } }],
   },
 );
@@ -64,8 +64,8 @@ export type UpdateNoteBody = Static<typeof UpdateNoteBody>;
 export const CreatedNote = Type.Object(
   {
     note_id: uuid('Id of the note.', 'note'),
-    title: nullable(Type.String({ description: 'Title; null when it has none.', examples: ['Kick-off call'] })),
-    content: nullable(Type.String({ description: 'Text; null when it has none.', examples: ['Budget is approved.'] })),
+    title: nullable(Type.String({ description: 'Title; null if it has none.', examples: ['Kick-off call'] })),
+    content: nullable(Type.String({ description: 'Text; null if it has none.', examples: ['Budget is approved.'] })),
   },
   {
     title: 'CreatedNote',
@@ -102,7 +102,7 @@ export const Note = Type.Object(
     title: nullable(Type.String({ description: 'Title.', examples: ['Kick-off call'] })),
     content: nullable(Type.String({ description: 'Text.', examples: ['Budget is approved.'] })),
     account_ids: Type.Array(uuid('Id of the account.', 'account'), {
-      description: 'Ids of the companies it is attached to.',
+      description: 'Ids of the accounts it is attached to.',
     }),
     contact_ids: Type.Array(uuid('Id of the contact.', 'contact'), {
       description: 'Ids of the contacts it is attached to.',
@@ -110,13 +110,13 @@ export const Note = Type.Object(
     opportunity_ids: Type.Array(uuid('Id of the opportunity.', 'opportunity'), {
       description: 'Ids of the opportunities it is attached to.',
     }),
-    account_domains: Type.Array(Type.String(), { description: 'Domains of the companies it is attached to.' }),
+    account_domains: Type.Array(Type.String(), { description: 'Domains of the accounts it is attached to.' }),
     contact_emails: Type.Array(Type.String({ format: 'email' }), {
       description: 'Emails of the contacts it is attached to.',
     }),
     created_at: instant('When it was created.'),
     updated_at: instant('When it was last changed.'),
-    version: Type.Integer({ minimum: 1, description: 'Rises by one with every change.', examples: [1] }),
+    version: Type.Integer({ minimum: 1, description: 'Increases by one with every change.', examples: [1] }),
   },
   { title: 'Note', description: 'A note on accounts, contacts and opportunities.', examples: [exampleRecord] },
 );

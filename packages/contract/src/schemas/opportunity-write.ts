@@ -17,7 +17,7 @@ import {
 const Name = (hint = '') =>
   Type.String({
     maxLength: nameLength,
-    description: `Name of the deal: part of its natural key with account and pipeline; not blank.${hint}`,
+    description: `Name of the deal, not blank: part of its natural key, together with account and pipeline.${hint}`,
     examples: ['Acme renewal'],
     ...checkedAs('name'),
   });
@@ -29,10 +29,10 @@ const epochMs = (description: string, example: number) =>
 /** The fields of a deal that a create or update may set beside its name. */
 const writableFields = {
   external_id: ExternalId,
-  stage_id: optional(uuid('A stage of the pipeline; its default stage when absent on creation.', 'stage')),
+  stage_id: optional(uuid('A stage of the pipeline. A new deal without one starts in the default stage.', 'stage')),
   deal_size: optional(
     Type.Number({
-      description: 'At most 15 digits, 4 of them decimals; read as `amount`.',
+      description: 'A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`.',
       examples: [48000],
       ...checkedAs('amount'),
     }),
@@ -46,17 +46,20 @@ const writableFields = {
   ),
   close_date: optional(epochMs('When the deal is expected to close', 1798675200000)),
   next_action_date: optional(epochMs('When the next action is due', 1796083200000)),
-  next_step: optional(nextStep('What happens next.')),
+  next_step: optional(nextStep('The next step.')),
   next_steps: optional(nextStep('Another name of `next_step`.')),
 };
 
 /** The account, contacts and owner of a deal, by their natural keys. */
 export const RelatedObjects = closed(
   {
-    account_domain: optional(DomainInput('Domain of the company; its account is created when absent.')),
-    primary_contact_email: optional(EmailInput('Email of the primary contact, created when absent.')),
+    account_domain: optional(DomainInput('Domain of the account, which is created if it is missing.')),
+    primary_contact_email: optional(EmailInput('Email of the primary contact, who is created if missing.')),
     additional_contact_emails: optional(
-      KeyList(EmailInput('Email of a contact.', 'grace@acme.com'), 'Emails of further contacts, created when absent.'),
+      KeyList(
+        EmailInput('Email of a contact.', 'grace@acme.com'),
+        'Emails of additional contacts, who are created if missing.',
+      ),
     ),
     owner_email: optional(EmailInput('Email of the member who owns the deal.', 'owner@example.com')),
   },
@@ -69,7 +72,7 @@ export const CreateOpportunityBody = closed(
     pipeline_id: uuid('The pipeline of the deal.', 'pipeline'),
     opportunity: closedWithCustom(
       {
-        name: optional(Name(' May be left out if `external_id` is that of an opportunity.')),
+        name: optional(Name(' Optional if an opportunity has the `external_id`.')),
         ...writableFields,
         custom_fields: optional(CustomFieldInput),
       },
@@ -99,7 +102,9 @@ const updateProperties = {
   opportunity: Type.Optional(
     closedWithCustom(
       { name: Type.Optional(Name()), ...writableFields, custom_fields: Type.Optional(CustomFieldInput) },
-      { description: 'What changes of the deal: absent keeps, `null` clears. The pipeline does not change.' },
+      {
+        description: 'The changes of the deal. Absent fields stay; `null` clears a field. The pipeline cannot change.',
+      },
     ),
   ),
   related_objects: Type.Optional(RelatedObjects),
@@ -108,7 +113,9 @@ const updateProperties = {
 /** The body that updates an opportunity. */
 export const UpdateOpportunityBody = closed(updateProperties, {
   title: 'UpdateOpportunityBody',
-  description: 'Changes to an opportunity: absent keeps, `null` clears, the list of contacts replaces.',
+  description:
+    'Changes to an opportunity. Absent fields stay; `null` clears a field; a list of contacts replaces the old ' +
+    'list.',
   examples: [
     { opportunity: { deal_size: 52000, next_step: null }, related_objects: { owner_email: 'owner@example.com' } },
   ],
@@ -125,14 +132,14 @@ export type UpdateOpportunityItem = Static<typeof UpdateOpportunityItem>;
 /** The body that creates many opportunities. */
 export const BulkCreateOpportunitiesBody = bulkBody(CreateOpportunityBody, bulkCreateItems, {
   title: 'BulkCreateOpportunitiesBody',
-  description: 'Bodies of single creates.',
+  description: 'The records to create, each as in a single create.',
   examples: [{ items: [{ pipeline_id: exampleIds.pipeline, opportunity: { name: 'Acme renewal' } }] }],
 });
 
 /** The body that updates many opportunities. */
 export const BulkUpdateOpportunitiesBody = bulkBody(UpdateOpportunityItem, bulkUpdateItems, {
   title: 'BulkUpdateOpportunitiesBody',
-  description: 'Bodies of single updates, each with the id of its record.',
+  description: 'The changes, each as in a single update, with the id of its record.',
   examples: [{ items: [{ id: exampleIds.opportunity, opportunity: { deal_size: 52000 } }] }],
 });
 
@@ -141,7 +148,7 @@ export const CreatedOpportunity = Type.Object(
   {
     opportunity_id: uuid('Id of the opportunity.', 'opportunity'),
     name: Type.String({ description: 'Its name.', examples: ['Acme renewal'] }),
-    amount: nullable(Type.Number({ description: 'Its deal size; null when it has none.', examples: [48000] })),
+    amount: nullable(Type.Number({ description: 'Its deal size; null if it has none.', examples: [48000] })),
   },
   {
     title: 'CreatedOpportunity',

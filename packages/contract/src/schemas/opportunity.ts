@@ -12,7 +12,7 @@ export const AdditionalContact = Type.Object(
     contact_last_name: nullable(Type.String({ description: 'Last name.', examples: ['Hopper'] })),
     contact_email: nullable(Type.String({ format: 'email', description: 'Email.', examples: ['grace@acme.com'] })),
   },
-  { title: 'AdditionalContact', additionalProperties: false, description: 'A contact beside the primary one.' },
+  { title: 'AdditionalContact', additionalProperties: false, description: 'A contact other than the primary one.' },
 );
 export type AdditionalContact = Static<typeof AdditionalContact>;
 
@@ -27,12 +27,12 @@ const extras = {
   next_action_date: Type.Optional(
     nullable(Type.Integer({ description: 'Unix milliseconds.', examples: [1796083200000] })),
   ),
-  next_step: Type.Optional(nullable(Type.String({ description: 'What happens next.', examples: ['Send proposal'] }))),
+  next_step: Type.Optional(nullable(Type.String({ description: 'The next step.', examples: ['Send proposal'] }))),
   owner_id: Type.Optional(nullable(uuid('Id of the member who owns the deal.', 'member'))),
   owner_email: Type.Optional(nullable(Type.String({ format: 'email', description: 'Email of the owner.' }))),
   created_at: Type.Optional(instant('When it was created.')),
   updated_at: Type.Optional(instant('When it last changed.')),
-  version: Type.Optional(Type.Integer({ description: 'Rises with every change; the `ETag`.', examples: [3] })),
+  version: Type.Optional(Type.Integer({ description: 'Increases with every change; also the `ETag`.', examples: [3] })),
   account_domain: Type.Optional(nullable(Type.String({ description: 'Domain of its account.' }))),
   account_name: Type.Optional(nullable(Type.String({ description: 'Name of its account.' }))),
   contact_email: Type.Optional(
@@ -72,7 +72,7 @@ export const Opportunity = Type.Object(
     stage_name: nullable(Type.String({ description: 'Label of its stage.', examples: ['Qualified'] })),
     account_id: nullable(uuid('Its account.', 'account')),
     contact_id: nullable(uuid('Its primary contact.', 'contact')),
-    additional_contacts: Type.Array(AdditionalContact, { description: 'Its contacts beside the primary one.' }),
+    additional_contacts: Type.Array(AdditionalContact, { description: 'Its contacts other than the primary one.' }),
     custom_fields: CustomFields,
     ...extras,
   },

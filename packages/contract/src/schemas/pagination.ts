@@ -18,9 +18,9 @@ const documentedLimit = {
   default: pageLimitDefault,
 } as const;
 
-/** Of `limit`, in queries and bodies. */
+/** The description of `limit`, in queries and bodies. */
 export const pageLimitDescription =
-  'Most records in a page. A page of long records ends before it holds 8 MB, with `has_more` true.';
+  'Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true.';
 
 /** The properties that every page has beside its records. */
 export const pageProperties = {
@@ -44,7 +44,7 @@ export const pageQuery = {
   cursor: Type.Optional(
     Type.String({
       maxLength: cursorLength,
-      description: 'Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page.',
+      description: '`next_cursor` of the previous page. Valid only with the same query, filters, sort and limit.',
     }),
   ),
   limit: Type.Optional(
@@ -60,7 +60,7 @@ export const pageQuery = {
 /** `q` of a list. */
 export const SearchTerm = Type.String({
   maxLength: rawParameterLength,
-  description: 'Words that must all occur; at most 200 characters.',
+  description: 'Only records that contain all of these words. At most 200 characters.',
   examples: ['acme renewal'],
   ...checkedAs('q'),
 });
@@ -69,7 +69,7 @@ export const SearchTerm = Type.String({
 export const FieldsParameter = Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
   maxItems: fieldsPerSelection,
   description:
-    'Fields to include: system names, custom field slugs or `custom__<slug>`; `custom_fields` for all custom ones. ' +
-    'Repeated or comma-separated.',
+    'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
+    'stands for all visible custom fields. Repeat the parameter or separate the names by commas.',
   examples: [['amount', 'deal_tier']],
 });

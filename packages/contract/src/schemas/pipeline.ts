@@ -16,7 +16,7 @@ export const Pipeline = Type.Object(
   {
     pipeline_id: uuid('Id of the pipeline.', 'pipeline'),
     name: Type.String({ description: 'Name.', examples: ['Sales'] }),
-    is_active: Type.Boolean({ description: 'Whether it takes new deals; false when it is archived.' }),
+    is_active: Type.Boolean({ description: 'Whether it accepts new deals; false if it is archived.' }),
     created_at: instant('When it was created.'),
   },
   { title: 'Pipeline', description: 'A sequence of stages that deals go through.', examples: [examplePipeline] },
@@ -52,12 +52,12 @@ export const Stage = Type.Object(
     stage_id: uuid('Id of the stage.', 'stage'),
     pipeline_id: uuid('Its pipeline.', 'pipeline'),
     label: Type.String({ description: 'Display text: `stage_name` of an opportunity.', examples: ['Qualified'] }),
-    stage_order: Type.Integer({ description: 'Place in the pipeline, from 1.', examples: [2] }),
+    stage_order: Type.Integer({ description: 'Position in the pipeline, from 1.', examples: [2] }),
     color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),
     is_active: Type.Boolean({ description: 'Whether it is in use.' }),
     is_default: Type.Boolean({ description: 'Whether new opportunities start here.' }),
     probability: nullable(
-      Type.Number({ minimum: 0, maximum: 100, description: 'Chance of winning in per cent.', examples: [40] }),
+      Type.Number({ minimum: 0, maximum: 100, description: 'Chance of winning, in percent.', examples: [40] }),
     ),
   },
   { title: 'Stage', description: 'A step of a pipeline.', examples: [exampleStage] },
@@ -66,7 +66,7 @@ export type Stage = Static<typeof Stage>;
 
 /** `data` of a page of stages. */
 export const StagePage = Type.Object(
-  { stages: Type.Array(Stage, { description: 'The stages of this page, in their order.' }), ...pageProperties },
+  { stages: Type.Array(Stage, { description: 'The stages of this page, in order.' }), ...pageProperties },
   {
     title: 'StagePage',
     description: 'A page of stages.',

@@ -13,20 +13,20 @@ export const RestoreBody = closed(
       examples: [1_042],
     }),
   },
-  { title: 'RestoreBody', description: 'Which deletion to undo.', examples: [{ position: 1_042 }] },
+  { title: 'RestoreBody', description: 'The deletion to undo.', examples: [{ position: 1_042 }] },
 );
 export type RestoreBody = Static<typeof RestoreBody>;
 
 /** `data` of a restoration. */
 export const Restored = Type.Object(
   {
-    object: oneOf(['account', 'opportunity'], { description: 'What kind of record it is.', examples: ['account'] }),
+    object: oneOf(['account', 'opportunity'], { description: 'The kind of the record.', examples: ['account'] }),
     id: uuid('Id of the record, the same as before.', 'account'),
-    version: Type.Integer({ minimum: 2, description: 'Its version now.', examples: [3] }),
+    version: Type.Integer({ minimum: 2, description: 'Its new version.', examples: [3] }),
   },
   {
     title: 'Restored',
-    description: 'The record that exists again.',
+    description: 'The restored record.',
     examples: [{ object: 'account', id: exampleIds.account, version: 3 }],
   },
 );

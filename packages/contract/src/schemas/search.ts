@@ -36,36 +36,44 @@ export const filterDocument = {
         field: {
           type: 'string',
           description:
-            'A system field, a slug or `custom__<slug>`; `account.domain`, `account.name` or `contact.email` of ' +
-            'what the record refers to.',
+            'A system field, or the slug or `custom__<slug>` of a custom field. Also `account.domain`, `account.name` ' +
+            'and `contact.email` of related records.',
           examples: ['amount'],
         },
         operator: {
           type: 'string',
           enum: [...operators, ...Object.keys(operatorAliases)],
-          description: 'The last ones are aliases, from `is` on.',
+          description: 'The operators from `is` on are aliases.',
         },
         value: {
-          description: `What to compare with; a list of at most ${filterListValues} for \`in\`, two values for \`between\`.`,
+          description: `What to compare with: a list of at most ${filterListValues} values for \`in\`, two values for \`between\`.`,
           examples: [10000],
         },
       },
     },
     ...(['and', 'or'] as const).map((key) => ({
       title: key === 'and' ? 'FilterAnd' : 'FilterOr',
-      description: key === 'and' ? 'All nodes must hold.' : 'At least one node must hold.',
+      description: key === 'and' ? 'All nodes must match.' : 'At least one node must match.',
       type: 'object',
       required: [key],
       additionalProperties: false,
-      properties: { [key]: { type: 'array', items: filterReference, description: `Combined by ${key}.` } },
+      properties: {
+        [key]: {
+          type: 'array',
+          items: filterReference,
+          description: key === 'and' ? 'The nodes that must all match.' : 'The nodes of which at least one must match.',
+        },
+      },
     })),
     {
       title: 'FilterNot',
-      description: 'The inner node must not hold.',
+      description: 'The inner node must not match.',
       type: 'object',
       required: ['not'],
       additionalProperties: false,
-      properties: { not: { ...filterReference, description: 'Matches exactly what the inner node does not.' } },
+      properties: {
+        not: { ...filterReference, description: 'Matches exactly the records that this node does not match.' },
+      },
     },
   ],
 } as const;
@@ -73,8 +81,10 @@ export const filterDocument = {
 /** One key of a sort, as an object. */
 export const SortKey = closed(
   {
-    field: Type.String({ description: 'Any scalar field.', examples: ['updated_at'] }),
-    direction: Type.Optional(oneOf(['asc', 'desc'], { default: 'asc', description: 'Nulls come last both ways.' })),
+    field: Type.String({ description: 'Any field with a single value.', examples: ['updated_at'] }),
+    direction: Type.Optional(
+      oneOf(['asc', 'desc'], { default: 'asc', description: 'Nulls come last in both directions.' }),
+    ),
   },
   { title: 'SortKey', description: 'One key of a sort.' },
 );
@@ -88,7 +98,7 @@ const sortText = {
 
 const sortList = {
   title: 'SortList',
-  description: `Up to ${sortKeys} keys, the first one first.`,
+  description: `Up to ${sortKeys} keys, the most significant first.`,
   type: 'array',
   items: { anyOf: [sortText, SortKey] },
   maxItems: sortKeys,
@@ -96,7 +106,7 @@ const sortList = {
 
 const filterList = {
   title: 'FilterList',
-  description: 'Nodes that must all hold.',
+  description: 'Nodes that must all match.',
   type: 'array',
   items: filterReference,
   maxItems: filterLeaves,
@@ -105,7 +115,7 @@ const filterList = {
 const filters = Type.Unsafe<Record<string, unknown> | unknown[]>({
   type: ['array', 'object'],
   maxItems: filterLeaves,
-  description: `A filter node, or an array of nodes that must all hold; at most ${filterLeaves} conditions, ${filterDepth} deep.`,
+  description: `A filter node, or an array of nodes that must all match. At most ${filterLeaves} conditions, nested up to ${filterDepth} levels.`,
   'x-document': { anyOf: [filterReference, filterList] },
 });
 
@@ -122,7 +132,9 @@ const fields = Type.Unsafe<string | string[]>({
   items: { type: 'string', maxLength: fieldsEntryLength },
   maxItems: fieldsPerSelection,
   maxLength: fieldsEntryLength,
-  description: 'Fields to include: system names, slugs or `custom__<slug>`; `custom_fields` for all custom ones.',
+  description:
+    'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
+    'stands for all visible custom fields.',
 });
 
 const term = (description: string) =>
@@ -130,7 +142,7 @@ const term = (description: string) =>
 
 /** Parameters of searches and summaries that select records. */
 export const matchProperties = {
-  query: optional(term('Words that must all occur; at most 200 characters.')),
+  query: optional(term('Only records that contain all of these words. At most 200 characters.')),
   q: optional(term('Another name of `query`.')),
   filters: optional(filters),
 };
@@ -156,7 +168,7 @@ const searchProperties = {
   cursor: optional(
     Type.String({
       maxLength: cursorLength,
-      description: 'Cursor of a previous page. Valid only with the same query, filters, sort and limit as that page.',
+      description: '`next_cursor` of the previous page. Valid only with the same query, filters, sort and limit.',
     }),
   ),
   fields: optional(fields),

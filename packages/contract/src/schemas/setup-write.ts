@@ -20,25 +20,25 @@ const color = optional(
   }),
 );
 const position = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100_000, description: 'Place among the others, from 1.', examples: [2] }),
+  Type.Integer({ minimum: 1, maximum: 100_000, description: 'Position in the list, from 1.', examples: [2] }),
 );
 const isDefault = Type.Optional(Type.Boolean({ description: 'Whether new deals start here.', examples: [false] }));
 const probability = optional(
-  Type.Number({ minimum: 0, maximum: 100, description: 'Chance of winning in per cent.', examples: [40] }),
+  Type.Number({ minimum: 0, maximum: 100, description: 'Chance of winning, in percent.', examples: [40] }),
 );
 const isActive = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
 
 /** A stage of a pipeline that is created. */
 const NewStage = closed(
   { label: named('Display text, unique in the pipeline.', 'Qualified'), color, probability, is_default: isDefault },
-  { title: 'NewStage', description: 'A stage to be made.' },
+  { title: 'NewStage', description: 'A stage to create.' },
 );
 
 /** The body that creates a pipeline. */
 export const CreatePipelineBody = closed(
   {
     name: named('Name, unique in the organization.', 'Partner sales'),
-    stages: Type.Array(NewStage, { minItems: 1, maxItems: stagesPerCall, description: 'Its stages, in their order.' }),
+    stages: Type.Array(NewStage, { minItems: 1, maxItems: stagesPerCall, description: 'Its stages, in order.' }),
     position,
   },
   {
@@ -53,7 +53,7 @@ export const UpdatePipelineBody = closed(
   {
     name: Type.Optional(named('New name, unique in the organization.', 'New business')),
     position,
-    is_active: isActive('False archives it: it keeps its deals and takes no new ones.'),
+    is_active: isActive('False archives it: it keeps its deals and accepts no new ones. True restores it.'),
   },
   { title: 'UpdatePipeline', examples: [{ name: 'New business', position: 1 }] },
 );
@@ -74,9 +74,9 @@ export const UpdateStageBody = closed(
   {
     label: Type.Optional(named('New display text, unique in the pipeline.', 'In negotiation')),
     ...{ color, probability, position, is_default: isDefault },
-    is_active: isActive('False archives it, true takes it back into use.'),
+    is_active: isActive('False archives it, true restores it.'),
     move_opportunities_to: optional(
-      uuid('With `is_active: false`: the stage of the pipeline that its deals go to.', 'stage'),
+      uuid('With `is_active: false`: the stage of the same pipeline that gets its deals.', 'stage'),
     ),
   },
   { title: 'UpdateStage', examples: [{ label: 'In negotiation', probability: 60 }] },
@@ -90,39 +90,42 @@ const optionText = (description: string, example: string) =>
 const NewOption = closed(
   {
     label: optionText('Display text.', 'Enterprise'),
-    value: optional(optionText('Stored value; the label when absent.', 'enterprise')),
+    value: optional(optionText('Stored value. Default: the label.', 'enterprise')),
     color,
   },
-  { title: 'NewOption', description: 'An option to be made.' },
+  { title: 'NewOption', description: 'An option to create.' },
 );
 
 /** The body that defines a custom field. */
 export const CreateFieldBody = closed(
   {
-    object: oneOf(objectTypes, { description: 'What has it.', examples: ['opportunity'] }),
+    object: oneOf(objectTypes, { description: 'The object that gets the field.', examples: ['opportunity'] }),
     name: named('Display name.', 'Deal tier'),
     slug: Type.String({
       maxLength: maxSlugLength,
-      description: 'Its name in requests, for good: lower-case letters, digits and `_`.',
+      description: 'Its name in requests: lower-case letters, digits and `_`. It cannot change.',
       examples: ['deal_tier'],
       ...checkedAs('slug'),
     }),
-    attribute_type: oneOf(attributeTypes, { description: 'The type of its values, for good.', examples: ['select'] }),
+    attribute_type: oneOf(attributeTypes, {
+      description: 'The type of its values. It cannot change.',
+      examples: ['select'],
+    }),
     options: Type.Optional(
-      Type.Array(NewOption, { maxItems: maxOptions, description: 'Select types: the choices, at least one.' }),
+      Type.Array(NewOption, { maxItems: maxOptions, description: 'Select types: the options, at least one.' }),
     ),
     currency: optional(
       Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'], ...checkedAs('currencyCode') }),
     ),
-    max: optional(Type.Integer({ description: 'Rating fields: the highest value; 5 when absent.', examples: [5] })),
+    max: optional(Type.Integer({ description: 'Rating fields: the highest value. Default: 5.', examples: [5] })),
     pipeline_ids: optional(
       Type.Array(uuid('Id of a pipeline.', 'pipeline'), {
         minItems: 1,
         maxItems: 100,
-        description: 'Fields of opportunities: the pipelines they hold for, for good; all when absent.',
+        description: 'Fields of opportunities: the pipelines they apply to. They cannot change. Default: all.',
       }),
     ),
-    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
+    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless `fields` names it.' })),
     position,
   },
   {
@@ -141,8 +144,10 @@ export type CreateFieldBody = Static<typeof CreateFieldBody>;
 export const UpdateFieldBody = closed(
   {
     name: Type.Optional(named('New display name.', 'Tier')),
-    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless it is named.' })),
-    is_active: isActive('False archives it: requests do not know it, and its values stay. True restores it.'),
+    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless `fields` names it.' })),
+    is_active: isActive(
+      'False archives it: requests with it are refused as unknown, and its values stay. True restores it.',
+    ),
     currency: optional(
       Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'], ...checkedAs('currencyCode') }),
     ),
@@ -157,7 +162,7 @@ export type UpdateFieldBody = Static<typeof UpdateFieldBody>;
 export const CreateOptionBody = closed(
   {
     label: optionText('Display text, unique among the options in use.', 'Startup'),
-    value: optional(optionText('Stored value, unique and for good; the label when absent.', 'startup')),
+    value: optional(optionText('Stored value, unique. It cannot change. Default: the label.', 'startup')),
     color,
   },
   { title: 'CreateOption', examples: [{ label: 'Startup', value: 'startup', color: 'teal' }] },
@@ -171,7 +176,7 @@ export const UpdateOptionBody = closed(
     label: Type.Optional(optionText('New display text.', 'Enterprise (500+)')),
     color,
     position,
-    archived: Type.Optional(Type.Boolean({ description: 'True: it can be read and no longer written.' })),
+    archived: Type.Optional(Type.Boolean({ description: 'True: it can still be read but no longer written.' })),
   },
   { title: 'UpdateOption', examples: [{ value: 'enterprise', label: 'Enterprise (500+)' }] },
 );
@@ -179,7 +184,7 @@ export type UpdateOptionBody = Static<typeof UpdateOptionBody>;
 
 /** `data` of an operation that answers a pipeline. */
 export const PipelineDetail = Type.Object(
-  { pipeline: Pipeline, stages: Type.Array(Stage, { description: 'Its stages, in their order.' }) },
+  { pipeline: Pipeline, stages: Type.Array(Stage, { description: 'Its stages, in order.' }) },
   {
     title: 'PipelineDetail',
     description: 'A pipeline with its stages.',

@@ -12,8 +12,9 @@ const summaryProperties = {
     Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
       maxItems: summaryGroupings,
       description:
-        'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox ' +
-        'field, or a date with its unit, as `close_date:month` (day, week, month, quarter or year, in UTC).',
+        'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or ' +
+        'checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in ' +
+        'UTC).',
       examples: [['stage_id', 'close_date:month']],
     }),
   ),
@@ -21,7 +22,7 @@ const summaryProperties = {
     Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
       maxItems: summaryMeasures,
       description:
-        '`sum:`, `avg:`, `min:` and `max:` of a field that holds numbers, as `sum:amount`. `count` is always answered.',
+        '`sum:`, `avg:`, `min:` or `max:` with a numeric field, as in `sum:amount`. `count` is always in the answer.',
       examples: [['count', 'sum:amount']],
     }),
   ),
@@ -30,7 +31,7 @@ const summaryProperties = {
       minimum: 1,
       maximum: summaryGroups,
       default: summaryGroups,
-      description: 'Most groups in the answer, the largest first. Totals are of all groups.',
+      description: 'Maximum number of groups in the answer, largest first. Totals cover all groups.',
     }),
   ),
 };
@@ -43,7 +44,7 @@ const example = {
 /** The body of the account and contact summaries. */
 export const SummaryBody = closed(summaryProperties, {
   title: 'SummaryBody',
-  description: 'What to count and compute.',
+  description: 'The records to count, the groups and the measures.',
   examples: [example],
 });
 export type SummaryBody = Static<typeof SummaryBody>;
@@ -53,7 +54,7 @@ export const SummarizeOpportunitiesBody = closed(
   { ...pipelineProperties, ...summaryProperties },
   {
     title: 'SummarizeOpportunitiesBody',
-    description: 'What to count and compute.',
+    description: 'The records to count, the groups and the measures.',
     examples: [{ pipeline_id: exampleIds.pipeline, group_by: ['stage_id'], measures: ['count', 'sum:amount'] }],
   },
 );
@@ -78,7 +79,8 @@ const withMeasures = <P extends Parameters<typeof Type.Object>[0]>(
         [`^(${summaryFunctions.join('|')}):`]: {
           type: ['string', 'null'],
           description:
-            'A measure: a decimal number as text, exact but for averages, which have up to 8 decimals. Null if no record has a value.',
+            'A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no ' +
+            'record has a value.',
         },
       },
       ...options,
@@ -89,20 +91,20 @@ const SummaryGroup = withMeasures(
   {
     key: mapOf(Type.Unsafe<string | boolean | null>({ type: ['string', 'boolean', 'null'] }), {
       description:
-        'Values by the names of `group_by`; null for records without one. A date is the first day of its unit. `currency` is ' +
-        'added where a measure is of `amount`.',
+        'The values of the group, by the names in `group_by`; null for records without a value. A date is the first ' +
+        'day of its unit. `currency` is added if a measure uses `amount`.',
     }),
-    label: mapOf(nullable(Type.String()), { description: 'The same to show to people; null if there is none.' }),
+    label: mapOf(nullable(Type.String()), { description: 'The same values as display texts; null if there is none.' }),
     count,
   },
-  { title: 'SummaryGroup', description: 'Records that have the same key.' },
+  { title: 'SummaryGroup', description: 'The records with the same key.' },
 );
 
 const SummaryTotal = withMeasures(
   { count },
   {
     title: 'SummaryTotal',
-    description: 'All matching records. A measure of `amount` is null if the amounts have several currencies.',
+    description: 'Totals of all matching records. A measure of `amount` is null if the amounts have several currencies.',
   },
 );
 
@@ -111,22 +113,22 @@ const SummaryCurrencyTotal = withMeasures(
     currency: nullable(Type.String({ description: 'ISO 4217 code; null for records without one.', examples: ['EUR'] })),
     count,
   },
-  { title: 'SummaryCurrencyTotal', description: 'All matching records of one currency.' },
+  { title: 'SummaryCurrencyTotal', description: 'Totals of all matching records with this currency.' },
 );
 
 /** `data` of a summary. */
 export const Summary = Type.Object(
   {
-    groups: Type.Array(SummaryGroup, { description: 'The groups with the most records first.' }),
+    groups: Type.Array(SummaryGroup, { description: 'The groups, those with the most records first.' }),
     total: SummaryTotal,
     total_by_currency: Type.Array(SummaryCurrencyTotal, {
-      description: 'Totals of each currency; empty without a measure of `amount`.',
+      description: 'Totals per currency; empty without a measure of `amount`.',
     }),
     truncated: Type.Boolean({ description: 'Whether there are more groups than `limit`.', examples: [false] }),
   },
   {
     title: 'Summary',
-    description: 'Matching records, counted and computed by group.',
+    description: 'Counts and measures of the matching records, by group.',
     examples: [
       {
         groups: [
