@@ -39,7 +39,7 @@ export type BulkRequest = Pick<OperationRequest<OperationContract>, 'caller' | '
 const pathOfItem = (index: string, path: string): string =>
   path === '' ? `items[${index}]` : `items[${index}].${path}`;
 
-/** Some items are rejected before anything is written. An atomic call ends here; any other continues without them. */
+/** Thrown if items are rejected before anything is written. An atomic call ends here; any other call continues without them. */
 export class RefusedItemsError extends ApiError {
   constructor(readonly items: ReadItems) {
     const errors = new ErrorCollector();
@@ -50,7 +50,7 @@ export class RefusedItemsError extends ApiError {
   }
 }
 
-/** What a 409 says of the record that has a key. `other_id`: the record of the natural key, if the external id names `existing_id`. */
+/** The error text for a taken key. `other_id`: the record of the natural key, if the external id belongs to `existing_id`. */
 interface KeyConflict {
   readonly field: string;
   readonly existing_id: string;
@@ -86,7 +86,7 @@ export const itemId = (item: unknown): string | null => {
   return uuidForm.test(text) ? text : null;
 };
 
-/** The errors of items that do not depend on the organization's set-up. */
+/** The errors of items that do not depend on the organization's setup. */
 export function* checkItems(
   { body, itemErrors }: BulkRequest,
   validate: Validator | undefined,
@@ -118,9 +118,9 @@ const readItem = <C extends OperationContract>(
 };
 
 /**
- * Reads the items that fit the contract, in steps: a hundred items with a hundred internationalised domains each take
+ * Reads the items that fit the contract, in steps, because a hundred items with a hundred internationalised domains each take
  * seconds.
- * @throws RefusedItemsError if the organization's set-up, which may have changed, rejects one
+ * @throws RefusedItemsError if the organization's setup, which may have changed, rejects an item
  */
 export function* readItems<C extends OperationContract>(
   setup: OrganizationSetup,

@@ -12,11 +12,11 @@ const rebuildWaitMs = 2_000;
 /** The most opportunities that one call moves to another stage or owner. */
 export const maxMoved = 10_000;
 
-/** One set-up operation. */
+/** One setup operation. */
 export interface SetupWork<Data> {
-  /** Builds the changes from the current set-up. Throws before anything is written. */
+  /** Builds the changes from the current setup. Throws before anything is written. */
   readonly changes: (setup: OrganizationSetup) => readonly SetupChange[] | Promise<readonly SetupChange[]>;
-  /** The message and data of the response, from the set-up after the changes. */
+  /** The message and data of the response, from the setup after the changes. */
   readonly answer: (setup: OrganizationSetup) => { readonly message: string; readonly data: Data };
 }
 
@@ -33,8 +33,8 @@ export const requireChange = (body: Readonly<Record<string, unknown>>): void => 
 };
 
 /**
- * Changes the set-up and returns it. The call reads the set-up from the database, not from the cache, and this process
- * drops its cached copy.
+ * Changes the setup and returns it. The call reads the setup from the database, not from the cache, and this process drops its
+ * cached copy.
  */
 export const runSetupChange = async <Data>(
   { database, setups }: Context,

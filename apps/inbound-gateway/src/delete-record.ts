@@ -14,8 +14,9 @@ type DeleteRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'heade
 };
 
 /**
- * Deletes one record permanently.
- * @throws ApiError `not_found`; `precondition_failed` if `If-Match` names another version; `conflict` with the counts for an account that is in use
+ * Deletes one record.
+ * @throws ApiError `not_found`; `precondition_failed` if `If-Match` names another version; `conflict` with the counts for an account
+ * that is in use
  */
 export const deleteRecord = async (
   { database }: Context,

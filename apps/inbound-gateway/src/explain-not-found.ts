@@ -3,7 +3,8 @@ import { ApiError, type ObjectType } from '@crm/domain';
 import { toApiError } from '@crm/http';
 
 /**
- * Runs `work` on a record. @throws ApiError `not_found` with `merged_into` if the record was merged into another one
+ * Runs `work` on a record.
+ * @throws ApiError `not_found`; with `merged_into` if the record was merged into another one
  */
 export const explainNotFound = async <Result>(
   database: Database,

@@ -2,12 +2,12 @@ import { completeRebuilds, type Database } from '@crm/db';
 import type { createLogger } from '@crm/http';
 
 const intervalMs = 60_000;
-/** A younger rebuild still belongs to the process that began it. */
+/** A younger rebuild may still be running in the process that began it. */
 const olderThanSeconds = 600;
 
 /**
- * Every minute, completes rebuilds of stored records that a process began after a change of the set-up and did not
- * finish. @returns a function that stops this
+ * Every minute, completes rebuilds of stored records that a process began after a change of the setup and did not finish.
+ * @returns a function that stops this
  */
 export const finishRebuilds = (database: Database, logger: ReturnType<typeof createLogger>): (() => void) => {
   const finish = async (): Promise<void> => {
@@ -15,7 +15,7 @@ export const finishRebuilds = (database: Database, logger: ReturnType<typeof cre
       const count = await completeRebuilds(database, olderThanSeconds);
       if (count > 0) logger.info({ count }, 'completed an interrupted rebuild of stored records');
     } catch (error) {
-      // The database is away, or has not been migrated yet; the next run will retry.
+      // The database is unavailable or not migrated yet; the next run will retry.
       logger.debug({ err: error }, 'could not complete rebuilds of stored records');
     }
     timer = setTimeout(() => void finish(), intervalMs).unref();

@@ -4,7 +4,7 @@ import { validationError } from '@crm/domain';
 const versionTag = /^(?:W\/)?"([1-9]\d{0,8})"$/;
 
 /**
- * The version in `If-Match`; undefined if any version is fine.
+ * The version in `If-Match`; undefined if any version is accepted.
  * @throws ApiError `validation_failed` for an invalid tag: ignoring it would make the write unconditional
  */
 export const readIfMatch = (header: string | undefined): number | undefined => {

@@ -40,8 +40,8 @@ const runOrExplain = async <Result>(work: () => Promise<Result>): Promise<Result
 
 /**
  * Merges `from` of the body into the record of the path.
- * @throws ApiError `not_found`, with `merged_into` if the record was merged before; `validation_failed` for an unknown
- * `from`; `precondition_failed`; `conflict` for opportunities that would have one natural key, and for too many records
+ * @throws ApiError `not_found`, with `merged_into` if the record was merged before; `validation_failed` for an unknown `from`;
+ * `precondition_failed`; `conflict` for opportunities that would get the same natural key, and for too many records
  */
 export const mergeRecord = (
   context: Context,

@@ -50,7 +50,7 @@ export const startUpkeep = (
         const count = await run();
         if (count > 0) logger.info({ count }, done);
       } catch (error) {
-        // The database is away or busy, or has not been migrated yet; the next run will retry.
+        // The database is unavailable, busy or not migrated yet; the next run will retry.
         logger.debug({ err: error }, failed);
       }
     }

@@ -1,12 +1,11 @@
-/** A sent value that was not applied. */
+/** A value in the request that was not applied. */
 export interface Warning {
   readonly field: string;
   readonly message: string;
 }
 
 /**
- * `warnings` for the response, if there are any: the values that a create did not apply because the record already
- * existed.
+ * `warnings` for the response, if there are any: the values that a create did not apply because the record already existed.
  * @param unapplied - columns and `custom__slug`s
  * @param pathOf - the path of each in a request; by default its own name
  */

@@ -5,7 +5,7 @@ import type { OperationRequest } from '@crm/http';
 /** The properties of a request that a write function stores in the change log. */
 export type OriginRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'requestId'>;
 
-/** The request and the API key that the change log shows beside the events of a write. */
+/** The request and the API key that the change log stores with the events of a write. */
 export const writeOrigin = ({ caller: { apiKeyId }, requestId }: OriginRequest): WriteOrigin => ({
   requestId,
   apiKeyId,

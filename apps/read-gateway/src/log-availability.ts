@@ -1,7 +1,7 @@
 import type { AvailabilityListener, ReadRouterOptions } from '@crm/db';
 import type { Logger } from 'pino';
 
-/** Writes one line when a server goes away, and one when it is back. */
+/** Logs one line when a server becomes unavailable and one when it is back. */
 export const logAvailability = (
   logger: Logger,
 ): Required<Pick<ReadRouterOptions, 'onPrimaryChange' | 'onReplicaChange'>> => {

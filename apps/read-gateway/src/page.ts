@@ -25,7 +25,7 @@ import type { Context } from './context.js';
 export interface PageInput extends PageRequestInput {
   /** Id of the operation; cursors are bound to it. */
   readonly operation: string;
-  /** The parameter that held the words. */
+  /** The parameter that contained the words. */
   readonly queryPath: 'q' | 'query';
   readonly cursor: string | null | undefined;
 }
@@ -39,9 +39,7 @@ const collections: Readonly<Record<ObjectType, string>> = {
 
 const definitionBytes = new WeakMap<FieldSelection, Buffer>();
 
-/**
- * `custom_field_definitions` of a selection as JSON; cached, because requests without `fields` share their selection.
- */
+/** `custom_field_definitions` of a selection as JSON; cached, because all requests without `fields` use the same selection. */
 export const definitionsJson = (selection: FieldSelection): Buffer => {
   let bytes = definitionBytes.get(selection);
   if (bytes === undefined) {
@@ -71,7 +69,7 @@ export const pageJson = (
     `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
   ]);
 
-/** A cursor is only checked if the rest of the request is valid: it would not fit the corrected request either. */
+/** A cursor is only checked if the rest of the request is valid: it would not fit the corrected request anyway. */
 export const decodeCursor = (
   context: Context,
   cursor: string | null | undefined,

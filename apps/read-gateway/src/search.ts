@@ -9,7 +9,7 @@ export type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' 
 
 const isGiven = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
 
-/** The parameter that held the words. */
+/** The parameter that contained the words. */
 const queryPathOf = ({ query, q }: MatchBody): 'q' | 'query' => (isGiven(q) && !isGiven(query) ? 'q' : 'query');
 
 /** `q` is another name of `query`; both at once must agree. */

@@ -12,7 +12,7 @@ const keyOf = ({ field }: SummaryGroup, text: string | null): string | boolean |
   return text !== null && (kind === 'checkbox' || kind === 'boolean') ? text === 'true' : text;
 };
 
-/** What to show for a key. The database has labels of ids and dates; the options of a field are in its definition. */
+/** The display text of a key. The database returns labels for ids and dates; the options of a field are in its definition. */
 const labelOf = ({ field }: SummaryGroup, text: string | null, label: string | null): string | null => {
   if (text === null || label !== null) return label;
   const kind = filterKindOf(field);

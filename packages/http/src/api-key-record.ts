@@ -14,10 +14,7 @@ export interface ApiKeyRecord {
   readonly organizationLimits?: GroupLimits | undefined;
 }
 
-/**
- * Finds keys by their SHA-256 in one statement, also revoked and expired ones. Returns one entry per hash, in order;
- * null if there is no such key.
- */
+/** Finds keys by their SHA-256 in one statement, including revoked and expired ones. Returns one entry per hash, in order, or null. */
 export type FindApiKeys = (hashes: readonly Buffer[]) => Promise<readonly (ApiKeyRecord | null)[]>;
 
 /** Dependencies and bounds of authentication. */
@@ -30,6 +27,6 @@ export interface AuthenticationOptions {
    * plus one lookup.
    */
   readonly cacheMaxAgeMs?: number | undefined;
-  /** How many keys are cached, by default 10,000; as many unknown hashes are cached separately. */
+  /** How many keys are cached, by default 10,000. The cache of unknown hashes has the same size. */
   readonly cacheMaxEntries?: number | undefined;
 }

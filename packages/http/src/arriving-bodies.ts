@@ -1,4 +1,4 @@
-/** Almost every body arrives at once. One that takes longer than this may be dropped to make room. */
+/** Almost every body arrives at once. One that takes longer than this may be dropped to make room, in milliseconds. */
 const slowAfterMs = 1_000;
 
 /**
@@ -14,7 +14,7 @@ export class ArrivingBodies {
     return () => this.#bodies.delete(giveUp);
   }
 
-  /** Gives up the oldest body of one organization, or of all, if it is slow. @returns whether there was one */
+  /** Gives up the oldest body, of one organization or of all, if it is slow. @returns whether there was one */
   giveUpSlowest(ofOrganizationId?: string): boolean {
     // A map keeps its order of insertion, so the oldest come first.
     for (const [giveUp, { organizationId, sinceMs }] of this.#bodies) {

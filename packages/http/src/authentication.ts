@@ -15,14 +15,14 @@ const defaultMaxEntries = 10_000;
 const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
   record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
 
-/** For an unknown path any valid key will do. */
+/** On an unknown path any valid key is accepted. */
 const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean => {
   if (match?.kind !== 'found') return true;
   const { id, group } = match.route.contract;
   return record.allowedOperations.includes(group) || record.allowedOperations.includes(id);
 };
 
-/** Looks up the key that a request carries. A key sent twice arrives joined by a comma and is malformed like any other. */
+/** Looks up the key of a request. A key that was sent twice arrives joined by a comma and so is malformed. */
 const createKeyFinder = (
   options: AuthenticationOptions,
   isPastLimit: (request: Request) => boolean,
@@ -47,9 +47,9 @@ const createKeyFinder = (
 };
 
 /**
- * Lets a request pass if its key is valid and allows the operation. Missing, malformed, unknown, revoked, expired and
- * out-of-scope keys all get the same 401, after the same statements. Only failures are counted, by address, and get 429
- * past the limit; a valid key never does. Past the limit, lookups from that address share statements, so that a valid
+ * Lets a request pass if its key is valid and allows the operation. Missing, malformed, unknown, revoked, expired and out-of-scope
+ * keys all get the same 401; all except missing and malformed ones run the same statements. Only failures are counted, by address,
+ * and get 429 past the limit; a valid key never does. Past the limit, lookups from that address share statements, so that a valid
  * key that is not cached is still found.
  */
 export const authenticate = (

@@ -10,7 +10,7 @@ const parseAll = (text: string): unknown => {
   }
 };
 
-/** What `work` returns, or the message of its error. */
+/** The result of `work`, or the message of its error. */
 const outcomeOf = (work: () => unknown): unknown => {
   try {
     return { value: work() };
@@ -21,7 +21,7 @@ const outcomeOf = (work: () => unknown): unknown => {
 
 const isPlainObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The same, parsed at once. */
+/** The result of parsing the same text at once. */
 const parseAtOnce = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
   if (!isPlainObject(value)) throw new Error('no object');
@@ -34,10 +34,10 @@ const itemsText = fc
     fc.constantFrom({ items }, { items, rest }, { rest, items }, { rest: { items } }, { items: { items } }),
   )
   .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)))
-  // Texts that the scan rejects are not part of this test.
+  // Skips texts that the scan rejects.
   .filter((text) => !/__proto__|constructor|prototype|\\u|e[+-]?\d|(?:\d\.?){15}/i.test(text));
 
-describe('a bulk body that is parsed an item at a time', () => {
+describe('a bulk body that is parsed one item at a time', () => {
   it('equals the body parsed at once', () => {
     fc.assert(
       fc.property(itemsText, (text) => {
@@ -47,7 +47,7 @@ describe('a bulk body that is parsed an item at a time', () => {
     );
   });
 
-  it('is refused exactly when its text is not JSON', () => {
+  it('is refused exactly if its text is not JSON', () => {
     const mark = fc.constantFrom('', '{', '}', '[', ']', ',', ':', '"', ' ', '1', 'x');
     let refused = 0;
     fc.assert(
@@ -57,7 +57,7 @@ describe('a bulk body that is parsed an item at a time', () => {
         const expected = outcomeOf(() => parseAtOnce(changed));
         fc.pre(!/(?:\d\.?){15}/.test(changed));
         const found = outcomeOf(() => parseAll(changed));
-        // Names that are given twice by the change are refused, too.
+        // Changes that give a name twice are refused too.
         if (found === 'refused' && expected !== 'refused') expect(changed).toMatch(/"(.*)":.*"\1":/s);
         else expect(found).toEqual(expected);
         if (found === 'refused') refused += 1;
@@ -74,7 +74,7 @@ describe('a bulk body that is parsed an item at a time', () => {
     }
   });
 
-  it('is refused where it has more outside of its items than any other body may have', () => {
+  it('is refused if the text outside its items exceeds the limits of other bodies', () => {
     const text = `{"items":[],"other":[${'1,'.repeat(140_000)}1]}`;
     expect(() => parseAll(text)).toThrow(
       expect.objectContaining({ errors: { body: 'must not hold more than 262144 characters outside of its items' } }),

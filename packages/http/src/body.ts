@@ -40,8 +40,8 @@ const tooLarge = (maxBytes: number): ApiError =>
   new ApiError('payload_too_large', { message: `The request body is larger than ${maxBytes} bytes` });
 
 /**
- * The bytes of a body. @throws ApiError `payload_too_large` at the first byte past the limit; `request_timeout` if it
- * is too slow.
+ * The bytes of a body.
+ * @throws ApiError `payload_too_large` at the first byte past the limit; `request_timeout` if the body is too slow
  */
 const readBytes = (request: IncomingMessage, { maxBytes, bodies, organizationId }: BodyOptions): Promise<Buffer> =>
   new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ const readBytes = (request: IncomingMessage, { maxBytes, bodies, organizationId 
 /** A parsed body. */
 export interface JsonBody {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Of a bulk body: the faults of the JSON text inside items, by the item's index and the path in it. */
+  /** For a bulk body: the JSON faults inside items, by the item's index and the path in the item. */
   readonly itemErrors: ReadonlyMap<number, FieldErrors>;
 }
 
@@ -113,8 +113,8 @@ const parse = (text: string): unknown => {
 };
 
 /**
- * Parses a text with a list of items, one item at a time: parsing four megabytes at once would block every other
- * request. The text is cut at the list's brackets and commas. It is valid JSON exactly if every item and the rest are.
+ * Parses the text of a bulk body one item at a time, because parsing four megabytes at once would block every other request. The
+ * text is cut at the brackets and commas of its list. It is valid JSON exactly if every item and the rest are valid.
  */
 function* parseItems(text: string, { from, to, commas }: ListScan): Steps<unknown> {
   const rest = parse(text.slice(0, from) + text.slice(to));
@@ -126,7 +126,7 @@ function* parseItems(text: string, { from, to, commas }: ListScan): Steps<unknow
     start = end + 1;
     yield;
   }
-  // The body is an object, because it has a list under a key.
+  // The body is an object, because it contains a list under a key.
   return { ...(rest as object), items };
 }
 

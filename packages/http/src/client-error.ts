@@ -29,7 +29,7 @@ const rawAnswer = (code: ErrorCode, requestId: string): string => {
   ].join('\r\n');
 };
 
-/** Answers a request whose body broke off. The app itself still waits for the body; it logs the request. */
+/** Answers a request whose body broke off. The app still waits for the body and logs the request. */
 const answerUnderway = (response: ServerResponse, code: ErrorCode): void => {
   const body = errorBody(code);
   response.shouldKeepAlive = false;
@@ -46,9 +46,9 @@ const answerUnderway = (response: ServerResponse, code: ErrorCode): void => {
 const isSettled = ({ req }: ServerResponse): boolean => req.complete || exchangeOf(req).input !== undefined;
 
 /**
- * Answers, in the envelope, requests that Node rejects before the app sees them: broken requests, headers that are too
- * large or too slow, bodies that do not arrive in time, `CONNECT`. Each gets a log line, like every request. Earlier
- * requests on the connection are answered first: a committed create must not get 400 because of garbage after it.
+ * Answers, in the envelope, requests that Node rejects before the app sees them: broken requests, headers that are too large or too
+ * slow, bodies that do not arrive in time, `CONNECT`. Each gets a log line, like every request. Earlier requests on the connection
+ * are answered first, because a committed create must not get 400 for garbage after it.
  */
 export const answerClientErrors = (server: Server, logger: Logger): void => {
   const underway = new WeakMap<Duplex, ServerResponse>();
@@ -56,7 +56,7 @@ export const answerClientErrors = (server: Server, logger: Logger): void => {
   const refuse = (socket: Duplex, code: ErrorCode): void => {
     const response = underway.get(socket);
     const isOpen = response !== undefined && !response.writableFinished;
-    // The request was answered before its body had arrived. The client would take a second response for that of its
+    // The request was answered before its body had arrived. The client would take another response for the response to its
     // next request.
     const isAnswered = response?.writableFinished === true && !response.req.complete;
     if (!socket.writable || isAnswered) socket.destroy();

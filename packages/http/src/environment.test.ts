@@ -22,7 +22,7 @@ const problemsOf = (env: Environment): readonly string[] => {
 const good = { DATABASE_URL: 'postgres://crm:secret@db/crm', CURSOR_SECRETS: 'one, two' };
 
 describe('reading an environment', () => {
-  it('fills what is not set, or set to nothing', () => {
+  it('uses the default for a variable that is not set or empty', () => {
     expect(readEnvironment({ ...good, PORT: '', REDIS_URL: ' ' }, build)).toEqual({
       databaseUrl: good.DATABASE_URL,
       redisUrl: undefined,
@@ -42,7 +42,7 @@ describe('reading an environment', () => {
     });
   });
 
-  it('reads what is set', () => {
+  it('reads the variables that are set', () => {
     const env = { ...good, PORT: '0', RATE_LIMIT_FAILED_AUTH: '0', ALLOW_UNSAFE_DURABILITY: '1', LOG_LEVEL: 'warn' };
     expect(readEnvironment(env, build)).toMatchObject({ port: 0, unsafe: true, logLevel: 'warn' });
     expect(readEnvironment({ ...good, TRUST_PROXY: '2' }, build).trustProxy).toBe(2);
@@ -67,7 +67,7 @@ describe('reading an environment', () => {
     expect(problemsOf({ ...good, PORT: '9464', ADMIN_PORT: '9464' })).toEqual(['ADMIN_PORT must differ from PORT']);
   });
 
-  it('names every problem at once and none of the values', () => {
+  it('names every problem at once and shows no value', () => {
     const env = {
       DATABASE_URL: 'mysql://crm:secret@db/crm',
       REDIS_URL: 'secret',

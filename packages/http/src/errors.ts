@@ -17,7 +17,7 @@ const codeOfStatus = new Map<number, ErrorCode>(
   (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => [errorCatalogue[code].status, code]),
 );
 
-/** The status of an error of Express or its parts, if the client caused it. */
+/** The status of an error of Express or its middleware, if the client caused it. */
 const clientStatusOf = (error: unknown): number | undefined => {
   if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
   const { status } = error;
@@ -42,7 +42,7 @@ export const toApiError = (error: unknown): ApiError => {
 export const handleError: ErrorRequestHandler = (thrown: unknown, request, response, _next) => {
   const error = toApiError(thrown);
   if (error.status >= 500) exchangeOf(request).failure = error.code === 'internal' ? error.cause : thrown;
-  // A response that has begun can no longer become an error, so the connection is cut.
+  // A response that has begun can no longer become an error, so its connection is cut.
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Exchange } from './exchange.js';
 
-describe('what an exchange holds', () => {
+describe('the resources of an exchange', () => {
   const createExchange = () => {
     const exchange = new Exchange('id', '/', '');
     const released: string[] = [];
@@ -9,7 +9,7 @@ describe('what an exchange holds', () => {
     return { exchange, released };
   };
 
-  it('is released when the answer is taken, once', async () => {
+  it('are released once, when the answer is read', async () => {
     const { exchange, released } = createExchange();
     await exchange.work(() => Promise.resolve());
     expect(released).toEqual([]);
@@ -18,7 +18,7 @@ describe('what an exchange holds', () => {
     expect(released).toEqual(['first']);
   });
 
-  it('is held until the work ends, also if the caller hangs up before, and if the work fails', async () => {
+  it('are held until the work ends, even if the caller hangs up before or the work fails', async () => {
     const { exchange, released } = createExchange();
     let fail = (_error: Error): void => undefined;
     const outer = exchange.work(async () => {
@@ -33,7 +33,7 @@ describe('what an exchange holds', () => {
     expect(released).toEqual(['first']);
   });
 
-  it('is released at once where the caller is gone and nothing works for it', () => {
+  it('are released at once if the caller is gone and no work is running', () => {
     const { exchange, released } = createExchange();
     exchange.close();
     exchange.whenOver(() => void released.push('second'));

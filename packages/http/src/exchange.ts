@@ -13,9 +13,9 @@ export class Exchange {
   match: RouteMatch | undefined;
   apiKey: ApiKeyRecord | undefined;
   input: OperationInput | undefined;
-  /** Gives up the request's place among those whose key is being looked up. */
+  /** Gives back the request's place among those whose key is being looked up. */
   leaveArrivals: (() => void) | undefined;
-  /** Gives up the request's place among the running requests. */
+  /** Gives back the request's place among the running requests. */
   leavePlace: (() => void) | undefined;
   /** How long the request has waited for events, in milliseconds. */
   waitedMs = 0;
@@ -48,7 +48,7 @@ export class Exchange {
     this.#releaseIfOver();
   }
 
-  /** Runs a part of the work. If the caller hangs up meanwhile, the work still takes time and memory until it ends. */
+  /** Runs a part of the work. If the caller hangs up, the work still holds its resources until it ends. */
   async work(part: () => Promise<void>): Promise<void> {
     this.#parts += 1;
     try {

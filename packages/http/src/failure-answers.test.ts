@@ -97,7 +97,7 @@ test.each<[FailureReason, number, object]>([
     503,
     { code: 'unavailable', message: 'The service is temporarily unavailable, please retry' },
   ],
-])('%j answers %d', (reason, status, body) => {
+])('%j gets %d', (reason, status, body) => {
   const error = toApiError(new Failure(reason, { message: 'for the log' }));
   expect(error.status).toBe(status);
   expect(JSON.parse(errorBody(error.code, error.message, error.errors, error.extra))).toMatchObject({

@@ -23,7 +23,7 @@ const mergeLimitTexts: Readonly<
     `A merged opportunity would have more than ${limit} additional contacts: remove some first`,
 };
 
-/** The field without which no record of a kind is created. */
+/** The field that a new record of a kind requires. */
 const naturalKeyPaths: Readonly<Record<ObjectType, string>> = {
   account: 'domain',
   contact: 'email',

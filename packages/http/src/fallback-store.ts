@@ -5,7 +5,7 @@ import { OutageLog, type OutageTexts } from './outage-log.js';
 
 /** A shared store that is slower than this counts as failed: rate limits must not delay requests. */
 const answerWithinMs = 250;
-/** Longer for preparing the store: no request waits for it, and a starting process is busy. */
+/** The limit for preparing the store. It is longer, because no request waits for it and a starting process is busy. */
 const readyWithinMs = 2_000;
 /** The pause after a failure of the shared store. */
 const retryAfterMs = 1_000;
@@ -40,8 +40,8 @@ interface StoreCheck {
 }
 
 /**
- * Whether the shared store of a process's limiters works. Limiters fail and recover together, so that an outage is one
- * warning. Retries run in the background, so that no request waits for a failing store.
+ * Tracks whether the shared store of a process's limiters works. Limiters fail and recover together, so that an outage is logged as
+ * one warning. Retries run in the background, so that no request waits for a failing store.
  */
 export class SharedStoreHealth {
   readonly #outage: OutageLog;
@@ -54,13 +54,13 @@ export class SharedStoreHealth {
     this.#outage = new OutageLog(logger, () => true, outageTexts);
   }
 
-  /** Prepares a store now, and again at each retry after a failure, when it is also probed. */
+  /** Prepares a store now. Prepares and probes it again at each retry after a failure. */
   add(check: StoreCheck): void {
     this.#checks.push(check);
     within(check.prepare(), readyWithinMs).catch((error: unknown) => this.#fail(error));
   }
 
-  /** Runs `shared` while the store works and answers in time, else `memory`. */
+  /** Runs `shared` while the store works and answers in time, otherwise `memory`. */
   async use<T>(shared: () => Promise<T>, memory: () => T): Promise<T> {
     if (this.#failing) {
       this.#retryInBackground();

@@ -31,7 +31,7 @@ export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly limits: RateLimitOptions;
   /** Rejects if the gateway cannot serve now, for example while its database is away. */
   readonly readiness: () => Promise<void>;
-  /** Whether an error means that the database is away; an outage is then logged once. If absent, no error does. */
+  /** Whether an error means that the database is unavailable, which is then logged once per outage. By default, no error does. */
   readonly isOutage?: ((error: unknown) => boolean) | undefined;
   readonly logger: Logger;
   /** Served at `/openapi.json` and shown at `/docs`. Without it both are 404. */
@@ -40,7 +40,7 @@ export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly otherGatewayUrl?: string | undefined;
   /** By default none is trusted. */
   readonly trustProxy?: TrustProxy | undefined;
-  /** Requests are shed while the event loop is later than this, by default 500 ms. */
+  /** Requests are shed while the event loop is delayed by more than this, by default 500 ms. */
   readonly maxEventLoopDelayMs?: number | undefined;
   /** The gateway's counters, read by its metrics. */
   readonly activity?: GatewayActivity | undefined;

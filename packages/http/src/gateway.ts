@@ -41,7 +41,7 @@ const matchRoute =
     next();
   };
 
-/** The shares of the process; `activity` shows their use. */
+/** The shares of the process. `activity` shows their use. */
 const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShares => {
   const shares = createShares({
     maxInFlight: options.maxInFlight ?? defaultShares.maxInFlight,

@@ -2,7 +2,7 @@ import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
 
 /** How long a lookup waits for others to share its statement. */
 const gatherMs = 20;
-/** So many lookups start at once, because each belongs to a running request. */
+/** This many lookups start at once without waiting for more, because each one belongs to a running request. */
 const maxGathered = 32;
 
 interface Waiting {
@@ -25,7 +25,7 @@ export class GatheredLookUps {
     this.#find = find;
   }
 
-  /** The record of a hash, null if there is none. */
+  /** The record of a hash, or null if there is none. */
   find(hash: Buffer): Promise<ApiKeyRecord | null> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ hash, resolve, reject });

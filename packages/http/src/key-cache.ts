@@ -15,7 +15,7 @@ interface Flight {
 /** Bounds of an {@link ApiKeyCache}. */
 export interface ApiKeyCacheBounds {
   readonly maxAgeMs: number;
-  /** The most keys, and also the most hashes without a key. */
+  /** The maximum number of keys, and also of cached hashes without a key. */
   readonly maxEntries: number;
 }
 

@@ -45,12 +45,12 @@ export const describeError = (error: unknown, depth = 0): LoggedError => {
   };
 };
 
-/** How loggers are made. */
+/** Options of a logger. */
 export interface LoggerOptions {
   readonly level: LogLevel;
   /** The gateway's name. */
   readonly name: string;
-  /** By default standard output. */
+  /** The default is standard output. */
   readonly destination?: DestinationStream | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
 
-/** The most counters. The oldest window is dropped first, so that a flood of addresses cannot fill the memory. */
+/** The maximum number of counters. The oldest window is dropped first, so that a flood of addresses cannot fill the memory. */
 const defaultMaxKeys = 100_000;
 
 /** Uses a monotonic clock: if the system clock were set back by an hour, callers would be locked out for that hour. */

@@ -14,7 +14,7 @@ export interface OperationRequest<C extends OperationContract> {
   readonly params: ParamsOf<C>;
   readonly query: QueryOf<C>;
   readonly body: BodyOf<C>;
-  /** Of a bulk body: the JSON faults of items, by the item's index. Such an item must not be applied. */
+  /** For a bulk body: the JSON faults of items, by the item's index. Such an item must not be applied. */
   readonly itemErrors?: ReadonlyMap<number, FieldErrors> | undefined;
   /**
    * A request header by its lower-case name, `undefined` if it was not sent. @throws ApiError `validation_failed` if it

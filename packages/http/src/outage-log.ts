@@ -29,8 +29,8 @@ export class OutageLog {
   #lastFailureMs = 0;
 
   /**
-   * `isOutage`: whether an error means that the database is away, and not that it refused a statement. `texts`: by
-   * default those about the database.
+   * `isOutage`: whether an error means that the database is unavailable, not that it refused a statement. `texts`: by default those
+   * about the database.
    */
   constructor(logger: Logger, isOutage: (error: unknown) => boolean, texts = ofDatabase) {
     this.#logger = logger;

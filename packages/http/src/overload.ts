@@ -8,7 +8,7 @@ import type { GatewayShares } from './shares.js';
 const sampleEveryMs = 500;
 const resolutionMs = 20;
 const nanosecondsPerMs = 1e6;
-/** A bulk call waits as long for its turn as a statement waits for a connection. */
+/** How long a bulk call waits for its turn: as long as a statement waits for a connection. */
 const turnWaitMs = 2_000;
 /**
  * How long a page waits for room. Longer than it takes to detect a failed replica, because pages hold their room
@@ -119,7 +119,7 @@ export const shedLoad = (
   };
 };
 
-/** Lets bulk calls beyond the share of their organization wait for their turn, before their bodies are read; 503 past two seconds. */
+/** Lets bulk calls beyond the share of their organization wait for their turn before their bodies are read; 503 after two seconds. */
 export const limitBulkCalls =
   ({ bulkCalls }: GatewayShares, activity: GatewayActivity): RequestHandler =>
   async (request, _response, next) => {

@@ -10,7 +10,7 @@ const shownNameLength = 100;
 
 const notAscii = /[^\x20-\x7e]/;
 
-/** Decodes one name or value; `null` for a broken escape, for bytes that are no UTF-8, and for bytes sent unescaped. */
+/** Decodes one name or value. Returns `null` for broken escapes, invalid UTF-8 and unescaped bytes. */
 const decode = (text: string): string | null => {
   if (notAscii.test(text)) return null;
   if (!text.includes('%') && !text.includes('+')) return text;
@@ -33,8 +33,8 @@ const splitFields = (value: string): string[] =>
     .filter((name) => name !== '');
 
 /**
- * Reads the text after the `?`. Nothing is guessed: a broken escape, U+0000 and a duplicate parameter are errors. Only
- * `fields` may be repeated, also as `fields[]`, and holds comma-separated names.
+ * Reads the text after the `?`. Nothing is guessed: a broken escape, U+0000 and a duplicate parameter are errors. Only `fields` and
+ * `fields[]` may be repeated, and contain comma-separated names.
  */
 export const readQuery = (text: string, errors: ErrorCollector): QueryInput => {
   const query = Object.create(null) as Record<string, string | string[]>;

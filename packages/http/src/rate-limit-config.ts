@@ -1,7 +1,7 @@
 import type { OperationGroup } from '@crm/contract';
 import type { Store } from 'express-rate-limit';
 
-/** Groups with separate counters. Deletions and changes of the set-up count as other writes. */
+/** Groups with separate counters. Deletions and changes of the setup count as other writes. */
 export type RateLimitGroup = Exclude<OperationGroup, 'delete' | 'setup'>;
 
 /** Requests a minute by {@link RateLimitGroup}; an absent group keeps its default, 0 turns its limit off. */

@@ -37,7 +37,7 @@ export interface LimiterParts {
   readonly options: RateLimitOptions;
   readonly activity: GatewayActivity;
   readonly logger: Logger;
-  /** Shared by all limiters, so that a failure found by one counts for all. */
+  /** Shared by all limiters, so that a failure found by one applies to all. */
   readonly health: SharedStoreHealth;
 }
 
@@ -57,7 +57,7 @@ export interface FailureLimiter {
 }
 
 const addressOf = ({ ip }: Request): string => (ip === undefined ? 'unknown' : ipKeyGenerator(ip));
-/** The most remembered addresses past the limit; a flood of them cannot fill the memory. */
+/** The maximum number of remembered addresses past the limit, so that a flood of them cannot fill the memory. */
 const maxAddresses = 100_000;
 
 /** Counts failed authentications by address (IPv6: by /56); the only limiter for callers without a key. */

@@ -14,13 +14,13 @@ export interface SharedCounters {
 
 const connectTimeoutMs = 1_000;
 const longestReconnectDelayMs = 1_000;
-/** The most unanswered commands; further ones fail at once. */
+/** The maximum number of unanswered commands; further ones fail at once. */
 const maxWaitingCommands = 10_000;
 
 /**
- * Connects to Redis and stays connected; if it is unreachable for a second, the client keeps connecting in the
- * background. Without a connection a command fails at once and is not repeated. `FallbackStore` logs the outage once.
- * @param url `redis://` or `rediss://`, with user, password and database as Redis takes them
+ * Connects to Redis and stays connected. If it is unreachable for a second, the client keeps trying in the background. Without a
+ * connection a command fails at once and is not repeated. `FallbackStore` logs the outage once.
+ * @param url `redis://` or `rediss://`, with user, password and database
  */
 export const connectSharedCounters = async (url: string, logger: Logger): Promise<SharedCounters> => {
   const client = createClient({

@@ -44,7 +44,7 @@ export const statusOf = (response: Response): number =>
 /** Polls that would fill the log. */
 const isHealthCheck = ({ path }: Exchange): boolean => path === '/livez' || path === '/readyz';
 
-/** Overload and start-up: these 503s have no other cause, and are logged elsewhere. */
+/** Overload and start-up: these 503s have no other cause and are logged elsewhere. */
 const hasNoCause = (failure: unknown): boolean =>
   failure instanceof ApiError && failure.code === 'unavailable' && failure.cause === undefined;
 
@@ -100,8 +100,8 @@ const whenClosed = (request: Request, response: Response, end: () => void): void
 };
 
 /**
- * The first middleware: gives the request its id, puts it on the response, and writes one line and counts it when the response
- * is over. Health checks are lines at the level debug. The line never contains header values, query text or bodies.
+ * The first middleware: gives the request its id and adds it to the response. When the response is over, writes one log line and
+ * counts it. Health checks are logged at the level debug. The line never contains header values, query text or bodies.
  */
 export const beginExchange =
   (logger: Logger, activity: GatewayActivity, outage: OutageLog): RequestHandler =>
@@ -112,7 +112,7 @@ export const beginExchange =
     exchange.headers['X-Request-Id'] = exchange.requestId;
     whenClosed(request, response, () => {
       const durationMs = performance.now() - exchange.startedAtMs;
-      // Ends a wait, so that its time is known.
+      // Ends a running wait, so that its duration is known.
       exchange.close();
       writeLine(logger, outage, request, response, durationMs);
       // A long poll is not a slow answer.

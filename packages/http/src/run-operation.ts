@@ -35,7 +35,7 @@ const operationRequestOf = (request: Request, exchange: Exchange): OperationRequ
   };
 };
 
-/** The room that an operation needs before it runs: that of a page, if it returns one. */
+/** The room that an operation needs before it runs: the room of a page, if it returns one. */
 const reservedBytes = ({ group }: OperationContract, pageBytes: number): number =>
   group === 'list' || group === 'search' ? pageBytes : 0;
 

@@ -21,15 +21,15 @@ export interface ServerOptions {
   /** Time for the caller to read a finished response, by default 30,000 ms; then the connection is cut. */
   readonly answerTimeoutMs?: number | undefined;
   /**
-   * Time in which the caller must read some of it, by default 10,000 ms; the connection is cut after at most twice
-   * this.
+   * Time in which the caller must read at least a part of a response, by default 10,000 ms. The connection is cut after at most twice
+   * this time.
    */
   readonly answerStallMs?: number | undefined;
-  /** Time for an idle connection, by default 65,000 ms; then it is closed. */
+  /** Time after which an idle connection is closed, by default 65,000 ms. */
   readonly keepAliveTimeoutMs?: number | undefined;
   /** Time for running requests to end during a shutdown, by default 15,000 ms. */
   readonly shutdownTimeoutMs?: number | undefined;
-  /** Called once after the last request, to close pools; has 3 seconds. */
+  /** Called once after the last request, to close pools. It has 3 seconds. */
   readonly onStopped?: (() => Promise<void> | void) | undefined;
   /** Stop on SIGTERM and SIGINT and exit with code 0; by default true. */
   readonly handleSignals?: boolean | undefined;
@@ -97,7 +97,7 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
     },
     app,
   );
-  // Node answers an unknown expectation with an empty 417; a server is free to ignore it instead.
+  // Node answers an unknown expectation with an empty 417, but a server may ignore the expectation instead.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerClientErrors(server, options.logger);
   limitTimeToTakeAnswers(server, options);

@@ -7,7 +7,7 @@ export interface ShareOptions {
   readonly maxInFlight: number;
   /** Bytes of responses that callers have not read yet, and of pages that are being read from the database. */
   readonly maxBytesInFlight: number;
-  /** The most bytes of a page. A page is only read once there is room for it. */
+  /** The maximum size of a page in bytes. A page is only read once there is room for it. */
   readonly maxPageBytes: number;
   /** Bulk calls of one organization. */
   readonly maxBulkPerOrganization: number;
@@ -15,7 +15,7 @@ export interface ShareOptions {
   readonly maxWaiting: number;
 }
 
-/** The configured ones of these limits. */
+/** The limits that were configured. */
 export type ShareLimits = { readonly [Name in keyof ShareOptions]?: number | undefined };
 
 /** The default: 16 of the longest pages. */
@@ -36,8 +36,8 @@ export interface GatewayShares {
   /** Bytes of responses that callers have not read yet, and of pages that are being read from the database. */
   readonly answerBytes: OrganizationShares;
   /**
-   * Running bulk calls. Each holds a connection for long and uses much of the event loop, so one organization has at
-   * most half of them while others call.
+   * Running bulk calls. Each holds a connection for a long time and uses much of the event loop, so one organization may use at most
+   * half of them while others call.
    */
   readonly bulkCalls: OrganizationShares;
   /** Requests that wait for events. They do not count as running. */

@@ -4,7 +4,7 @@ import { runInTurns, type Steps } from './turns.js';
 
 const stepMs = 2;
 
-/** Works for some time in each of its steps. */
+/** Work that takes some time in each of its steps. */
 function* workOf(steps: number): Steps<number> {
   for (let step = 0; step < steps; step += 1) {
     const endsAtMs = performance.now() + stepMs;
@@ -15,11 +15,11 @@ function* workOf(steps: number): Steps<number> {
 }
 
 describe('runInTurns', () => {
-  it('returns what the work returns', async () => {
+  it('returns the result of the work', async () => {
     expect(await runInTurns(workOf(3))).toBe(3);
   });
 
-  it('lets others have a turn after each step, however much work there is at once', async () => {
+  it('lets others have a turn after each step, however much work is running', async () => {
     let turns = 0;
     let isOver = false;
     const count = async (): Promise<void> => {
@@ -32,11 +32,11 @@ describe('runInTurns', () => {
     await Promise.all([runInTurns(workOf(20)), runInTurns(workOf(20)), runInTurns(workOf(20))]);
     isOver = true;
     await counting;
-    // Each piece of work does its first step at once.
+    // Each piece of work runs its first step at once.
     expect(turns).toBeGreaterThanOrEqual(57);
   });
 
-  it('rejects where the work throws', async () => {
+  it('rejects if the work throws', async () => {
     function* failing(): Steps<void> {
       yield;
       throw new Error('no');

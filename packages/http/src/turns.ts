@@ -10,7 +10,7 @@ let lastTurn: Promise<void> = Promise.resolve();
  */
 const nextTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => setImmediate()));
 
-/** Work in steps. It yields after each step, and other requests may be served before the next one. */
+/** Work in steps. Other requests may be served after each step. */
 export type Steps<Result> = Generator<undefined, Result>;
 
 /** Runs long work step by step, for about a millisecond in each turn of the event loop. */

@@ -11,9 +11,7 @@ export class WaitingRequests {
   readonly #ends = new Set<() => void>();
   #isStopped = false;
 
-  /**
-   * @param most - the most waiting requests; one organization may have half of the places that the others leave free
-   */
+  /** @param most - the maximum number of waiting requests; one organization may use half of the places that the others leave free */
   constructor(most: number) {
     this.#places = new RemainderShares(most);
   }

@@ -7,7 +7,7 @@ import { withServer } from './with-server.js';
 const past = new Date(Date.now() - 1000);
 const varying = new Set(['x-request-id', 'date', 'ratelimit', 'ratelimit-policy']);
 
-/** All of an answer but what differs between any two. */
+/** A response without the parts that differ between any two responses. */
 const fixedPart = (response: Response): string =>
   JSON.stringify([
     response.status,
@@ -48,7 +48,7 @@ describe('401', () => {
     });
   });
 
-  it('answers a key that is sent twice', async () => {
+  it('refuses a key that is sent twice', async () => {
     const gateway = createTestGateway();
     await withServer(gateway, async ({ port }) => {
       const line = `X-API-Key: ${gateway.key}\r\n`;
@@ -60,8 +60,8 @@ describe('401', () => {
   });
 });
 
-describe('look-ups', () => {
-  it('are one for unknown, revoked, expired and out-of-scope keys alike, and none for malformed ones', async () => {
+describe('key lookups', () => {
+  it('run one statement for unknown, revoked, expired and out-of-scope keys alike, and none for malformed keys', async () => {
     const ring = new KeyRing();
     const { app } = createTestGateway({ authentication: { findApiKeysByHash: ring.find } });
     const cost = async (key: string): Promise<number> => {
@@ -76,7 +76,7 @@ describe('look-ups', () => {
     expect(await cost(ring.add({ allowedOperations: ['bulk'] }))).toBe(1);
   });
 
-  it('are shared by requests that come together and by those of the next moment', async () => {
+  it('are shared by parallel requests and those just after them', async () => {
     const { app, keys, key } = createTestGateway();
     const call = () => request(app).get('/v1/things').set('x-api-key', key).expect(200);
     await Promise.all(Array.from({ length: 20 }, call));
@@ -84,7 +84,7 @@ describe('look-ups', () => {
     expect(keys.lookUps).toBe(1);
   });
 
-  it('of an address past its limit share statements, and a valid key among them is found', async () => {
+  it('share statements for an address past its limit, and still find a valid key', async () => {
     const gateway = createTestGateway({ limits: { perMinute: { ...perMinute, failedAuth: 2 } } });
     const late = gateway.keys.add();
     const ask = (key: string, rest = '') => `GET /v1/things HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n${rest}\r\n`;
@@ -102,7 +102,7 @@ describe('look-ups', () => {
     });
   });
 
-  it('show a revocation once the record is too old', async () => {
+  it('find a revocation once the cached record is too old', async () => {
     const ring = new KeyRing();
     const { app } = createTestGateway({ authentication: { findApiKeysByHash: ring.find, cacheMaxAgeMs: 50 } });
     const key = ring.add();
@@ -112,7 +112,7 @@ describe('look-ups', () => {
     await request(app).get('/v1/things').set('x-api-key', key).expect(401);
   });
 
-  it('answer 503 while the database is away, and are tried again by the next request', async () => {
+  it('answer 503 while the database is unavailable, and are retried by the next request', async () => {
     const ring = new KeyRing();
     const key = ring.add();
     let away = true;
@@ -130,22 +130,22 @@ describe('look-ups', () => {
   });
 });
 
-describe('keys in force', () => {
-  it('may be allowed a group or a single operation', async () => {
+describe('a valid key', () => {
+  it('can be allowed a group or a single operation', async () => {
     const { app, keys } = createTestGateway();
     const single = keys.add({ allowedOperations: ['getThing'], expiresAt: new Date(Date.now() + 60_000) });
     await request(app).get('/v1/things/1').set('x-api-key', single).expect(200);
     await request(app).get('/v1/things').set('x-api-key', single).expect(401);
   });
 
-  it('are handed to the operation as the caller', async () => {
+  it('is passed to the operation as the caller', async () => {
     const { app, keys } = createTestGateway();
     const key = keys.add({ id: 'k9', organizationId: 'org-9' });
     const response = await request(app).get('/v1/things').set('x-api-key', key).expect(200);
     expect(bodyOf(response).data?.['caller']).toEqual({ organizationId: 'org-9', apiKeyId: 'k9' });
   });
 
-  it('are reported as used once a minute, and a failing report changes nothing', async () => {
+  it('is reported as used once a minute, and a failed report changes nothing', async () => {
     const ring = new KeyRing();
     const used: string[] = [];
     const { app } = createTestGateway({

@@ -10,13 +10,13 @@ const search = (gateway: TestGateway, id: string): string =>
   `${head('POST /v1/things/search', gateway, id, 'Content-Type: application/json\r\nContent-Length: 2\r\n')}\r\n{}`;
 const brokenBody = 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}XX';
 
-/** The status and the request id of each answer, in their order. */
+/** The status and the request id of each answer, in order. */
 const answersIn = (text: string): readonly (readonly [number, string])[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)[^]*?x-request-id: (\S+)/gi)].map(([, status, id = '']) => [Number(status), id]);
 const newId = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown as string;
 
-describe('garbage after a whole request', () => {
-  it('is answered after the request, whose operation is not undone by it', async () => {
+describe('garbage after a complete request', () => {
+  it('is answered after the request, whose operation stays committed', async () => {
     const gateway = createTestGateway();
     await withServer(gateway, async ({ port }) => {
       const answers = await sendRaw(port, `${search(gateway, 'request-1')}${garbage}`);
@@ -33,7 +33,7 @@ describe('garbage after a whole request', () => {
     });
   });
 
-  it('is answered once, however much of it there is while the operation runs', async () => {
+  it('is answered once, however much garbage arrives while the operation runs', async () => {
     const gateway = createTestGateway();
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -66,7 +66,7 @@ describe('garbage after a whole request', () => {
 });
 
 describe('a body that breaks off', () => {
-  it('is 400 with the id of its request', async () => {
+  it('gets 400 with the id of its request', async () => {
     const gateway = createTestGateway();
     await withServer(gateway, async ({ port }) => {
       const request = head('POST /v1/things/search', gateway, 'request-1', 'Content-Type: application/json\r\n');
@@ -76,7 +76,7 @@ describe('a body that breaks off', () => {
     });
   });
 
-  it('keeps an operation that takes no body from running, unless it runs already', async () => {
+  it('keeps an operation without a body from running, unless it already runs', async () => {
     const gateway = createTestGateway();
     let runs = 0;
     gateway.behaviour.run = async () => {
@@ -84,7 +84,7 @@ describe('a body that breaks off', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     };
     await withServer(gateway, async ({ port }) => {
-      // The key is not known yet, so that the body breaks before the operation.
+      // The key is still being looked up, so the body breaks off before the operation runs.
       expect(answersIn(await sendRaw(port, head('GET /v1/things', gateway, 'request-1', brokenBody)))).toEqual([
         [400, 'request-1'],
       ]);

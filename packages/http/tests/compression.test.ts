@@ -20,7 +20,7 @@ interface Answer {
   readonly bytes: Buffer;
 }
 
-/** Asks without the decoding that clients do by themselves. */
+/** Sends a request without the automatic decoding of other clients. */
 const ask = async (data: JsonText | JsonParts, acceptEncoding?: string): Promise<Answer> => {
   const gateway = gatewayThatAnswers(data);
   const answers: Answer[] = [];
@@ -44,31 +44,34 @@ const makers: readonly (readonly [string, (json: string) => JsonText | JsonParts
   ['parts', (json) => new JsonParts([json.slice(0, 4), Buffer.from(json.slice(4, -1)), json.slice(-1)])],
 ];
 
-describe.each(makers)('a long answer made of %s', (_, make) => {
+describe.each(makers)('a long response made of %s', (_, make) => {
   const data = make(long);
 
-  it.each([undefined, 'identity', 'deflate', 'br;q=0', ''])('is sent as it is for %j', async (acceptEncoding) => {
+  it.each([undefined, 'identity', 'deflate', 'br;q=0', ''])('is not compressed for %j', async (acceptEncoding) => {
     const { headers, bytes } = await ask(data, acceptEncoding);
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers.vary).toBe('Accept-Encoding');
     expect(bytes.toString()).toBe(envelope(long));
   });
 
-  it.each(['br', 'gzip, deflate, br', '*', 'gzip;q=0.5, br'])('is sent in brotli for %j', async (acceptEncoding) => {
-    const { headers, bytes } = await ask(data, acceptEncoding);
-    expect(headers['content-encoding']).toBe('br');
-    expect(headers.vary).toBe('Accept-Encoding');
-    expect(brotliDecompressSync(bytes).toString()).toBe(envelope(long));
-    expect(bytes.length).toBeLessThan(long.length / 4);
-  });
+  it.each(['br', 'gzip, deflate, br', '*', 'gzip;q=0.5, br'])(
+    'is compressed with brotli for %j',
+    async (acceptEncoding) => {
+      const { headers, bytes } = await ask(data, acceptEncoding);
+      expect(headers['content-encoding']).toBe('br');
+      expect(headers.vary).toBe('Accept-Encoding');
+      expect(brotliDecompressSync(bytes).toString()).toBe(envelope(long));
+      expect(bytes.length).toBeLessThan(long.length / 4);
+    },
+  );
 
-  it.each(['gzip', 'gzip, br;q=0'])('is sent in gzip for %j', async (acceptEncoding) => {
+  it.each(['gzip', 'gzip, br;q=0'])('is compressed with gzip for %j', async (acceptEncoding) => {
     const { headers, bytes } = await ask(data, acceptEncoding);
     expect(headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(bytes).toString()).toBe(envelope(long));
   });
 
-  it('is sent as it is when it is short', async () => {
+  it('is not compressed if it is short', async () => {
     const { headers, bytes } = await ask(make(names), 'br, gzip');
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers.vary).toBeUndefined();

@@ -19,7 +19,7 @@ const policyOf = (header: string | undefined): Readonly<Record<string, string>> 
   Object.fromEntries((header ?? '').split('; ').map((part) => part.split(/ (.*)/s).slice(0, 2) as [string, string]));
 
 describe('GET /docs', () => {
-  it('is a page without a key that may load and ask nothing but its own gateway', async () => {
+  it('needs no key and may load and call only its own gateway', async () => {
     const { headers } = await request(app).get('/docs').expect(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['x-content-type-options']).toBe('nosniff');
@@ -38,22 +38,19 @@ describe('GET /docs', () => {
     });
   });
 
-  it.each(['/docs', '/docs/contract'])(
-    '%s has relative addresses only, and neither script nor style within',
-    async (path) => {
-      const { text, addresses } = await readPage(path);
-      expect(addresses.length).toBeGreaterThan(0);
-      const others = addresses.filter((address) => !/^(#|(\.\.\/)?docs(\/|$)|openapi\.json$)/.test(address));
-      expect(others).toEqual(path === '/docs' ? Array(2).fill('https://other.example/crm/docs') : []);
-      expect(text).not.toMatch(/<script(?![^>]* src=)|<style| style=|\son\w+=/);
-    },
-  );
+  it.each(['/docs', '/docs/contract'])('%s has only relative addresses and no inline script or style', async (path) => {
+    const { text, addresses } = await readPage(path);
+    expect(addresses.length).toBeGreaterThan(0);
+    const others = addresses.filter((address) => !/^(#|(\.\.\/)?docs(\/|$)|openapi\.json$)/.test(address));
+    expect(others).toEqual(path === '/docs' ? Array(2).fill('https://other.example/crm/docs') : []);
+    expect(text).not.toMatch(/<script(?![^>]* src=)|<style| style=|\son\w+=/);
+  });
 
-  it('shows texts of the document as text', async () => {
+  it('escapes the texts of the document', async () => {
     expect((await readPage()).text).toContain('<h1>Test &lt;gateway&gt;</h1>');
   });
 
-  it('answers HEAD with the head alone, and 405 to other methods', async () => {
+  it('answers HEAD without a body, and other methods with 405', async () => {
     const head = await request(app).head('/docs').set('Accept-Encoding', 'identity').expect(200);
     expect(head.text).toBeUndefined();
     expect(head.headers['content-length']).toBe(String(Buffer.byteLength((await readPage()).text)));
@@ -62,7 +59,7 @@ describe('GET /docs', () => {
     expect(refused.body).toMatchObject({ success: false, statusCode: 405 });
   });
 
-  it('is absent where there is no document to show', async () => {
+  it('is 404 if there is no document to show', async () => {
     await request(createTestGateway().app).get('/docs').expect(404);
   });
 });
@@ -74,7 +71,7 @@ describe('the assets of the page', () => {
     svg: 'image/svg+xml',
   };
 
-  it('are served with their type and may be kept for good', async () => {
+  it('are served with their type and may be cached forever', async () => {
     const { assets } = await readPage();
     expect(assets.map((address) => address.split('/')[2]).sort()).toEqual([
       'icon.svg',
@@ -89,7 +86,7 @@ describe('the assets of the page', () => {
     }
   });
 
-  it('are compressed for those who accept that', async () => {
+  it('are compressed for clients that accept it', async () => {
     const { assets } = await readPage();
     const path = `/${assets.find((address) => address.endsWith('reference.css')) ?? ''}`;
     const plain = await request(app).get(path).set('Accept-Encoding', 'identity').expect(200);

@@ -15,7 +15,7 @@ describe('health', () => {
     expect(keys.lookUps).toBe(0);
   });
 
-  it('keeps liveness while readiness fails, and says nothing of why', async () => {
+  it('stays live while it is not ready, and does not show the reason', async () => {
     let checks = 0;
     let ready = false;
     const { app, lines } = createTestGateway({
@@ -33,7 +33,7 @@ describe('health', () => {
     await request(app).get('/readyz').expect(200);
   });
 
-  it('asks the database once for many askers', async () => {
+  it('checks the database once for many parallel requests', async () => {
     let checks = 0;
     const { app } = createTestGateway({
       readiness: async () => {
@@ -45,14 +45,14 @@ describe('health', () => {
     expect(checks).toBe(1);
   });
 
-  it('is not ready when the check does not end', async () => {
+  it('is not ready if the check does not end', async () => {
     const { app } = createTestGateway({ readiness: () => new Promise<void>(() => undefined) });
     await request(app).get('/readyz').expect(503);
   });
 });
 
 describe('overload', () => {
-  it('answers 503 with Retry-After beyond the share and the bound, and recovers when requests end', async () => {
+  it('answers 503 with Retry-After past the share and the limit, and recovers when requests end', async () => {
     const { app, keys, key, behaviour } = createTestGateway({ maxInFlight: 5 });
     const waiting: (() => void)[] = [];
     behaviour.run = () => new Promise<void>((resolve) => void waiting.push(resolve));
@@ -65,7 +65,7 @@ describe('overload', () => {
       const refused = await call().expect(503);
       expect(refused.headers['retry-after']).toBe('1');
       expect(refused.body).toMatchObject({ success: false, statusCode: 503 });
-      // Another organization has the last place; then there is none for anybody.
+      // Another organization gets the last place. After that there is none for any organization.
       accepted.push(call(others[0]).then((response) => response.status));
       while (waiting.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
       await call(others[1]).expect(503);
@@ -79,7 +79,7 @@ describe('overload', () => {
     }
   });
 
-  it('counts refused requests against the limit of the key that sends them', async () => {
+  it('counts refused requests against the limit of their key', async () => {
     const perMinute = { ...defaultRateLimits, list: 6 };
     const { app, key, behaviour } = createTestGateway({ maxInFlight: 2, limits: { perMinute } });
     let release = (): void => undefined;
@@ -101,7 +101,7 @@ describe('overload', () => {
     }
   });
 
-  it('leaves room for other keys while many requests wait for one to be looked up', async () => {
+  it('leaves room for other keys while many requests wait for the lookup of one key', async () => {
     const keys = new KeyRing();
     let answer = (): void => undefined;
     const slow = keys.add();
@@ -117,7 +117,7 @@ describe('overload', () => {
     try {
       const call = (key: string) => request(server).get('/v1/things').set('x-api-key', key);
       const burst = Array.from({ length: 8 }, () => call(slow).then((response) => response.status));
-      // Those beyond the share are refused at once.
+      // The requests past the share are refused at once.
       expect(await Promise.race(burst)).toBe(503);
       await call(other).expect(200);
       answer();
@@ -128,7 +128,7 @@ describe('overload', () => {
     }
   });
 
-  it('lets bulk calls of an organization wait for their turn, and those of others not', async () => {
+  it('makes bulk calls of an organization wait for their turn, but not those of others', async () => {
     const { app, keys, behaviour } = createTestGateway({ maxBulkPerOrganization: 2 });
     const allowedOperations = ['bulk'];
     const [key, other] = ['org-1', 'org-2'].map((organizationId) => keys.add({ organizationId, allowedOperations }));
@@ -141,7 +141,7 @@ describe('overload', () => {
       await until(() => running.length === 2);
       calls.push(call(other).then((response) => response.status));
       await until(() => running.length === 3);
-      // Those that wait two seconds are refused; two of them have their turn before.
+      // Bulk calls that wait two seconds are refused. Two of them get their turn before.
       running.splice(0, 2).forEach((finish) => finish());
       await until(() => running.length === 3);
       const refused = await Promise.race(
@@ -155,7 +155,7 @@ describe('overload', () => {
     }
   });
 
-  it('sheds load while the event loop is late, and takes it again soon after', async () => {
+  it('sheds load while the event loop is delayed, and accepts requests again soon after', async () => {
     const { app, key } = createTestGateway({ maxEventLoopDelayMs: 50 });
     const call = () => request(app).get('/v1/things').set('x-api-key', key);
     let blocking = true;

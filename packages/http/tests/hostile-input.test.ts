@@ -12,14 +12,14 @@ const post = (body: string | Buffer, contentType = 'application/json') =>
     .post('/v1/things/search')
     .set('x-api-key', key)
     .set('content-type', contentType)
-    // Bytes, so that the client serialises nothing.
+    // Sends bytes, so that the client serializes nothing.
     .serialize((value: unknown) => value as string)
     .send(body as string);
 
 const errorsOf = async (body: string | Buffer): Promise<unknown> => bodyOf(await post(body).expect(400)).errors;
 
 describe('bodies', () => {
-  it('that are not one JSON object in UTF-8 are 400 with a plain text', async () => {
+  it('that are not one JSON object in UTF-8 get 400 with a plain text', async () => {
     expect(await errorsOf('{"a":')).toEqual({ body: 'must be valid JSON' });
     expect(await errorsOf("{'a':1}")).toEqual({ body: 'must be valid JSON' });
     expect(await errorsOf('\ufeff{}')).toEqual({ body: 'must be valid JSON' });
@@ -29,12 +29,12 @@ describe('bodies', () => {
     expect(await errorsOf(Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1'))).toEqual({ body: 'must be valid UTF-8' });
   });
 
-  it('that are absent are 400', async () => {
+  it('that are missing get 400', async () => {
     const empty = await request(app).post('/v1/things/search').set('x-api-key', key).expect(400);
     expect(bodyOf(empty).errors).toEqual({ body: 'is required' });
   });
 
-  it('with what JSON allows and storage does not are 400 on the path', async () => {
+  it('with valid JSON that cannot be stored get 400 on the path', async () => {
     expect(await errorsOf('{"a":{"b":["\\u0000"]}}')).toEqual({
       'a.b[0]': 'must not contain U+0000 or a lone surrogate',
     });
@@ -44,7 +44,7 @@ describe('bodies', () => {
     expect(await errorsOf('{"a":{"__proto__":{}}}')).toEqual({ 'a.__proto__': 'is not allowed as a name' });
   });
 
-  it('of forty thousand levels are refused, objects and arrays', async () => {
+  it('of forty thousand levels are refused, as objects and as arrays', async () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -56,11 +56,11 @@ describe('bodies', () => {
     }
   });
 
-  it('of 32 levels are taken', async () => {
+  it('of 32 levels are accepted', async () => {
     await post(`{"a":${'['.repeat(31)}${']'.repeat(31)}}`).expect(200);
   });
 
-  it('beyond 256 KB are 413, whether their length is announced or not, and one of exactly that is taken', async () => {
+  it('over 256 KB get 413, with or without a Content-Length, and exactly 256 KB are accepted', async () => {
     const largest = `{"a":"${'x'.repeat(256 * 1024 - 8)}"}`;
     await post(largest).expect(200);
     const announced = await post(`${largest} `).expect(413);
@@ -72,7 +72,7 @@ describe('bodies', () => {
     });
   });
 
-  it('of another type, charset or encoding are 415', async () => {
+  it('of another type, charset or encoding get 415', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -96,7 +96,7 @@ describe('bodies', () => {
     });
   });
 
-  it('arrive unaltered or not at all (generated)', async () => {
+  it('arrive unaltered or are refused (generated)', async () => {
     const seed = Number(process.env['FC_SEED'] ?? Date.now() % 1_000_000);
     console.log(`seed ${seed}`);
     const server = app.listen(0);
@@ -119,7 +119,7 @@ describe('bodies', () => {
     }
   });
 
-  it('and queries of any bytes never give a 5xx (generated)', async () => {
+  it('and queries of any bytes never get a 5xx (generated)', async () => {
     const seed = Number(process.env['FC_SEED'] ?? Date.now() % 1_000_000);
     console.log(`seed ${seed}`);
     const pieces = fc.constantFrom(

@@ -5,7 +5,7 @@ import { createTestGateway } from './support.js';
 
 const away = (): ApiError => new ApiError('unavailable', { cause: new Error('connect ECONNREFUSED') });
 
-it('an outage in the middle of which requests succeed is logged once', async () => {
+it('an outage during which some requests succeed is logged once', async () => {
   const { app, key, lines, behaviour } = createTestGateway({ isOutage: (error) => error instanceof ApiError });
   const call = (status: number) => request(app).get('/v1/things').set('x-api-key', key).expect(status);
   for (let round = 0; round < 3; round += 1) {
@@ -18,7 +18,7 @@ it('an outage in the middle of which requests succeed is logged once', async () 
   expect(lines.filter((line) => line.includes('the database'))).toHaveLength(1);
 });
 
-it('what refuses by itself, as overload, has no error in its line', async () => {
+it('requests refused by the gateway itself, as for overload, have no error in their log lines', async () => {
   const { app, key, lines } = createTestGateway({ maxInFlight: 0 });
   await request(app).get('/v1/things').set('x-api-key', key).expect(503);
   const [line, ...others] = lines.map((text) => JSON.parse(text) as object);

@@ -9,7 +9,7 @@ const perMinute = (changes: Partial<RateLimits>): { perMinute: RateLimits } => (
 });
 
 describe('limits of keys and organizations', () => {
-  it('stand as two policies in the headers of every answer, errors too', async () => {
+  it('are two policies in the headers of every response, including errors', async () => {
     const { app, key } = createTestGateway({ limits: perMinute({ list: 5 }) });
     for (const [path, left] of [
       ['/v1/things', 4],
@@ -26,7 +26,7 @@ describe('limits of keys and organizations', () => {
     }
   });
 
-  it('answer 429 with an integer Retry-After, for that group and key alone', async () => {
+  it('answer 429 with an integer Retry-After, only for that group and key', async () => {
     const { app, key, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
     for (let i = 0; i < 2; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
     const refused = await request(app).get('/v1/things').set('x-api-key', key).expect(429);
@@ -41,7 +41,7 @@ describe('limits of keys and organizations', () => {
     await request(app).get('/v1/things').set('x-api-key', keys.add()).expect(200);
   });
 
-  it('hold an organization to three times a key', async () => {
+  it('allow an organization three times as much as a key', async () => {
     const { app, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
     const statuses: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -55,7 +55,7 @@ describe('limits of keys and organizations', () => {
       .expect(200);
   });
 
-  it('can be set by key, above the usual ones of the organization too', async () => {
+  it('can be set per key, even above the defaults of the organization', async () => {
     const { app, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
     const small = keys.add({ organizationId: 'a', limits: { list: 1 } });
     await request(app).get('/v1/things').set('x-api-key', small).expect(200);
@@ -76,7 +76,7 @@ describe('limits of keys and organizations', () => {
 });
 
 describe('the limit of failed authentications', () => {
-  it('counts failures alone, and a valid key never meets it', async () => {
+  it('counts only failures and never refuses a valid key', async () => {
     const { app, key } = createTestGateway({ limits: perMinute({ failedAuth: 3 }) });
     for (let i = 0; i < 5; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
     for (let i = 0; i < 3; i++) {
@@ -88,7 +88,7 @@ describe('the limit of failed authentications', () => {
     await request(app).get('/v1/things').set('x-api-key', key).expect(200);
   });
 
-  it('believes X-Forwarded-For only behind a trusted proxy', async () => {
+  it('uses X-Forwarded-For only behind a trusted proxy', async () => {
     const direct = createTestGateway({ limits: perMinute({ failedAuth: 1 }) }).app;
     await request(direct).get('/v1/things').set('x-forwarded-for', '1.1.1.1').expect(401);
     await request(direct).get('/v1/things').set('x-forwarded-for', '2.2.2.2').expect(429);
@@ -100,12 +100,12 @@ describe('the limit of failed authentications', () => {
 });
 
 describe('a shared store', () => {
-  it('that fails or stays silent is replaced by counting in memory, and no answer is a 500', async () => {
+  it('that fails or hangs is replaced by counting in memory, and no request gets a 500', async () => {
     for (const answer of [() => Promise.reject(new Error('down')), () => new Promise<never>(() => undefined)]) {
       let calls = 0;
       let isDown = false;
       const createStore = (): Store => ({
-        // It was well when it was made ready.
+        // It worked while it was prepared.
         init: () => (isDown ? answer() : undefined),
         increment: () => {
           calls++;
@@ -119,13 +119,13 @@ describe('a shared store', () => {
       const statuses: number[] = [];
       for (let i = 0; i < 3; i++) statuses.push((await request(app).get('/v1/things').set('x-api-key', key)).status);
       expect(statuses).toEqual([200, 200, 429]);
-      // All limiters share one store: what one of them met, the others need not meet.
+      // All limiters share one store, so a failure found by one spares the others the attempt.
       expect(calls).toBe(1);
       expect(lines.filter((line) => line.includes('shared store of rate limits fails'))).toHaveLength(1);
     }
   });
 
-  it('that is slow is asked once, and not again before it answers in time', async () => {
+  it('that is slow is asked once, and not again until it answers in time', async () => {
     let asked = 0;
     let prepared = 0;
     let takesMs = 0;
@@ -134,7 +134,7 @@ describe('a shared store', () => {
       return answer;
     };
     const createStore = (): Store => ({
-      // Limiters of all groups make their stores ready; one of them is counted.
+      // Limiters of all groups prepare their stores; `prepared` counts all of them.
       init: async () => {
         prepared++;
         await slowly(null);
@@ -151,11 +151,11 @@ describe('a shared store', () => {
     const call = () => request(app).get('/v1/things').set('x-api-key', key).expect(200);
     const said = (text: string): number => lines.filter((line) => line.includes(text)).length;
     const stores = prepared;
-    // Far longer than it is waited for, also where the process stands still in between.
+    // Far longer than the timeout, even if the process stalls in between.
     takesMs = 10_000;
     await call();
     expect(asked).toBe(1);
-    // Tried again, and again: the first of these tries has ended when the second one begins.
+    // Retried twice: the first retry has ended when the second one begins.
     await until(async () => {
       await call();
       return prepared >= 3 * stores;

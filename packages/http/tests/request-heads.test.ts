@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createTestGateway, parseRaw, sendRaw } from './support.js';
 import { withServer } from './with-server.js';
 
-/** What an attacker hopes that the gateway, but not the proxy before it, takes for a request of its own. */
+/** Text that an attacker wants the gateway, but not the proxy before it, to take for a separate request. */
 const smuggled = 'GET /livez HTTP/1.1\r\nHost: smuggled\r\n\r\n';
 const chunks = `2\r\n{}\r\n0\r\n\r\n${smuggled}`;
 
@@ -35,14 +35,14 @@ const inDoubt: readonly (readonly [string, string, number])[] = [
   ['more headers than Node keeps', `GET /livez HTTP/1.1\r\nHost: a\r\n${'x:\r\n'.repeat(3_000)}\r\n${smuggled}`, 431],
 ];
 
-/** What Node cannot read has another code than a head that the gateway refuses for a header that it names. */
+/** Node's own refusals have another code than those of the gateway for a header that it names. */
 const codeOf: Readonly<Record<number, RegExp>> = {
   400: /^(bad_request|validation_failed)$/,
   413: /^payload_too_large$/,
   431: /^headers_too_large$/,
 };
 
-describe('a request that two servers in a row might read in two ways', () => {
+describe('an ambiguous request', () => {
   it.each(inDoubt)('is refused in the envelope and its connection closed: %s', async (_name, text, status) => {
     await withServer(createTestGateway(), async ({ port }) => {
       const answer = await sendRaw(port, text);
@@ -55,12 +55,12 @@ describe('a request that two servers in a row might read in two ways', () => {
     });
   });
 
-  // Without a key the answer does not wait for the body.
+  // Without a key the response does not wait for the body.
   it.each([
     ['a chunk longer than it says', `2\r\n{}XX0\r\n\r\n${smuggled}`],
     ['a trailer of 20 KB', `2\r\n{}\r\n0\r\nX: ${'a'.repeat(20_000)}\r\n\r\n${smuggled}`],
     ['a body that never ends', `2\r\n{}\r\n`],
-  ])('gets one answer and no second one, where it was answered before its body: %s', async (_name, body) => {
+  ])('gets only one response if it was answered before its body: %s', async (_name, body) => {
     await withServer(
       createTestGateway(),
       async ({ port }) => {
@@ -72,7 +72,7 @@ describe('a request that two servers in a row might read in two ways', () => {
     );
   });
 
-  it('is not one whose body looks like a request: it is read as a body', async () => {
+  it('is not one whose body looks like a request: the gateway reads it as a body', async () => {
     await withServer(createTestGateway(), async ({ port }) => {
       const head = `GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: ${smuggled.length}\r\nConnection: close\r\n\r\n`;
       const answer = await sendRaw(port, head + smuggled);

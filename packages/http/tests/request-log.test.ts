@@ -10,7 +10,7 @@ const parse = (lines: readonly string[]): Record<string, unknown>[] =>
   lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('X-Request-Id', () => {
-  it('is taken from the caller when well-formed, else made, and is on every answer', async () => {
+  it("is the caller's if it is well-formed, otherwise a new one, and is on every response", async () => {
     const { app, key } = createTestGateway();
     const given = await request(app).get('/v1/things').set('x-api-key', key).set('x-request-id', 'abc_DEF-123');
     expect(given.headers['x-request-id']).toBe('abc_DEF-123');
@@ -22,7 +22,7 @@ describe('X-Request-Id', () => {
 });
 
 describe('the request log', () => {
-  it('R20: has one line a request with route, status, time and caller', async () => {
+  it('R20: has one line per request with route, status, time and caller', async () => {
     const { app, key, lines } = createTestGateway();
     await request(app).get('/v1/things/1?x=1').set('x-api-key', key);
     await request(app).get('/v1/things/1').set('x-api-key', key).set('x-request-id', 'request-0001');
@@ -41,7 +41,7 @@ describe('the request log', () => {
     expect(logged[2]).not.toHaveProperty('organization_id');
   });
 
-  it('R20: holds no secret, no address, no input, and no line that input could forge', async () => {
+  it('R20: contains no secret, address or input, and no line that input could forge', async () => {
     const gateway = createTestGateway();
     const { app, key, lines, behaviour } = gateway;
     const canary = 'canary7';
@@ -75,7 +75,7 @@ describe('the request log', () => {
     expect(requests[0]).toMatchObject({ level: 50, status: 500, err: { cause: { code: '23505' } } });
   });
 
-  it('notes a client that left before its answer', async () => {
+  it('records a client that left before its response', async () => {
     const gateway = createTestGateway();
     const isNoted = (): boolean => gateway.lines.length > 0;
     await withServer(gateway, async ({ port }) => {
@@ -86,7 +86,7 @@ describe('the request log', () => {
       };
       socket.write(`GET /v1/things HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\n\r\n`);
       await until(isNoted);
-      // The operation ends after that; a second line would appear then.
+      // The operation ends after that. A second line would appear then.
       await sleep(50);
       expect(parse(gateway.lines).map(({ status, cut_off }) => [status, cut_off])).toEqual([[499, true]]);
     });

@@ -14,7 +14,7 @@ const post = () => request(app).post('/v1/things/search').set('x-api-key', key);
 const get = (path: string) => request(app).get(path).set('x-api-key', key);
 
 describe('200', () => {
-  it('splices finished JSON into the envelope and sends its length', async () => {
+  it('inserts finished JSON into the envelope and sends its length', async () => {
     const response = await get('/v1/things?q=a&fields=x,y').expect(200);
     expect(response.text).toBe(
       '{"success":true,"message":"OK","data":{"query":{"q":"a","fields":["x","y"]},"caller":{"organizationId":"org-1","apiKeyId":"key-1"}}}',
@@ -27,7 +27,7 @@ describe('200', () => {
     }
   });
 
-  it('carries the headers and the further properties of a reply', async () => {
+  it('sends the headers and extra properties of a reply', async () => {
     const thing = await get('/v1/things/a%20%C3%A9').expect(200);
     expect(thing.headers['etag']).toBe('"7"');
     expect(bodyOf(thing).data).toEqual({ params: { id: 'a é' } });
@@ -47,7 +47,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it('names every field at fault, of path, query and body at once', async () => {
+  it('names every invalid field of path, query and body at once', async () => {
     const response = await get('/v1/things/123456789?zzz=1').expect(400);
     expect(response.body).toMatchObject({ success: false, message: 'Validation failed', statusCode: 400 });
     expect(Object.keys(bodyOf(response).errors ?? {}).sort()).toEqual(['id', 'zzz']);
@@ -73,7 +73,7 @@ describe('400', () => {
 });
 
 describe('HEAD', () => {
-  it('answers as GET does wherever GET answers, without a body', async () => {
+  it('answers like GET wherever GET is allowed, without a body', async () => {
     for (const path of [
       '/v1/things?q=a',
       '/v1/things/a',
@@ -93,7 +93,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('sends no byte of a body, so that the next answer on the connection is read as one', async () => {
+  it('sends no byte of a body, so that the next response on the connection is parsed correctly', async () => {
     await withServer(createTestGateway(), async ({ port }) => {
       const head = `HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n`;
       const answers = await sendRaw(port, `HEAD /livez ${head}\r\n`, `HEAD /livez ${head}Connection: close\r\n\r\n`);
@@ -102,14 +102,14 @@ describe('HEAD', () => {
     });
   });
 
-  it('is 405 where only other methods answer', async () => {
+  it('gets 405 where only other methods are allowed', async () => {
     const response = await request(app).head('/v1/things/search').set('x-api-key', key).expect(405);
     expect(response.headers['allow']).toBe('POST');
   });
 });
 
 describe('404 and 405', () => {
-  it('come only with a key', async () => {
+  it('are only returned with a valid key', async () => {
     await get('/v1/nothing').expect(404);
     await get('/v1/things/').expect(404);
     await get('/V1/things').expect(404);
@@ -124,7 +124,7 @@ describe('404 and 405', () => {
     await request(app).options('/v1/things').set('x-api-key', key).expect(405);
   });
 
-  it('answer outside /v1 in the envelope', async () => {
+  it('are in the envelope outside /v1', async () => {
     expect((await request(app).get('/').expect(404)).body).toEqual({
       success: false,
       message: 'Not found',
@@ -136,7 +136,7 @@ describe('404 and 405', () => {
 });
 
 describe('errors of operations', () => {
-  it('answer with their status, fields, further properties and headers', async () => {
+  it('answer with their status, fields, extra properties and headers', async () => {
     behaviour.run = () => {
       throw new ApiError('conflict', {
         extra: { conflict: { field: 'email', existing_id: 'x' } },
@@ -155,7 +155,7 @@ describe('errors of operations', () => {
     delete behaviour.run;
   });
 
-  it('that are unexpected are 500 without internals', async () => {
+  it('that are unexpected get 500 without internals', async () => {
     for (const thrown of [
       new Error('SELECT secret'),
       'text',
@@ -163,7 +163,7 @@ describe('errors of operations', () => {
       { status: 200 },
       Object.assign(new Error('pg'), { status: 'x' }),
     ]) {
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- code of others may throw anything
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- third-party code may throw anything
       behaviour.run = () => Promise.reject(thrown);
       const response = await get('/v1/things').expect(500);
       expect(response.text).toBe(
@@ -175,7 +175,7 @@ describe('errors of operations', () => {
 });
 
 describe('building the app', () => {
-  it('fails when two operations share a route or one belongs to the other gateway', () => {
+  it('fails if two operations share a route or one belongs to the other gateway', () => {
     const [first] = operations;
     if (first === undefined) throw new Error('no operation');
     expect(() => createTestGateway({ operations: [first, first] })).toThrow('Two operations answer GET /v1/things');

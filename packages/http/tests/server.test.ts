@@ -9,7 +9,7 @@ import { withServer } from './with-server.js';
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const envelope = (statusCode: number) => ({ success: false, message: expect.any(String) as unknown, statusCode });
 
-describe('what Node refuses by itself', () => {
+describe('requests that Node refuses by itself', () => {
   it.each([
     ['broken HTTP', 'NONSENSE\r\n\r\n', 400],
     ['a bad header', 'GET / HTTP/1.1\r\nHost: a\r\nbad header: 1\r\n\r\n', 400],
@@ -17,7 +17,7 @@ describe('what Node refuses by itself', () => {
     ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['headers of 20 KB', `GET / HTTP/1.1\r\nHost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
-  ])('R21: is in the envelope: %s', async (_name, text, status) => {
+  ])('R21: are answered in the envelope: %s', async (_name, text, status) => {
     await withServer(createTestGateway(), async ({ port }) => {
       const answer = parseRaw(await sendRaw(port, text));
       expect(answer.status).toBe(status);
@@ -26,7 +26,7 @@ describe('what Node refuses by itself', () => {
     });
   });
 
-  it('answers 408 in the envelope to headers and to bodies that do not arrive, one log line each', async () => {
+  it('get 408 in the envelope for headers and bodies that do not arrive, with one log line each', async () => {
     const gateway = createTestGateway();
     await withServer(
       gateway,
@@ -46,7 +46,7 @@ describe('what Node refuses by itself', () => {
     );
   });
 
-  it('ignores expectations instead of answering outside the envelope', async () => {
+  it('are not refused for an Expect header, which is ignored', async () => {
     await withServer(createTestGateway(), async ({ port }) => {
       const text = 'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n';
       expect(parseRaw(await sendRaw(port, text)).status).toBe(200);
@@ -54,16 +54,16 @@ describe('what Node refuses by itself', () => {
   });
 });
 
-describe('connections on which nothing happens', () => {
+describe('idle connections', () => {
   const alive = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
 
-  it('are closed after 65 s, and requests must arrive in 15 s, their headers in 10 s, by default', async () => {
+  it('close after 65 s by default; requests must arrive in 15 s, their headers in 10 s', async () => {
     await withServer(createTestGateway(), async ({ server }) => {
       expect(server).toMatchObject({ keepAliveTimeout: 65_000, requestTimeout: 15_000, headersTimeout: 10_000 });
     });
   });
 
-  it('are closed when their time is up, without another answer', async () => {
+  it('close after their time without another response', async () => {
     await withServer(
       createTestGateway(),
       async ({ port }) => {
@@ -75,7 +75,7 @@ describe('connections on which nothing happens', () => {
     );
   });
 
-  it('are closed where no request ever comes', async () => {
+  it('close if no request ever arrives', async () => {
     await withServer(
       createTestGateway(),
       async ({ port }) => {
@@ -87,7 +87,7 @@ describe('connections on which nothing happens', () => {
 });
 
 describe('a port that is taken', () => {
-  it('is named', async () => {
+  it('is named in the error', async () => {
     await withServer(createTestGateway(), async ({ port }) => {
       await expect(withServer(createTestGateway(), async () => undefined, { port })).rejects.toThrow(
         `Port ${port} on 127.0.0.1 is already in use`,
@@ -101,7 +101,7 @@ interface Load {
   answered: number;
 }
 
-/** Calls in a row over one keep-alive connection until the server refuses new connections. */
+/** Sends requests in a row over one keep-alive connection until the server refuses new connections. */
 const callUntilRefused = async (port: number, key: string, agent: Agent, load: Load): Promise<void> => {
   for (;;) {
     const outcome = await new Promise<string>((resolve) => {
@@ -141,7 +141,7 @@ describe('stopping', () => {
     expect(load.answered).toBeGreaterThan(20 * 16);
   });
 
-  it('answers a request that has arrived, and was not read yet, when idle connections are closed', async () => {
+  it('answers a request that has arrived but was not read when idle connections are closed', async () => {
     const gateway = createTestGateway();
     await withServer(gateway, async (running) => {
       const socket = connect(running.port, '127.0.0.1');
@@ -153,7 +153,7 @@ describe('stopping', () => {
       received = '';
       const stopped = running.stop();
       await until(() => !running.server.listening);
-      // The bytes are in the server's socket at once. The busy loop keeps it from reading them until its timer is due.
+      // The bytes are in the server's socket at once. The busy loop keeps it from reading them until its timer fires.
       await new Promise<void>((resolve) => {
         setImmediate(() => {
           socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -166,7 +166,7 @@ describe('stopping', () => {
     });
   });
 
-  it('answers what is in work, closes its connection, refuses new ones and releases resources last', async () => {
+  it('answers running requests, closes their connections, refuses new ones and releases resources last', async () => {
     const gateway = createTestGateway();
     let release: () => void = () => undefined;
     let entered: () => void = () => undefined;
@@ -200,7 +200,7 @@ describe('stopping', () => {
     );
   });
 
-  it('turns readiness off at once', async () => {
+  it('makes the gateway not ready at once', async () => {
     const gateway = createTestGateway();
     await withServer(gateway, async (running) => {
       const socket = connect(running.port, '127.0.0.1');
@@ -219,7 +219,7 @@ describe('stopping', () => {
     });
   });
 
-  it('cuts off what does not end in time', async () => {
+  it('cuts off requests that do not end in time', async () => {
     const gateway = createTestGateway();
     let isInWork = false;
     gateway.behaviour.run = () => {

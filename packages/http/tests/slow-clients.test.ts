@@ -25,12 +25,12 @@ const searchHead = (gateway: TestGateway, length: number): string =>
   `POST /v1/things/search HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-describe('clients that are slow on purpose do not hold the process', () => {
+describe('deliberately slow clients do not block the process', () => {
   it.each([
     ['headers', (_gateway: TestGateway) => 'GET /v1/things HTTP/1.1\r\nHost: a\r\n'],
     ['a body', (gateway: TestGateway) => `${searchHead(gateway, 10_000)}{"a":"`],
   ])(
-    'that send %s a character at a time are cut off when their time is up, and others are served',
+    'if they send %s one character at a time: they are cut off after their time, and others are served',
     async (_what, start) => {
       const gateway = createTestGateway();
       await withServer(
@@ -54,7 +54,7 @@ describe('clients that are slow on purpose do not hold the process', () => {
   it.each([
     ['all places of an organization make room for it', 5, 'org-1'],
     ['all places make room for the others', 6, 'org-3'],
-  ])('that take %s with slow bodies, and only then', async (_what, count, organizationId) => {
+  ])('if they take %s with slow bodies: only then are slow bodies dropped', async (_what, count, organizationId) => {
     const perMinute = { ...defaultRateLimits, list: 0, search: 0 };
     const gateway = createTestGateway({ maxInFlight: 6, limits: { perMinute } });
     const caller = { ...gateway, key: gateway.keys.add({ organizationId }) };
@@ -67,10 +67,10 @@ describe('clients that are slow on purpose do not hold the process', () => {
         return () => text;
       });
       for (const [index, socket] of sockets.entries()) {
-        // The second organization's is the oldest; without it the first one has its share, four.
+        // The second organization's request is the oldest. Without it, the first one has its share: four.
         socket.write(`${searchHead(index === 0 || index === 5 ? second : gateway, 10)}{`);
       }
-      // They are no slower yet than any body may be.
+      // They are not yet slow enough to be dropped.
       await until(async () => (await statusOf(port, caller)) === 503);
       await until(async () => (await statusOf(port, caller)) === 200);
       expect(await statusOf(port, caller)).toBe(200);
@@ -79,14 +79,14 @@ describe('clients that are slow on purpose do not hold the process', () => {
       for (const socket of sockets) socket.write('"a":"bc"}');
       await until(() => texts.every((text) => /^HTTP\/1\.1 (200|400|408)/.test(text())));
       const isGivenUp = texts.map((text) => text().startsWith('HTTP/1.1 408'));
-      // As long as there are places for others, an organization makes room for itself.
+      // While there are places for others, an organization makes room only from its own requests.
       expect(isGivenUp[0]).toBe(count === 6);
       expect(isGivenUp).toContain(false);
       for (const socket of sockets) socket.destroy();
     });
   });
 
-  it('that leave many bytes of answers untaken get no more of them, and others do', async () => {
+  it('if they leave many bytes of responses unread: they get no more, and others do', async () => {
     const activity = new GatewayActivity();
     const perMinute = { ...defaultRateLimits, search: 0 };
     const bounds = { maxBytesInFlight: 1_000_000, maxPageBytes: 250_000 };
@@ -102,7 +102,7 @@ describe('clients that are slow on purpose do not hold the process', () => {
         expect(activity.answerBytes()).toBeLessThanOrEqual(share);
         return response.status;
       };
-      // Each asks for more than the buffers on the way hold, so that an answer of each is stuck in the process.
+      // Each response is larger than the network buffers, so a part of it stays in the process.
       const sockets = await Promise.all(Array.from({ length: 4 }, () => open(port)));
       for (const socket of sockets) {
         socket.pause();
@@ -116,7 +116,7 @@ describe('clients that are slow on purpose do not hold the process', () => {
     });
   });
 
-  it('that leave an answer where it is are cut off, and those that take it bit by bit are not', async () => {
+  it('if they stop reading a response: they are cut off, and clients that read bit by bit are not', async () => {
     const gateway = createTestGateway();
     const body = JSON.stringify({ a: 'x'.repeat(200_000) });
     const requests = `${searchHead(gateway, Buffer.byteLength(body))}${body}`.repeat(100);
@@ -146,7 +146,7 @@ describe('clients that are slow on purpose do not hold the process', () => {
     );
   });
 
-  it('that do not read what they asked for give up their place among the requests in work', async () => {
+  it('if they do not read responses: they lose their places among the running requests', async () => {
     const perMinute = { ...defaultRateLimits, list: 0, search: 0 };
     const gateway = createTestGateway({ maxInFlight: 1, limits: { perMinute } });
     await withServer(
@@ -155,7 +155,7 @@ describe('clients that are slow on purpose do not hold the process', () => {
         const socket = await open(port);
         const end = new Promise((resolve) => socket.once('close', resolve));
         socket.pause();
-        // More than the buffers on the way hold, so that an answer is stuck in the process.
+        // Larger than the network buffers, so that a response stays in the process.
         const body = JSON.stringify({ a: 'x'.repeat(200_000) });
         const request = `${searchHead(gateway, Buffer.byteLength(body))}${body}`;
         for (let index = 0; index < 100; index += 1) socket.write(request);

@@ -15,7 +15,7 @@ import {
 
 type Schema = OperationContract['data'];
 
-/** Schemas are plain JSON Schema at run time, so that a test needs no builder for them. */
+/** Schemas are plain JSON Schema at run time, so tests need no builder for them. */
 const object = (properties: Readonly<Record<string, object>>): Schema => ({
   type: 'object',
   properties,
@@ -61,7 +61,7 @@ export const bulkThings: OperationContract = {
   body: object({ a: {} }),
 };
 
-/** What the operations of a test gateway do beside echoing their input. */
+/** What the operations of a test gateway do in addition to echoing their input. */
 export interface Behaviour {
   run?: (header: (name: string) => string | undefined) => Promise<void> | void;
 }
@@ -85,7 +85,7 @@ export const operations: readonly Operation<Behaviour>[] = [
   }),
 ];
 
-/** The keys of a test, in memory, and how many look-ups there were, as a database counts statements. */
+/** The keys of a test, in memory, with the number of lookups, as a database counts statements. */
 export class KeyRing {
   lookUps = 0;
   readonly #records = new Map<string, ApiKeyRecord>();
@@ -115,7 +115,7 @@ export class KeyRing {
   };
 }
 
-/** The JSON body of an answer, as far as tests look into it. */
+/** The JSON body of a response, with the parts that tests use. */
 export const bodyOf = (response: { readonly text: string }) =>
   JSON.parse(response.text) as {
     readonly data?: Readonly<Record<string, unknown>>;
@@ -125,16 +125,16 @@ export const bodyOf = (response: { readonly text: string }) =>
 export interface TestGateway {
   readonly app: Express;
   readonly keys: KeyRing;
-  /** A key that may list and search. */
+  /** A key with the groups list and search. */
   readonly key: string;
   readonly behaviour: Behaviour;
-  /** What was logged, one text a line. */
+  /** The log, one text per line. */
   readonly lines: string[];
 }
 
 type Overrides = Partial<Omit<GatewayAppOptions<Behaviour>, 'context' | 'logger'>>;
 
-/** A gateway with operations in memory; nothing else of it is made up. */
+/** A real gateway except that its operations work in memory. */
 export const createTestGateway = (overrides: Overrides = {}): TestGateway => {
   const keys = new KeyRing();
   const key = keys.add();
@@ -159,7 +159,7 @@ export const createTestGateway = (overrides: Overrides = {}): TestGateway => {
   return { app, keys, key, behaviour, lines };
 };
 
-/** Sends bytes over a new connection and returns everything that came back until it closed. */
+/** Sends bytes over a new connection and returns everything received until it closes. */
 export const sendRaw = (port: number, ...parts: readonly (string | Buffer)[]): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -170,7 +170,7 @@ export const sendRaw = (port: number, ...parts: readonly (string | Buffer)[]): P
     for (const part of parts) socket.write(part);
   });
 
-/** The status and the parsed body of a raw HTTP/1.1 answer. */
+/** The status and the parsed body of a raw HTTP/1.1 response. */
 export const parseRaw = (
   answer: string,
 ): { readonly status: number; readonly head: string; readonly body: unknown } => {
@@ -181,7 +181,7 @@ export const parseRaw = (
 
 const patienceMs = 20_000;
 
-/** Waits until something holds. @throws Error when it does not in time. */
+/** Waits until a condition holds. @throws Error if it does not in time */
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = performance.now() + patienceMs;
   while (!(await holds())) {

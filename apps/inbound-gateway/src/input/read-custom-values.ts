@@ -17,7 +17,7 @@ export const readCustomValues = (
   source: CustomValuesSource,
   errors: ErrorCollector,
 ): CustomValues => {
-  // All definitions of the object, so that a field of another pipeline gets its own error and is not called unknown.
+  // Uses all definitions of the object, so that a field of another pipeline gets its own error instead of "unknown".
   const definitions = setup.fieldIndex(source.objectType, null).bySlug;
   // Accepts ids of former members too, so that a value that was read can be sent back.
   const findMemberId = (idOrEmail: string) => setup.findMember(idOrEmail)?.id;

@@ -87,10 +87,10 @@ export const readName = read(normalizeOptionalName);
 /** Reads a required name: trimmed and NFC; a blank one is an error. */
 export const readRequiredName = read(normalizeName);
 
-/** Reads an id of another system: trimmed and NFC, case kept; a blank one is none. */
+/** Reads an id of another system: trimmed and NFC, case kept; a blank one becomes null. */
 export const readExternalId = read(normalizeOptionalName);
 
-/** Notes that a create sends neither the field of its natural key nor an external id, one of which names its record. */
+/** Adds an error if a create has neither the field of its natural key nor an external id: one of them must identify the record. */
 export const requireKey = (
   [path, key]: readonly [string, unknown],
   externalId: string | undefined,

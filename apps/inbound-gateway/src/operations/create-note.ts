@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { createMessage, createRecord } from '../create-record.js';
 import { readNote } from '../input/read-note.js';
 
-/** `POST /v1/inbound/notes`: creates a note, and the missing accounts and contacts that it names. */
+/** `POST /v1/inbound/notes`: creates a note and its missing accounts and contacts. */
 export const createNote = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
     read: (setup, errors) => noteCreate(setup, readNote(request.body, errors)),

@@ -3,7 +3,7 @@ import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { deleteRecord } from '../delete-record.js';
 
-/** `DELETE /v1/inbound/contacts/{id}`: it leaves its opportunities and notes. */
+/** `DELETE /v1/inbound/contacts/{id}`: its opportunities and notes stay. */
 export const deleteContact = defineOperation<Context, typeof contract>(contract, (context, request) =>
   deleteRecord(context, request, 'contact'),
 );

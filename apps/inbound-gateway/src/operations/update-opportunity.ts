@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { readOpportunityChange } from '../input/read-opportunity.js';
 import { updateRecord } from '../update-record.js';
 
-/** `PATCH /v1/inbound/opportunities/{id}`: stages and custom fields are those of the pipeline that it is in. */
+/** `PATCH /v1/inbound/opportunities/{id}`: accepts only the stages and custom fields of its current pipeline. */
 export const updateOpportunity = defineOperation<Context, typeof contract>(contract, async (context, request) => {
   const { organizationId } = request.caller;
   const id = request.params.id.toLowerCase();

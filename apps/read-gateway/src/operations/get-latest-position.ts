@@ -3,7 +3,7 @@ import { readLatestPosition } from '@crm/db';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 
-/** `GET /v1/events/latest`: the end of the change log, and a mark for later reads. */
+/** `GET /v1/events/latest`: the end of the change log, and a token for later reads. */
 export const getLatestPosition = defineOperation<Context, typeof contract>(contract, async (context, { caller }) => {
   const { position, logId, readMark } = await readLatestPosition(context.database, caller.organizationId);
   return {

@@ -41,7 +41,7 @@ export const listEvents = defineOperation<Context, typeof contract>(contract, as
       `],"next_position":${nextPosition},"last_position":${lastPosition},"oldest_position":${oldestPosition}`,
       `,"has_more":${hasMore},"log_id":${JSON.stringify(logId)}}`,
     ]),
-    // A page without events that ends before the end of the log has a next position, so it is sent without waiting.
+    // A page that ends before the end of the log has a new `next_position` even if it has no events, so it is sent without waiting.
     wait: waitSeconds > 0 && events.length === 0 && !hasMore ? wait : undefined,
   };
 });

@@ -25,7 +25,7 @@ const checkReference = async (
 
 const narrowing = { q: 'took too long: use longer or fewer words, or name an account, contact or opportunity' };
 
-/** `GET /v1/notes`: all notes, or those on one account, contact or opportunity, or with some words, newest first. */
+/** `GET /v1/notes`: all notes, or those of one account, contact or opportunity, or with some words, newest first. */
 export const listNotes = defineOperation<Context, typeof contract>(contract, async (context, { caller, query }) => {
   const { organizationId } = caller;
   const errors = new ErrorCollector();

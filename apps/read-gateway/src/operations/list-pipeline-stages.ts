@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 
 const toEntry = (stage: Stage): RankedEntry => ({ rank: stage.position, name: stage.id, wire: stageWire(stage) });
 
-/** `GET /v1/pipelines/{id}/stages`: the stages of a pipeline, in their order. */
+/** `GET /v1/pipelines/{id}/stages`: the stages of a pipeline, in order. */
 export const listPipelineStages = defineOperation<Context, typeof contract>(
   contract,
   (context, { caller, params, query }) =>

@@ -4,7 +4,7 @@ import { defineOperation } from '@crm/http';
 import { pageOfEntries } from '../setup-page.js';
 import type { Context } from '../context.js';
 
-/** `GET /v1/pipelines`: the organization's pipelines, in their order. */
+/** `GET /v1/pipelines`: the organization's pipelines, in order. */
 export const listPipelines = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
   context.setups.use(caller.organizationId, async ({ organizationId, pipelines }) => {
     const entries = pipelines.map((pipeline) => ({

@@ -6,7 +6,7 @@ import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
 const examplePosition = 1_042;
-const exampleLogId = exampleLogId;
+const exampleLogId = '66b2f6a1c3d94e5a-16384-16923-1';
 
 const exampleEvent = {
   id: exampleIds.event,

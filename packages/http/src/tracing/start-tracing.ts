@@ -32,10 +32,10 @@ const sampleShare = (sdk: Awaited<ReturnType<typeof loadSdk>>, share: number) =>
 };
 
 /**
- * Sends the traces of this process to an OTLP collector, as JSON over HTTP. `OTEL_SERVICE_NAME`,
- * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS` are read by the library. While a collector is away, spans
- * are lost and the log has a warning now and then; requests are not affected. @returns a function that sends the rest
- * and stops
+ * Sends the traces of this process to an OTLP collector, as JSON over HTTP. The library reads `OTEL_SERVICE_NAME`,
+ * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS`. While a collector is unreachable, spans are lost and a warning is
+ * logged now and then; requests are not affected.
+ * @returns a function that sends the remaining spans and stops
  */
 export const startTracing = async (
   settings: TracingSettings,
@@ -45,7 +45,7 @@ export const startTracing = async (
   const sdk = await loadSdk();
   let lastWarningMs = Number.NEGATIVE_INFINITY;
   const warn = (message: string): void => {
-    // Logged at intervals, because an absent collector fails at every batch.
+    // Logged at intervals, because every batch to an unreachable collector fails.
     if (performance.now() - lastWarningMs < warnEveryMs) return;
     lastWarningMs = performance.now();
     logger.warn({ detail: message }, 'traces cannot be sent (logged at most every ten minutes)');
