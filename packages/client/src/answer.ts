@@ -5,15 +5,15 @@ export interface Answer<Data> {
   readonly data: Data;
   /** The gateway's message. */
   readonly message: string;
-  /** Names the request in the logs of the gateway. */
+  /** The id of the request in the gateway's logs. */
   readonly requestId: string | null;
-  /** The version of a record, which rises with every change; null for other responses. */
+  /** The version of a record, which increases with every change; null for other responses. */
   readonly version: number | null;
 }
 
 /** The answer of a write. */
 export interface WriteAnswer<Data> extends Answer<Data> {
-  /** The values that were sent and not applied; usually empty. */
+  /** The values in the request that were not applied; usually empty. */
   readonly warnings: readonly Warning[];
   /** Whether the record was created, found unchanged, or found and changed; null for responses without a status. */
   readonly recordStatus: 'created' | 'matched' | 'updated' | null;

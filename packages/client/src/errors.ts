@@ -26,17 +26,17 @@ export class CrmApiError extends CrmError {
   readonly code: CrmErrorCode;
   /** The error text of each invalid field, by its dotted path; empty if there is none. */
   readonly errors: Readonly<Record<string, string>>;
-  /** On a conflict over a natural key: the field, and the id of the record that holds it. */
+  /** On a conflict over a natural key: the field, and the id of the record that has the value. */
   readonly conflict: ErrorBody['conflict'];
-  /** On a merge whose opportunities would have the natural key of others: these pairs. */
+  /** On a merge that would give opportunities the natural keys of others: these pairs. */
   readonly conflicts: ErrorBody['conflicts'];
   /** On the deletion of an account in use: how many records of each kind use it. */
   readonly counts: ErrorBody['counts'];
-  /** When a record was merged: the id of the record that it was merged into, which may be deleted too. */
+  /** If the record was merged: the id of the record that it was merged into, which may have been deleted since. */
   readonly mergedInto: ErrorBody['merged_into'];
-  /** When events after a position have expired: the position of the oldest that can be read. */
+  /** If events have expired: the position of the oldest retained event. */
   readonly oldestPosition: ErrorBody['oldest_position'];
-  /** Names the request in the logs of the gateway; null if the response is not from a gateway. */
+  /** The id of the request in the gateway's logs; null if the response is not from a gateway. */
   readonly requestId: string | null;
   /** How long the gateway asked to wait; null if it did not ask. */
   readonly retryAfterMs: number | null;
@@ -58,7 +58,7 @@ export class CrmApiError extends CrmError {
   }
 }
 
-/** 400: the request is not valid; `errors` names every field at fault. */
+/** 400: the request is invalid; `errors` names every invalid field. */
 export class CrmValidationError extends CrmApiError {
   override readonly name = 'CrmValidationError';
 }
@@ -73,7 +73,7 @@ export class CrmNotFoundError extends CrmApiError {
   override readonly name = 'CrmNotFoundError';
 }
 
-/** 409: another record holds the key (`conflict`), a merge would make two records of one key (`conflicts`), or the record is in use (`counts`). */
+/** 409: another record has the key (`conflict`), a merge would duplicate keys (`conflicts`), or the record is in use (`counts`). */
 export class CrmConflictError extends CrmApiError {
   override readonly name = 'CrmConflictError';
 }
@@ -83,7 +83,7 @@ export class CrmVersionError extends CrmApiError {
   override readonly name = 'CrmVersionError';
 }
 
-/** 409 or 422: the idempotency key is in flight, or was used with another request. */
+/** 409 or 422: the first request with the idempotency key is still running, or the key was used with another request. */
 export class CrmIdempotencyError extends CrmApiError {
   override readonly name = 'CrmIdempotencyError';
 }
@@ -107,8 +107,8 @@ export class CrmConnectionError extends CrmError {
 }
 
 /**
- * The change log cannot be read from this position any more. Get the latest position, make a new copy of the records,
- * then read the log from that position.
+ * The change log cannot be read from this position any more. Get the latest position, copy all records again, then read the log from
+ * that position.
  */
 export class CrmStartOverError extends CrmError {
   override readonly name = 'CrmStartOverError';
@@ -144,7 +144,7 @@ const classes: Readonly<Partial<Record<number | string, typeof CrmApiError>>> = 
   502: CrmUnavailableError,
   503: CrmUnavailableError,
   504: CrmUnavailableError,
-  // The less common one of two codes with one status.
+  // The less common of two codes with the same status.
   idempotency_in_flight: CrmIdempotencyError,
 };
 

@@ -8,7 +8,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Time limit of one try of one request; by default 30,000. */
   readonly timeoutMs?: number;
-  /** The most retries of a request; by default 2. */
+  /** The maximum number of retries of a request; by default 2. */
   readonly maxRetries?: number;
   /** Replaces the global `fetch`, for proxies and tests. */
   readonly fetch?: typeof fetch;
@@ -55,15 +55,15 @@ export interface ReadOptions extends CallOptions {
 /** Options of creates. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Calls with the same key within 24 hours have one effect. By default each call gets a new key for all its tries.
-   * `null` sends no key: the gateway stores less, and a call without a response is not retried.
+   * Calls with the same key within 24 hours take effect once. By default each call gets a new key for all its tries. `null` sends no key:
+   * the gateway stores less, and a call without a response is not retried.
    */
   readonly idempotencyKey?: string | null;
 }
 
 /** Options of creates of opportunities, accounts and contacts. */
 export interface CreateRecordOptions extends CreateOptions {
-  /** What to do with an existing record: `keep` its values (the default), or `update` them to the sent ones. */
+  /** What to do if the record exists: `keep` its values (the default), or `update` them with the values in the call. */
   readonly onMatch?: 'keep' | 'update';
 }
 

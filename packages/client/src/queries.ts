@@ -17,7 +17,7 @@ export interface FieldsQuery<Fields extends string = string> {
 
 /** Parameters of the lists of accounts and contacts. */
 export interface ListQuery<Fields extends string = string> extends PageQuery, FieldsQuery<Fields> {
-  /** Words that must all occur. */
+  /** Only records that contain all of these words. */
   readonly q?: string;
 }
 
@@ -38,7 +38,7 @@ export interface ListNotesQuery extends PageQuery {
   readonly account_id?: string;
   readonly contact_id?: string;
   readonly opportunity_id?: string;
-  /** Words that title and content must all contain. */
+  /** Only notes whose title and content contain all of these words. */
   readonly q?: string;
 }
 
@@ -46,7 +46,7 @@ export interface ListNotesQuery extends PageQuery {
 export interface RemoveMemberQuery {
   /** `keep`: the person still owns them, as a former member. */
   readonly opportunities?: 'keep';
-  /** The member who gets them; then the person is deleted. */
+  /** The member who gets the opportunities; then the person is deleted. */
   readonly reassign_to?: string;
 }
 

@@ -18,14 +18,14 @@ export interface AnyCustomFields {
 /** Properties that hold a record, or a list of them. */
 type Holder = 'opportunity' | 'opportunities' | 'account' | 'accounts' | 'contact' | 'contacts';
 
-/** What the API answers, with the type of its custom values. */
+/** A response of the API, with the type of its custom values. */
 export type WithCustomFields<T, C> = T extends readonly (infer Item)[]
   ? WithCustomFields<Item, C>[]
   : {
       [K in keyof T]: K extends 'custom_fields' ? C : K extends Holder ? WithCustomFields<T[K], C> : T[K];
     };
 
-/** What is sent, with the type of its custom values: all of them optional, and `null` clears. */
+/** A body, with the type of its custom values: all of them are optional, and `null` clears. */
 export type WithCustomInput<T, C> = {
   [K in keyof T]: K extends 'custom_fields'
     ? { [S in keyof C]?: C[S] | null } | Extract<T[K], null | undefined>
@@ -40,14 +40,14 @@ type OptionalKeys<R> = { [K in keyof R]-?: object extends Pick<R, K> ? K : never
 type Names<F extends string> = F extends `${infer First},${infer Rest}` ? First | Names<Rest> : F;
 
 /**
- * A record as `fields` narrows it: the properties that every record has, and those that were named. Names that are known
- * only when the program runs narrow nothing.
+ * A record narrowed by `fields`: the properties that every record has, and the named ones. Names that are only known at run time
+ * narrow nothing.
  */
 export type Selected<R, F extends string> = string extends F
   ? R
   : Omit<R, OptionalKeys<R>> & Required<Pick<R, Extract<Names<F>, OptionalKeys<R>>>>;
 
-/** An answer that holds records, as `fields` narrows them. */
+/** A response with records narrowed by `fields`. */
 export type SelectedIn<T, F extends string> = {
   [K in keyof T]: K extends Holder
     ? T[K] extends readonly (infer Item)[]

@@ -25,8 +25,8 @@ const delayMs = (retries: number, retryAfterMs: number): number =>
   retryAfterMs + Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries);
 
 /**
- * The shortest wait before a retry. Null if there must be none: the refusal is permanent, or the request may have been
- * executed and must not run twice.
+ * The shortest wait before a retry. Null if there must be no retry: the refusal is permanent, or the request may have been executed and
+ * must not run twice.
  */
 const leastWaitMs = (error: unknown, isRepeatable: boolean): number | null => {
   if (error instanceof CrmConnectionError) return isRepeatable ? 0 : null;
@@ -55,7 +55,7 @@ export class RetryPlan {
   /** The wait before the next try. @throws the error itself if there must be no retry */
   nextDelayMs(error: unknown): number {
     if (error instanceof CrmApiError && error.code === 'idempotency_in_flight' && this.#maxRetries > 0) {
-      // An earlier try still runs, and its response will be that of this call. Waiting for it does not count as a
+      // An earlier try is still running, and its response will be the response of this call. Waiting for it does not count as a
       // retry.
       this.#inFlightUntilMs ??= Date.now() + maxInFlightMs;
       if (Date.now() < this.#inFlightUntilMs) return delayMs(0, error.retryAfterMs ?? 1_000);

@@ -34,7 +34,7 @@ const refusal = async (call: Promise<unknown>): Promise<CrmApiError> => {
 };
 
 describe('opportunities', () => {
-  test('a deal is created, matched when sent again, and read back', async () => {
+  test('creates a deal, matches it when sent again, and reads it back', async () => {
     const first = await createDeal('Renewal', { account_domain: 'acme.com', primary_contact_email: 'ada@acme.com' });
     expect(first).toMatchObject({ recordStatus: 'created', warnings: [], isReplay: false });
     expect(first.data).toMatchObject({ name: 'Renewal', amount: 48000 });
@@ -50,7 +50,7 @@ describe('opportunities', () => {
     expect(version).toBe(data.opportunity.version);
   });
 
-  test('on_match=update applies what is sent', async () => {
+  test('updates a matched record with on_match=update', async () => {
     const { data } = await createDeal('Expansion');
     const updated = await client.opportunities.create(
       {
@@ -63,7 +63,7 @@ describe('opportunities', () => {
     expect(updated).toMatchObject({ recordStatus: 'updated', data: { ...data, amount: 1 } });
   });
 
-  test('a walk gives every record once, and reads no page before it is asked for', async () => {
+  test('lists every record once, and reads a page only when it is needed', async () => {
     const pipeline_id = crm.organization.otherPipeline.id;
     const items = Array.from({ length: 7 }, (_, n) => ({
       pipeline_id,
@@ -96,7 +96,7 @@ describe('opportunities', () => {
     expect(data).toMatchObject({ has_more: true, limit: 2, custom_field_definitions: {} });
   });
 
-  test('a search filters and sorts, and walks its pages', async () => {
+  test('searches with filters and a sort, page by page', async () => {
     const pipeline_id = crm.organization.otherPipeline.id;
     const found = client.opportunities.search({
       pipeline_id,
@@ -107,7 +107,7 @@ describe('opportunities', () => {
     expect((await collect(found)).map(({ name }) => name)).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => `Walk ${n}`));
   });
 
-  test('a summary counts and adds what a search finds', async () => {
+  test('summarizes the records that a search finds', async () => {
     const { data } = await client.opportunities.summarize({
       pipeline_id: crm.organization.otherPipeline.id,
       filters: [{ field: 'name', operator: 'starts_with', value: 'Walk' }],
@@ -120,7 +120,7 @@ describe('opportunities', () => {
     expect(data.total).toEqual({ count: 7, 'sum:amount': '28' });
   });
 
-  test('an update changes what is sent, under the version that was read', async () => {
+  test('updates the fields that are sent, for the version that was read', async () => {
     const { data } = await createDeal('To be changed');
     const id = data.opportunity_id;
     const { version } = await client.opportunities.get(id);
@@ -132,7 +132,7 @@ describe('opportunities', () => {
     expect(error).toMatchObject({ status: 412, code: 'precondition_failed', name: 'CrmVersionError' });
   });
 
-  test('a deal is deleted', async () => {
+  test('deletes a deal', async () => {
     const { data } = await createDeal('To be deleted');
     const deleted = await client.opportunities.delete(data.opportunity_id);
     expect(deleted.data).toEqual({ id: data.opportunity_id });
@@ -150,7 +150,7 @@ describe('accounts and contacts', () => {
     await expect(client.accounts.getByDomain('..')).rejects.toThrow(TypeError);
   });
 
-  test('that may be duplicates are listed with the reason', async () => {
+  test('are listed as possible duplicates with the reason', async () => {
     await client.contacts.create({ email: 'twin@twins.example', first_name: 'Twin' });
     await client.contacts.create({ email: 'twin2@twins.example', first_name: 'twin' });
     const found = await collect(client.contacts.duplicates({ limit: 500 }));
@@ -178,7 +178,7 @@ describe('accounts and contacts', () => {
     await client.accounts.delete(account.company_id);
   });
 
-  test('a merge that is refused names the opportunities that collide, and a merged record where it went', async () => {
+  test('a refused merge names the colliding opportunities, and a merged record the kept one', async () => {
     const keep = (await client.accounts.create({ domain: 'keep-merge.com' })).data.company_id;
     const from = (await client.accounts.create({ domain: 'from-merge.com' })).data.company_id;
     for (const account_domain of ['keep-merge.com', 'from-merge.com'])
@@ -193,7 +193,7 @@ describe('accounts and contacts', () => {
     expect(await refusal(client.accounts.get(from))).toMatchObject({ status: 404, mergedInto: keep });
   });
 
-  test('a bulk call returns the result of each item', async () => {
+  test('are created in bulk with the result of each item', async () => {
     const { data } = await client.contacts.bulkCreate([{ email: 'one@bulk.example' }, { email: 'no address' }]);
     expect(data.results).toMatchObject([
       { index: 0, success: true, record_status: 'created' },
@@ -206,7 +206,7 @@ describe('accounts and contacts', () => {
     expect(refused).toMatchObject({ status: 400, errors: { 'items[1].id': expect.any(String) as unknown } });
   });
 
-  test('their fields are listed', async () => {
+  test('have fields that are listed', async () => {
     const names = (await collect(client.contacts.fields({ limit: 5 }))).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['email', 'first_name']));
   });
@@ -236,7 +236,7 @@ describe('notes and pipelines', () => {
 });
 
 describe('errors', () => {
-  test('400 names every field at fault', async () => {
+  test('400: names every invalid field', async () => {
     const error = await refusal(createDeal('', { primary_contact_email: 'no address' }));
     expect(error).toMatchObject({ status: 400, code: 'validation_failed', name: 'CrmValidationError' });
     expect(Object.keys(error.errors)).toEqual(
@@ -246,7 +246,7 @@ describe('errors', () => {
     expect(error.requestId).toEqual(expect.any(String));
   });
 
-  test('401 for an unknown key, whose text is in no error', async () => {
+  test('401: an unknown key, which no error text contains', async () => {
     const apiKey = crm.organization.newUnknownKey();
     const stranger = crm.clientWith({ apiKey });
     const error = await refusal(collect(stranger.accounts.list()));
@@ -254,7 +254,7 @@ describe('errors', () => {
     expect(JSON.stringify(error) + String(error.stack)).not.toContain(apiKey);
   });
 
-  test('a read takes the mark of a write, and one that no write answered is refused', async () => {
+  test('a read accepts the X-Read-After of a write, and one that no write returned is refused', async () => {
     const { data, readAfter } = await client.accounts.create({ domain: 'marked.example' });
     expect(readAfter).toEqual(expect.any(String));
     const { readAfter: later } = await client.accounts.update(data.company_id, { industry: 'Marks' });
@@ -266,14 +266,14 @@ describe('errors', () => {
     expect(error).toMatchObject({ status: 400, errors: { 'X-Read-After': expect.any(String) as unknown } });
   });
 
-  test('what is no id is refused before it becomes a path', async () => {
+  test('an invalid id is refused before it becomes a path', async () => {
     await expect(client.accounts.get('../pipelines')).rejects.toThrow(TypeError);
     await expect(client.accounts.delete('fields')).rejects.toThrow('id must be a UUID');
   });
 });
 
-describe('a bulk create whose first try is given up', () => {
-  test('waits for its own first try and answers once, whatever the moment', async () => {
+describe('a bulk create whose first try is aborted', () => {
+  test('waits for its own first try and gets one answer, whenever it was aborted', async () => {
     let retried = 0;
     for (const giveUpAfterMs of [5, 10, 15, 20, 30, 45]) {
       let tries = 0;

@@ -3,15 +3,15 @@
 import type * as contract from '@crm/contract';
 import type * as client from '../src/index.js';
 
-/** Compiles where every `From` is a `To`. */
+/** Compiles if `From` is assignable to `To`. */
 type Fits<To, From extends To> = From;
 
-/** On the wire a query is text; arrays are repeated parameters. */
+/** In a query all values are text; arrays are repeated parameters. */
 type OnTheWire<Q> = {
   [K in keyof Q]: K extends 'after' | 'limit' | 'wait' ? string : K extends 'fields' ? string[] : Q[K];
 };
 
-/** The contract leaves the inside of these two to another part of the gateway; the client types them. */
+/** The contract does not type these two, because another part of the gateway parses them; the client does. */
 type Loose<B> = Omit<B, 'filters' | 'sort'>;
 
 /** Requests: from the client to the contract. */
@@ -54,7 +54,7 @@ export type Requests = [
   Fits<keyof contract.QueryOf<typeof contract.listNotes>, keyof client.ListNotesQuery>,
 ];
 
-/** Queries again, by name: none that the contract takes is missing in the client. */
+/** Names of query parameters: the client has all those of the contract. */
 export type QueryNames = [
   Fits<keyof client.ListOpportunitiesQuery, keyof contract.QueryOf<typeof contract.listOpportunities>>,
   Fits<keyof client.ListQuery, keyof contract.QueryOf<typeof contract.listAccounts>>,

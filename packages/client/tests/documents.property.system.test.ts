@@ -10,10 +10,10 @@ import { unwrittenRules } from './support/document/unwritten-rules.js';
 import { type DocumentRequest, KnownValues, validRequests } from './support/document/valid-requests.js';
 
 const rounds = propertyRuns({ short: 8, soak: 500 });
-/** The system tests send the same requests in every run; the soak tests draw others each time. */
+/** The system tests send the same requests in every run; the soak tests draw new ones each time. */
 const seed = Number(process.env['FC_SEED'] ?? testSize({ short: 1, soak: Date.now() % 2_147_483_647 }));
 const operations = [...readOperations('inbound'), ...readOperations('read')];
-/** The share of the operations that some request of a run has to succeed with; four in five do. */
+/** The share of the operations for which at least one request of a run must succeed; in practice four in five do. */
 const doneShare = 0.7;
 
 let crm: TestCrm;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => crm.stop());
 
-/** A value that depends on the seed and the place alone. */
+/** A random value that depends only on the seed and the place. */
 const drawn = <T>(arbitrary: fc.Arbitrary<T>, place: string): T => {
   const own = [...`${seed} ${place}`].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7);
   const [value] = fc.sample(arbitrary, { seed: own, numRuns: 1, unbiased: true });
@@ -35,7 +35,7 @@ const differences = new Map<string, string>();
 const done = new Set<string>();
 let requests = 0;
 
-/** Notes where an answer differs from the documents: one request of each difference. */
+/** Records where an answer differs from the documents, with one request per difference. */
 const note = (request: DocumentRequest, difference: string, answer: DocumentAnswer): void => {
   const { operation, ...sent } = request;
   const key = `${operation.id}: ${difference}`;
@@ -65,9 +65,9 @@ const sendValid = async (request: DocumentRequest): Promise<void> => {
   }
 };
 
-/** Whether a request was refused: as a whole, or the item of it that is at fault. */
+/** Whether a request was refused: as a whole, or its invalid item. */
 const isRefused = ({ status, body }: DocumentAnswer, item: number | undefined): boolean => {
-  // Whose headers are too large is not looked at; an unknown record comes before what the organization's set-up is needed for.
+  // 404 and 431 count too: an unknown record or too large headers are refused before the invalid part is checked.
   if ([400, 404, 431].includes(status)) return true;
   if (item === undefined || status !== 200) return false;
   const { results } = (body as { data: { results: readonly { success: boolean }[] } }).data;
@@ -81,7 +81,7 @@ const sendInvalid = async (request: InvalidRequest): Promise<void> => {
 
 const sendWithoutKey = async (request: DocumentRequest): Promise<void> => {
   const answer = await send(request, null);
-  // Failures are limited by address, and a head that is too large is refused before its key is read.
+  // Failures are limited by address, and too large headers are refused before the key is read.
   const expected = request.operation.isPublic ? [200] : [401, 429, 431];
   if (!expected.includes(answer.status)) note(request, `without a key, and ${answer.status}`, answer);
 };
@@ -89,7 +89,7 @@ const sendWithoutKey = async (request: DocumentRequest): Promise<void> => {
 const runRound = async (operation: Operation, round: number): Promise<void> => {
   const place = `${operation.id} ${round}`;
   const { query, ...other } = drawn(validRequests(operation, known, round % 3 === 2 ? 'wild' : 'plain'), place);
-  // Seconds to hold the answer back are left out, to be quick.
+  // Leaves out the seconds to wait for events, to be quick.
   const request = { ...other, query: query.filter(([name]) => name !== 'wait') };
   await sendValid(request);
   const invalid = invalidRequest(request, drawn(fc.nat(), `${place} invalid`));
@@ -98,7 +98,7 @@ const runRound = async (operation: Operation, round: number): Promise<void> => {
 };
 
 test(
-  'requests made from the documents are answered as the documents say',
+  'requests generated from the documents get the documented answers',
   async () => {
     for (let round = 0; round < rounds; round += 1) {
       for (const operation of operations) await runRound(operation, round);

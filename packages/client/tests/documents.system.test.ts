@@ -39,7 +39,7 @@ interface NewmanReport {
   };
 }
 
-/** Makes the collection of a document as Postman imports it, and runs it. @returns the status of each request by its name */
+/** Converts a document to a collection as Postman does when it imports it, and runs it. @returns the status of each request by its name */
 const runCollection = async (document: string, baseUrl: string): Promise<Map<string, number | undefined>> => {
   const collection = join(folder, `${document}.collection.json`);
   const report = join(folder, `${document}.report.json`);
@@ -61,7 +61,7 @@ const runCollection = async (document: string, baseUrl: string): Promise<Map<str
 
 describe('the documents', () => {
   testWithTools('have no finding of Spectral', async () => {
-    // The operator of the gateway decides whom to ask.
+    // Contact details are up to the operator of the gateway.
     await writeFile(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\nrules: { info-contact: off }\n');
     const files = ['read-gateway.json', 'inbound-gateway.json'].map((name) => join(documents, name));
     const linted = await runTool('@stoplight/spectral-cli/dist/index.js', ['lint', '-F', 'hint', ...files]);
@@ -80,7 +80,7 @@ describe('the documents', () => {
   testWithTools('become a Postman collection that runs: writing', async () => {
     const statuses = await runCollection('inbound-gateway.json', crm.addresses.inboundUrl);
     expect(statuses.size).toBeGreaterThan(15);
-    // Of the records in the examples only the pipeline exists.
+    // Only the pipeline of the examples exists.
     const isOfPipeline = (name: string): boolean => ['Add a stage', 'Update a pipeline'].includes(name);
     const isOfOneRecord = (name: string): boolean =>
       /^(Update|Delete|Merge|Remove|Restore) an? |^(Add|Update) an option$/.test(name);
@@ -99,7 +99,7 @@ describe('the documents', () => {
     ]);
   });
 
-  test('describe every step of the main job as Arazzo, whose answers Redocly holds against them', async () => {
+  test('describe every step of the main job as Arazzo, and Redocly checks the answers against them', async () => {
     const workflow = join(documents, 'main-job.arazzo.yaml');
     const { readUrl, inboundUrl } = crm.addresses;
     const env = {

@@ -27,7 +27,7 @@ const failure = async (stream: AsyncIterable<Event>): Promise<unknown> =>
   );
 
 describe('events', () => {
-  test('list answers a page, and latest its end with a mark for later reads', async () => {
+  test('list returns a page, and latest the end of the log with a token for later reads', async () => {
     const { data } = await client.events.list({ after: 1, limit: 1 });
     expect([positions(data.events), data.next_position, data.has_more]).toEqual([[2], 2, true]);
     const latest = await client.events.latest();
@@ -40,17 +40,17 @@ describe('events', () => {
     const events = take(stream, 4);
     await client.accounts.create({ domain: 'd.example' });
     expect(positions(await events)).toEqual([1, 2, 3, 4]);
-    // Each loop begins at its own start.
+    // Each loop starts at the position of its own call.
     expect(positions(await take(stream, 2))).toEqual([1, 2]);
   });
 
-  test('iterate without a position begins at the oldest event, and a filter holds', async () => {
+  test('iterate without a position starts at the oldest event, and filters apply', async () => {
     await client.contacts.create({ email: 'ann@a.example' });
     const [event] = await take(client.events.iterate({ object: 'contact' }), 1);
     expect(event).toMatchObject({ type: 'contact.created', object: 'contact' });
   });
 
-  test('the signal ends a stream that waits, with its reason', async () => {
+  test('the signal ends a waiting stream with its reason', async () => {
     const { data } = await client.events.latest();
     const controller = new AbortController();
     const ended = failure(client.events.iterate({ after: data.position, signal: controller.signal }));
@@ -58,7 +58,7 @@ describe('events', () => {
     expect(await ended).toMatchObject({ message: 'enough' });
   });
 
-  test('history is the events of one record, newest first', async () => {
+  test('history returns the events of one record, newest first', async () => {
     const { data } = await client.accounts.create({ domain: 'a.example' });
     await client.accounts.update(data.company_id, { name: 'New name' });
     const types: string[] = [];
@@ -90,7 +90,7 @@ test('an erased event has neither record nor previous, and every other event has
 });
 
 describe('a stream that has to start over', () => {
-  test('another log, wherever the position is', async () => {
+  test('because the log is another one, at any position', async () => {
     for (const after of [0, 900]) {
       const error = await failure(client.events.iterate({ after, logId: 'another' }));
       expect(error).toBeInstanceOf(CrmStartOverError);
@@ -98,14 +98,14 @@ describe('a stream that has to start over', () => {
     }
   });
 
-  test('a position beyond the end of the same log is a refusal', async () => {
+  test('is not needed for a position past the end of the same log, which is refused', async () => {
     const { data } = await client.events.latest();
     const error = await failure(client.events.iterate({ after: 900, logId: data.log_id }));
     expect(error).toBeInstanceOf(CrmApiError);
     expect(error).toMatchObject({ status: 400, errors: { after: expect.stringContaining('last position') } });
   });
 
-  test('events that have expired', async () => {
+  test('because events have expired', async () => {
     await crm.database.pool.query('UPDATE event_heads SET oldest_position = 3 WHERE organization_id = $1', [
       crm.organization.id,
     ]);
@@ -115,7 +115,7 @@ describe('a stream that has to start over', () => {
   });
 });
 
-test('a stream waits for a gateway that is away for a while', async () => {
+test('a stream waits while a gateway is unavailable', async () => {
   let fails = 0;
   const flaky = crm.clientWith({
     maxRetries: 0,

@@ -1,4 +1,4 @@
-// Clients that the usual generators make of our documents compile under strict, and walk pages of a running gateway.
+// Clients that common generators create from our documents compile under strict, and page through a running gateway.
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,10 +26,10 @@ afterAll(async () => {
 });
 
 interface Generator {
-  /** The file to run in the tools' folder, and its arguments; `read.json` is in the working folder. */
+  /** The generator's file in the tools' folder, and its arguments; `read.json` is in the working folder. */
   readonly command: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
-  /** The program: it walks the accounts in pages of two and prints their domains; what must not compile is marked. */
+  /** The program: it pages through the accounts two at a time and prints their domains. Lines that must not compile are marked. */
   readonly program: string;
 }
 
@@ -138,7 +138,7 @@ const compilerOptions = {
   types: [],
 };
 
-/** Makes the client in a folder of its own. @throws Error with what the generator says when it fails */
+/** Generates the client in a separate folder. @throws Error with the generator's output if it fails */
 const generate = async (name: string, { command, files = {}, program }: Generator): Promise<string> => {
   const own = join(folder, name.replace(/\W+/g, '-'));
   await mkdir(own, { recursive: true });
@@ -159,7 +159,7 @@ const generate = async (name: string, { command, files = {}, program }: Generato
   return own;
 };
 
-describe('the client that a generator makes', () => {
+describe('the client of a generator', () => {
   testWithTools.each(Object.entries(generators))(
     'compiles under strict and walks pages: %s',
     async (name, generator) => {

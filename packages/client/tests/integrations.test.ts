@@ -1,11 +1,11 @@
-// Sends what the configurations of docs/integrations.md send, and follows the paths that they name.
+// Sends the requests of the configurations in docs/integrations.md, and follows the paths that they name.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 
 const page = readFileSync(new URL('../../../docs/integrations.md', import.meta.url), 'utf8');
 
-/** The blocks of a language below a heading. */
+/** The code blocks of a language under a heading. */
 const blockOf = (heading: string, language: string): string => {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section)?.[1] ?? '';
@@ -39,7 +39,7 @@ const dltStreams = (): Stream[] => {
   }));
 };
 
-/** The value of a key of a YAML block; each block has the keys once, or once for each stream. */
+/** The value of a key in a YAML block. Each block has the keys once, or once per stream. */
 const valuesOf = (yaml: string, key: string): string[] =>
   [...yaml.matchAll(new RegExp(`\\b${key}: (.+)$`, 'gm'))].map(([, value = '']) => value);
 
@@ -95,11 +95,11 @@ const get = async (path: string, parameters: Readonly<Record<string, string>>): 
   return answer.json();
 };
 
-/** Reads a stream to its end in pages of two, as the tool would. */
+/** Reads a stream to its end in pages of two, like the tool. */
 const readAll = async (stream: Stream): Promise<unknown[]> => {
   const all: unknown[] = [];
   let parameters: Record<string, string> = { ...stream.parameters };
-  // The page as it stands is accepted; smaller ones make it several.
+  // The page size in the configuration is valid; a smaller one gives several pages.
   await get(stream.path, parameters);
   parameters = { ...parameters, limit: '2' };
   for (;;) {
@@ -129,7 +129,7 @@ describe('the requests of docs/integrations.md', () => {
     for (const [name, { parameters }] of streams) expect([name, parameters['limit']]).toEqual([name, '500']);
   });
 
-  test.each(streams)('read everything: %s', async (_name, stream) => {
+  test.each(streams)('read all records: %s', async (_name, stream) => {
     // Three contacts and their accounts: six events.
     expect(await readAll(stream)).toHaveLength(stream.path === '/v1/events' ? 6 : 3);
   });

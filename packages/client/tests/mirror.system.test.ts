@@ -18,7 +18,7 @@ let directory: string;
 let mirror: ChildProcess | undefined;
 const copyFile = (): string => join(directory, 'copy.json');
 
-/** The code of the page, in a folder where the client is installed. */
+/** The code of the page, in a folder with the client installed. */
 const installPage = async (): Promise<void> => {
   directory = await mkdtemp(join(tmpdir(), 'crm-mirror-'));
   await mkdir(join(directory, 'node_modules/@crm'), { recursive: true });
@@ -56,7 +56,7 @@ const readCopy = async (): Promise<Copy | null> =>
     () => null,
   );
 
-/** Waits until the mirror has come to the end of the log. */
+/** Waits until the mirror has reached the end of the log. */
 const caughtUp = async (): Promise<Copy> => {
   for (;;) {
     const { data } = await crm.client.events.latest();
@@ -67,7 +67,7 @@ const caughtUp = async (): Promise<Copy> => {
   }
 };
 
-/** The records of each object in the form that events have. */
+/** The records of each object in the form of events. */
 const recordSql: Readonly<Record<(typeof objects)[number], string>> = {
   account: 'SELECT account_event_record(r) AS record FROM accounts r',
   contact: 'SELECT contact_event_record(r) AS record FROM contacts r',
@@ -75,7 +75,7 @@ const recordSql: Readonly<Record<(typeof objects)[number], string>> = {
   note: `SELECT note_event_record(r, note_links(r.organization_id, r.id)) AS record FROM notes r`,
 };
 
-/** A note may name contacts that are gone, and its links have no order. */
+/** A note may name deleted contacts, and its links have no order. */
 const comparable = (records: Records, contacts: Records): Records =>
   Object.fromEntries(
     Object.entries(records).map(([id, record]) => {
@@ -97,7 +97,7 @@ const expectEqualToDatabase = async (copy: Copy): Promise<void> => {
   }
 };
 
-/** Creates, changes and deletes records of every kind, some of them shared with the other writers. */
+/** Creates, changes and deletes records of every kind. Some are shared with the other writers. */
 const write = async (writer: number, rounds: number): Promise<void> => {
   const { client, organization } = crm;
   const pipeline_id = organization.pipeline.id;
@@ -126,7 +126,7 @@ const write = async (writer: number, rounds: number): Promise<void> => {
 };
 
 describe('the mirror of docs/how-to/mirror-your-data.md', () => {
-  test('equals the database after writers have run beside its first copy, and it was killed meanwhile', async () => {
+  test('equals the database although other clients wrote during its first copy and it was killed', async () => {
     await write(0, 10);
     const writers = Promise.all([1, 2, 3].map((writer) => write(writer, 30)));
     startMirror();
@@ -142,7 +142,7 @@ describe('the mirror of docs/how-to/mirror-your-data.md', () => {
     await expectEqualToDatabase(copy);
   });
 
-  test('starts over when events have expired while it was away', async () => {
+  test('starts over if events expired while it was down', async () => {
     await caughtUp();
     await killMirror();
     await write(4, 3);
@@ -155,7 +155,7 @@ describe('the mirror of docs/how-to/mirror-your-data.md', () => {
     await expectEqualToDatabase(await caughtUp());
   });
 
-  test('starts over when the log is another one', async () => {
+  test('starts over if the log is another one', async () => {
     const copy = await caughtUp();
     await killMirror();
     const stale = { lost: { id: 'lost' } };

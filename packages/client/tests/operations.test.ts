@@ -4,7 +4,7 @@ import { createClient, type CrmClient, type Listing, type PageInfo } from '../sr
 
 const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
 
-/** Pages are read when they are asked for. */
+/** Lists send their request only when their page is read. */
 const firstPage = (listing: Listing<unknown, PageInfo>): Promise<unknown> => listing.page();
 
 /** The method for each operation of the two documents. */
@@ -79,7 +79,7 @@ interface Documented {
   readonly request: string;
 }
 
-/** The operations of a document but those without a key, which are for load balancers. */
+/** The operations of a document, except those without a key, which are for load balancers. */
 const readOperations = async (gateway: 'read' | 'inbound'): Promise<readonly Documented[]> => {
   const file = new URL(`../../../docs/openapi/${gateway}-gateway.json`, import.meta.url);
   const { paths } = JSON.parse(await readFile(file, 'utf8')) as {
@@ -118,7 +118,7 @@ const requestOf = async (call: (crm: CrmClient) => Promise<unknown>): Promise<st
 };
 
 describe('the operations of the documents', () => {
-  test('all have a method of the client, and there are no others', () => {
+  test('each have a method of the client, and the client has no others', () => {
     expect(documented.length).toBeGreaterThan(50);
     expect(Object.keys(methods).sort()).toEqual(documented.map(({ operationId }) => operationId).sort());
   });

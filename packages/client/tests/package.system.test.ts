@@ -1,4 +1,4 @@
-// The package as a user installs it: what npm packs, installed into projects of several kinds.
+// The package as users install it: the output of npm pack, installed into several kinds of projects.
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const read = async (pipeline_id: string): Promise<number> => {
 console.log(typeof read, new CrmConnectionError('x') instanceof CrmError);
 `;
 
-/** A project with the package installed, and one file in it. */
+/** A project with the package installed and one file. */
 const createProject = async (manifest: object, compilerOptions: object, head: string): Promise<string> => {
   const project = await mkdtemp(join(folder, 'project-'));
   await mkdir(join(project, 'node_modules/@crm'), { recursive: true });
@@ -59,14 +59,14 @@ const esm = `import { createClient, CrmConnectionError, CrmError } from '@crm/cl
 const requires = `import client = require('@crm/client');\nconst { createClient, CrmConnectionError, CrmError } = client;`;
 
 describe('the packed package', () => {
-  test('holds the code, its types, the licence and the read-me, and nothing else', () => {
+  test('contains only the code, its types, the licence and the README', () => {
     const paths = packed.files.map(({ path }) => path);
     const others = paths.filter((path) => !/^dist\/(commonjs\/)?[a-z/-]+\.(js|d\.ts)$/.test(path));
     expect(others.sort()).toEqual(['LICENSE', 'README.md', 'dist/commonjs/package.json', 'package.json']);
     expect(paths).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/commonjs/index.d.ts']));
   });
 
-  test('says what registries and users look for', async () => {
+  test('has the metadata that registries and users look for', async () => {
     const manifest = JSON.parse(await readFile(join(folder, 'package/package.json'), 'utf8')) as object;
     expect(manifest).not.toHaveProperty('private');
     expect(manifest).toMatchObject({ license: 'MIT', sideEffects: false, publishConfig: { provenance: true } });

@@ -4,14 +4,14 @@ import { inboundOperations, readOperations } from '@crm/contract';
 import { minifySync } from '@swc/core';
 import { gzipSync } from 'node:zlib';
 
-/** The client is loaded whole, so it may grow only with what it can do. */
+/** The client is loaded as a whole, so it may only grow with its number of operations. */
 const maxBytesPerOperation = 225;
 const folder = new URL('../dist/', import.meta.url);
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
 const read = (file: string): string => readFileSync(new URL(file, folder), 'utf8');
 
 describe('what users install', () => {
-  test('is small: all files together, minified and compressed, for each operation', () => {
+  test('is small: all files minified and compressed, per operation', () => {
     const code = files.filter((file) => file.endsWith('.js') && !file.startsWith('commonjs/')).map(read);
     const minified = code
       .map((text) => minifySync(text, { module: true, compress: true, mangle: true }).code)
@@ -24,7 +24,7 @@ describe('what users install', () => {
     expect(figure).toBeLessThanOrEqual(maxBytesPerOperation);
   });
 
-  test('needs nothing else, neither to run nor for its types', () => {
+  test('has no dependencies, neither at run time nor for its types', () => {
     const manifest = JSON.parse(readFileSync(new URL('../package.json', folder), 'utf8')) as Record<string, unknown>;
     expect(manifest).not.toHaveProperty('dependencies');
     expect(manifest).not.toHaveProperty('peerDependencies');

@@ -35,15 +35,15 @@ export const readNarrowed = async (pipeline_id: string, names: string[]): Promis
   is<string | null, typeof data.contact.phone>(data.contact.phone, true);
   // @ts-expect-error -- it was not asked for
   String(data.contact.version);
-  // What only the running program knows narrows nothing.
+  // Names that are only known at run time narrow nothing.
   for await (const deal of crm.opportunities.list({ pipeline_id, fields: names }))
     is<Opportunity, typeof deal>(deal, true);
-  // A record that is read whole has every field.
+  // A get by id returns every field.
   const whole = (await crm.opportunities.get(id)).data.opportunity;
   is<number, typeof whole.version>(whole.version, true);
 };
 
-/** Custom fields have their own types in what is read and in what is sent. */
+/** Custom fields have their own types in responses and bodies. */
 export const useCustomFields = async (pipeline_id: string): Promise<void> => {
   const crm = createClient<Fields>(options);
   const { custom_fields } = (await crm.opportunities.get(id)).data.opportunity;

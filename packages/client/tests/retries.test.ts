@@ -32,8 +32,8 @@ const start = async (replies: readonly Reply[], options: Partial<ClientOptions> 
   return { requests, url, crm: createClient({ readUrl: url, apiKey: 'crm_live_test', ...options }) };
 };
 
-describe('a request is sent again', () => {
-  test('after 429 and 503 that say when, by every operation', async () => {
+describe('a request is retried', () => {
+  test('after 429 and 503 with Retry-After, for every operation', async () => {
     const wait = { 'retry-after': '0' };
     const { crm, requests } = await start([failure(429, wait), failure(503, wait), success({ id })]);
     await crm.accounts.delete(id);
@@ -48,20 +48,20 @@ describe('a request is sent again', () => {
     expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(990);
   });
 
-  test.each([500, 502, 503, 504])('after %i with and without Retry-After, by a read', async (status) => {
+  test.each([500, 502, 503, 504])('after %i with and without Retry-After, for a read', async (status) => {
     const { crm, requests } = await start([failure(status), failure(status, { 'retry-after': '0' }), emptyPage]);
     await crm.accounts.list().page();
     expect(requests).toHaveLength(3);
   });
 
-  test('after 502 without Retry-After, by a create under one idempotency key', async () => {
+  test('after 502 without Retry-After, for a create with the same idempotency key', async () => {
     const { crm, requests } = await start([failure(502), created]);
     await crm.accounts.create({ domain: 'acme.com' });
     expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     expect(requests).toHaveLength(2);
   });
 
-  test('after a time-out and until its first try has answered, which costs no retry', async () => {
+  test('after a timeout, until its first try has answered, which does not count as a retry', async () => {
     const inFlight = failure(409, { 'retry-after': '0' }, 'idempotency_in_flight');
     const { crm, requests } = await start([silence, inFlight, inFlight, inFlight, created], {
       timeoutMs: 1_000,
@@ -72,7 +72,7 @@ describe('a request is sent again', () => {
     expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
-  test('after a broken connection, by a create under one idempotency key', async () => {
+  test('after a broken connection, for a create with the same idempotency key', async () => {
     const { crm, requests } = await start([hangUp, hangUp, created]);
     await crm.accounts.create({ domain: 'acme.com' });
     const keys = requests.map(({ headers }) => headers['idempotency-key']);
@@ -81,22 +81,22 @@ describe('a request is sent again', () => {
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('after a time-out, by a search', async () => {
+  test('after a timeout, for a search', async () => {
     const { crm, requests } = await start([silence, emptyPage], { timeoutMs: 1_000 });
     await crm.accounts.search({ query: 'acme' }).page();
     expect(requests.map(({ body }) => body)).toEqual(Array(2).fill('{"query":"acme"}'));
   });
 });
 
-describe('a request is not sent again', () => {
-  test('after 503 without Retry-After or 500, by an update or a deletion: it may have happened', async () => {
+describe('a request is not retried', () => {
+  test('after 503 without Retry-After or 500, for an update or a deletion, which may have happened', async () => {
     const { crm, requests } = await start([failure(503), failure(500, { 'retry-after': '0' })]);
     await expect(crm.accounts.update(id, { name: 'A' })).rejects.toThrow(CrmUnavailableError);
     await expect(crm.accounts.delete(id)).rejects.toMatchObject({ status: 500, code: 'unexpected_answer' });
     expect(requests).toHaveLength(2);
   });
 
-  test('after a statement that took too long, which it would again', async () => {
+  test('after a statement that took too long, because it would again', async () => {
     const { crm, requests } = await start([failure(503, {}, 'timeout')]);
     await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 503, code: 'timeout' });
     expect(requests).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('a request is not sent again', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('where retries are turned off, not even while its key is in flight', async () => {
+  test('if retries are turned off, even while its first try is running', async () => {
     const { crm, requests } = await start([failure(409, { 'retry-after': '0' }, 'idempotency_in_flight')], {
       maxRetries: 0,
     });
@@ -116,14 +116,14 @@ describe('a request is not sent again', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('after a broken connection, by an update or a deletion: it may have happened', async () => {
+  test('after a broken connection, for an update or a deletion, which may have happened', async () => {
     const { crm, requests } = await start([hangUp]);
     await expect(crm.accounts.update(id, { name: 'Acme' })).rejects.toThrow(CrmConnectionError);
     await expect(crm.accounts.delete(id)).rejects.toThrow('cannot be reached');
     expect(requests).toHaveLength(2);
   });
 
-  test('after a broken connection, by a create that wants no idempotency key', async () => {
+  test('after a broken connection, for a create without an idempotency key', async () => {
     const { crm, requests } = await start([hangUp]);
     await expect(crm.notes.create({ note: { title: 'Call' } }, { idempotencyKey: null })).rejects.toThrow(
       CrmConnectionError,
@@ -132,7 +132,7 @@ describe('a request is not sent again', () => {
     expect(requests[0]?.headers).not.toHaveProperty('idempotency-key');
   });
 
-  test('more often than it was allowed', async () => {
+  test('more often than allowed', async () => {
     const { crm, requests } = await start([failure(429, { 'retry-after': '0' })], {});
     const error = await crm.accounts
       .list()
@@ -143,7 +143,7 @@ describe('a request is not sent again', () => {
     expect(requests).toHaveLength(3);
   });
 
-  test('after a wait that is too long, given in seconds or as a date', async () => {
+  test('after a Retry-After that is too long, in seconds or as a date', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toUTCString();
     const { crm, requests } = await start([
       failure(429, { 'retry-after': '3600' }),
@@ -160,7 +160,7 @@ describe('a request is not sent again', () => {
 });
 
 describe('a signal ends a call', () => {
-  test('before it is sent, while it is sent, and while it waits', async () => {
+  test('before it is sent, while it is running, and while it waits for a retry', async () => {
     const { crm, requests } = await start([silence, failure(429, { 'retry-after': '60' })]);
     const reason = new Error('enough');
     await expect(crm.accounts.list({}, { signal: AbortSignal.abort(reason) }).page()).rejects.toBe(reason);
@@ -169,7 +169,7 @@ describe('a signal ends a call', () => {
       const aborter = new AbortController();
       const ended = expect(crm.accounts.list({}, { signal: aborter.signal }).page()).rejects.toBe(reason);
       while (requests.length < sent) await sleep(5);
-      // By then the second one is answered.
+      // By then the second request is answered.
       await sleep(200);
       aborter.abort(reason);
       await ended;
@@ -178,8 +178,8 @@ describe('a signal ends a call', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('the key in its header, lists as repeated parameters, the mark of a write and the version', async () => {
+describe('a call', () => {
+  test('sends the key in its header, lists as repeated parameters, the read token and the version', async () => {
     const { crm, requests } = await start([emptyPage, success({})]);
     await crm.accounts.list({ q: 'a&b', fields: ['industry', 'custom__tier'] }, { readAfter: 'mark' }).page();
     await crm.accounts.update(id, { name: null }, { ifVersion: 3 });
@@ -191,14 +191,14 @@ describe('what is sent', () => {
     expect(requests[1]?.headers).not.toHaveProperty('idempotency-key');
   });
 
-  test('nothing to where a redirect leads', async () => {
+  test('follows no redirect', async () => {
     const { crm, requests, url } = await start([json(307, {}, { location: '/elsewhere' })]);
     await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 307, code: 'unexpected_answer' });
     expect(requests).toHaveLength(1);
     expect(url).not.toBe('');
   });
 
-  test.each([200, 404, 502])('a page of HTML with status %i is an error that says so', async (status) => {
+  test.each([200, 404, 502])('gets a clear error for an HTML page with status %i', async (status) => {
     const { crm, url } = await start([(response) => response.writeHead(status).end('<html>Bad gateway</html>')]);
     const error = await crm.accounts.get(id).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CrmApiError);
@@ -207,7 +207,7 @@ describe('what is sent', () => {
     expect(error).toMatchObject({ status, code: 'unexpected_answer', message, requestId: null, errors: {} });
   });
 
-  test('nothing with options that cannot work', () => {
+  test('cannot be made with invalid options', () => {
     expect(() => createClient({ readUrl: 'crm.example.com', apiKey: 'k' })).toThrow('readUrl must be an address');
     expect(() => createClient({ readUrl: 'http://a', inboundUrl: 'ftp://b', apiKey: 'k' })).toThrow('inboundUrl');
     expect(() => createClient({ readUrl: 'http://a', apiKey: '' })).toThrow('apiKey');
@@ -230,7 +230,7 @@ describe('hooks', () => {
     expect(JSON.stringify(seen.map(({ request }) => [...request.headers]))).not.toContain('crm_live_test');
   });
 
-  test('end the call with what they throw', async () => {
+  test('end the call with the error that they throw', async () => {
     const refused = new Error('no');
     const { crm, requests } = await start([emptyPage], { onRequest: () => Promise.reject(refused) });
     await expect(crm.accounts.list().page()).rejects.toBe(refused);

@@ -1,4 +1,4 @@
-// The same program on every runtime that npm can install: it writes, walks pages, and meets an error.
+// The same program on every runtime that npm can install: it writes, pages through records, and handles an error.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ const expected = (name: string): object => ({
   isNotFound: true,
 });
 
-/** The program in a folder of its own, beside the built client. */
+/** The program in a separate folder, next to the built client. */
 const prepare = async (name: string, text: string): Promise<string> => {
   const own = join(folder, name);
   await runProgram('mkdir', ['-p', own]);
@@ -85,7 +85,7 @@ const config :Workerd.Config = (
 );
 `;
 
-/** Asks a server that is starting until it answers. */
+/** Sends requests to a starting server until it answers. */
 const askUntilItAnswers = async (url: string, server: ChildProcess): Promise<unknown> => {
   while (isIn(server)) {
     const answer = await fetch(url).catch(() => null);

@@ -24,7 +24,7 @@ const refusal = async (call: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   );
 
-/** The read gateway shows a change of the set-up within a second: reads until it does, or the test's time is over. */
+/** The read gateway shows a change of the setup within a second. Reads until it does, or until the test times out. */
 const until = async (isShown: () => Promise<boolean>): Promise<void> => {
   while (!(await isShown())) await sleep(50);
 };
@@ -46,7 +46,7 @@ describe('members', () => {
     await until(async () => !(await memberEmails()).includes('new.owner@example.com'));
   });
 
-  test('who own deals are removed only when the query says what becomes of these', async () => {
+  test('who own deals are removed only if the query says what happens to the deals', async () => {
     const { data } = await client.members.create({ email: 'leaver@example.com', name: 'Lee' });
     const { data: heir } = await client.members.create({ email: 'heir@example.com', name: 'Hera' });
     const deal = await client.opportunities.create({
@@ -82,7 +82,7 @@ describe('pipelines and stages', () => {
     expect(archived.data.pipeline).toMatchObject({ name: 'Old onboarding', is_active: false });
   });
 
-  test('a name that is taken is a conflict', async () => {
+  test('a taken name is a conflict', async () => {
     const { pipeline, otherPipeline } = crm.organization;
     const [other] = (await collect(client.pipelines.list())).filter((each) => each.pipeline_id === otherPipeline.id);
     const refused = await refusal(client.pipelines.update(pipeline.id, { name: other?.name ?? '' }));
@@ -113,7 +113,7 @@ describe('custom fields', () => {
   });
 });
 
-describe('changes of the set-up', () => {
+describe('changes of the setup', () => {
   test('need the permission', async () => {
     const { key: apiKey } = await crm.organization.createKey({ allow: ['list'] });
     const stranger = crm.clientWith({ apiKey });
@@ -121,7 +121,7 @@ describe('changes of the set-up', () => {
     expect(refused).toMatchObject({ status: 401 });
   });
 
-  test('are sent once where they may have happened', async () => {
+  test('are not retried if they may have happened', async () => {
     let tries = 0;
     const unlucky = crm.clientWith({
       fetch: async (...request) => {
@@ -137,7 +137,7 @@ describe('changes of the set-up', () => {
   });
 });
 
-test('a deleted account exists again after its deletion was undone', async () => {
+test('a deleted account exists again after a restore', async () => {
   const { data: account } = await client.accounts.create({ domain: 'back.example', industry: 'Software' });
   const id = account.company_id;
   await client.accounts.delete(id);

@@ -2,20 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { generateApiKey, hashApiKey, parseApiKey } from './api-key.js';
 
 describe('API keys', () => {
-  it('are generated in the documented form, each another', () => {
+  it('are generated in the documented form and all differ', () => {
     const keys = Array.from({ length: 200 }, generateApiKey);
     for (const key of keys) expect(key).toMatch(/^crm_live_[0-9A-Za-z]{36}$/);
     expect(new Set(keys).size).toBe(200);
   });
 
-  it('are recognised when generated here', () => {
+  it('are accepted if they were generated here', () => {
     for (let i = 0; i < 200; i++) {
       const key = generateApiKey();
       expect(parseApiKey(key)).toBe(key);
     }
   });
 
-  it('are refused when any one character differs', () => {
+  it('are refused if any one character differs', () => {
     const key = generateApiKey();
     for (let i = 0; i < key.length; i++) {
       const other = key[i] === 'a' ? 'b' : 'a';
@@ -39,7 +39,7 @@ describe('API keys', () => {
     for (const text of others) expect(parseApiKey(text)).toBeNull();
   });
 
-  it('have a checksum that stays the same over releases', () => {
+  it('have a checksum that stays the same across releases', () => {
     expect(parseApiKey(`crm_live_${'0'.repeat(30)}0tFBc1`)).not.toBeNull();
   });
 

@@ -6,9 +6,8 @@
 export type FieldErrors = Readonly<Record<string, string>>;
 
 /**
- * Every error that the API answers: its code, its HTTP status, and the public text used when no better one is given. The
- * code is part of the contract (`code` of the body); the text is not. If two codes share a status, the later one is the
- * default for that status.
+ * Every error of the API: its code, its HTTP status, and its default public text. The code is part of the contract (`code` of the
+ * body); the text is not. If two codes share a status, the later one is the default for that status.
  */
 export const errorCatalogue = {
   bad_request: { status: 400, message: 'The request is not valid HTTP' },
@@ -36,13 +35,13 @@ export type ErrorCode = keyof typeof errorCatalogue;
 
 /** Optional details of an error. */
 export interface ApiErrorDetails {
-  /** Public text; by default the one of the catalogue. */
+  /** Public text; by default the text in the catalogue. */
   readonly message?: string;
   /** Field errors of a refused request, all of them at once. */
   readonly errors?: FieldErrors;
-  /** Further public properties of the error body, as `conflict`. */
+  /** Further public properties of the error body, such as `conflict`. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** Response headers, as `Allow` or `Retry-After`. */
+  /** Response headers, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The internal error; logged, never sent. */
   readonly cause?: unknown;
@@ -64,23 +63,23 @@ export class ApiError extends Error {
     this.headers = details.headers;
   }
 
-  /** The HTTP status that this error answers with. */
+  /** The HTTP status of this error. */
   get status(): number {
     return errorCatalogue[this.code].status;
   }
 }
 
-/** A 400 that names every field at fault. */
+/** A 400 that names every invalid field. */
 export const validationError = (errors: FieldErrors): ApiError => new ApiError('validation_failed', { errors });
 
 /** A 404 for a `pipeline_id` in a query or body that is unknown or another organization's. */
 export const unknownPipeline = (): ApiError =>
   new ApiError('not_found', { errors: { pipeline_id: 'is not a pipeline of this organization' } });
 
-/** The most field errors in one response. */
+/** The maximum number of field errors in one response. */
 export const reportedErrors = 100;
 
-/** The most field errors for one item of a bulk call. */
+/** The maximum number of field errors for one item of a bulk call. */
 export const reportedItemErrors = 10;
 
 /** Collects field errors by path and throws them together. The first text for a path wins. */
@@ -88,7 +87,7 @@ export class ErrorCollector {
   readonly #errors = new Map<string, string>();
   readonly #most: number;
 
-  /** @param most - the most errors to keep */
+  /** @param most - the maximum number of errors */
   constructor(most = reportedErrors) {
     this.#most = most;
   }

@@ -4,7 +4,7 @@ import { findNumberFault } from './exact-number.js';
 
 const tooLong = 'has more digits than a number can hold: send at most 15 significant digits';
 
-/** Digits and a power of ten, written out in many ways that all mean the same. */
+/** Digits and a power of ten, written in many ways with the same value. */
 const spelled = fc
   .record({
     digits: fc.bigInt({ min: 0n, max: 10n ** 25n }),
@@ -24,7 +24,7 @@ const spelled = fc
     return { digits, exponent, literal: `${isNegative ? '-' : ''}${mantissa}${suffix}` };
   });
 
-/** The exact value as a fraction of whole numbers, worked out without the code under test. */
+/** The exact value as a fraction of whole numbers, computed without the code under test. */
 const sameValue = (digits: bigint, exponent: number, printed: string): boolean => {
   const match = /^-?(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(printed);
   const fraction = match?.[2] ?? '';
@@ -39,7 +39,7 @@ describe('findNumberFault', () => {
     ...['0', '-0', '0.0', '0e999', '0.000e-999', '1', '1.0', '1.50', '1e3', '1E+3', '0.1', '-12.5e-1', '5e-324'],
     ...['9007199254740992', '100000000000000000000', '1e22', '1.7976931348623157e308', '0.30000000000000004'],
     ...['0.1000000000000000000000000', `1${'0'.repeat(300)}`, `0.${'0'.repeat(300)}1e301`, `1${'0'.repeat(400)}e-400`],
-  ])('takes %s', (literal) => {
+  ])('accepts %s', (literal) => {
     expect(findNumberFault(literal)).toBeNull();
   });
 
@@ -50,7 +50,7 @@ describe('findNumberFault', () => {
     expect(findNumberFault(literal)).toBe(tooLong);
   });
 
-  it('tells numbers that overflow and numbers that vanish apart', () => {
+  it('distinguishes numbers that overflow from numbers that become 0', () => {
     for (const literal of ['1e400', '-1E+999', `1${'0'.repeat(400)}`, '1e99999999999999999999999']) {
       expect(findNumberFault(literal)).toBe('is too large a number');
     }
@@ -59,7 +59,7 @@ describe('findNumberFault', () => {
     }
   });
 
-  it('takes exactly the literals whose value is the one that is printed', () => {
+  it('accepts exactly the literals whose value equals the printed number', () => {
     let refused = 0;
     fc.assert(
       fc.property(spelled, ({ digits, exponent, literal }) => {
@@ -72,7 +72,7 @@ describe('findNumberFault', () => {
     expect(refused).toBeGreaterThan(100);
   });
 
-  it('takes every number as JavaScript prints it, and every decimal of at most 15 digits', () => {
+  it('accepts every number as JavaScript prints it, and every decimal of up to 15 digits', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(findNumberFault(JSON.stringify(value))).toBeNull();
@@ -89,7 +89,7 @@ describe('findNumberFault', () => {
     );
   });
 
-  it('takes time in proportion to the length of the literal', () => {
+  it('takes time proportional to the length of the literal', () => {
     for (const middle of ['0', '1', '10']) {
       expect(findNumberFault(`0.1${middle.repeat(2_000_000)}1`)).toBe(tooLong);
     }

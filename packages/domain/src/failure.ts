@@ -1,6 +1,6 @@
 import type { ObjectType } from './object-type.js';
 
-/** What an organization sets up by name, label, slug or email. */
+/** The parts of an organization's setup that have a unique name, label, slug or email. */
 export type SetupKind = 'pipeline' | 'stage' | 'field' | 'member';
 
 /** Why an operation failed below the HTTP layer: facts only. `packages/http` gives each kind its status and text. */
@@ -10,14 +10,14 @@ export type FailureReason =
   | { readonly kind: 'precondition_failed' }
   /** The thing to create already exists, or its state forbids the change. */
   | { readonly kind: 'conflict' }
-  /** Another record has the natural key or external id. `field` is the column or reference that the request would change. */
+  /** Another record has the natural key or external id. `field` is the column or reference to change. */
   | {
       readonly kind: 'key_taken';
       readonly object: ObjectType | SetupKind;
       readonly field: string;
       readonly existingId: string;
     }
-  /** The external id of a create names `existingId`, its natural key another record, `otherId`. */
+  /** The external id of a create belongs to `existingId`, its natural key to another record, `otherId`. */
   | {
       readonly kind: 'two_records';
       readonly object: ObjectType;
@@ -39,7 +39,7 @@ export type FailureReason =
   /** The options of a field have changed since the caller read them. */
   | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
-  /** A note names opportunities that do not exist: their places in the list, from 0. */
+  /** A note names opportunities that do not exist: their indexes in the list, from 0. */
   | { readonly kind: 'unknown_opportunities'; readonly places: readonly number[] }
   /** The position is past the end of the change log, as far as the queried server has it. */
   | { readonly kind: 'position_ahead'; readonly lastPosition: number }
@@ -49,9 +49,9 @@ export type FailureReason =
   | { readonly kind: 'events_expired'; readonly oldestPosition: number }
   /** The record to merge from does not exist. */
   | { readonly kind: 'merge_source_not_found' }
-  /** A merge would give opportunities one natural key. `count` is how many; `conflicts` lists the first ones. */
+  /** A merge would give two opportunities the same natural key. `count` is how many; `conflicts` lists the first ones. */
   | { readonly kind: 'opportunities_collide'; readonly count: number; readonly conflicts: readonly object[] }
-  /** A merge would change more than one call may. */
+  /** A merge would change more than one call can. */
   | {
       readonly kind: 'merge_too_large';
       readonly object:
@@ -60,9 +60,9 @@ export type FailureReason =
     }
   /** A change would leave a note without title and content. */
   | { readonly kind: 'empty_note' }
-  /** The Idempotency-Key was used with another request. */
+  /** The Idempotency-Key was already used with another request. */
   | { readonly kind: 'idempotency_mismatch' }
-  /** The first request with this Idempotency-Key has not ended yet. */
+  /** The first request with this Idempotency-Key is still running. */
   | { readonly kind: 'idempotency_in_flight' }
   /** The statement hit its own limit of time or space. A smaller request may succeed; a retry will not. */
   | { readonly kind: 'timeout' }

@@ -5,11 +5,11 @@ import { JsonScanner, scanJson } from './json-scan.js';
 const problems = (text: string): Record<string, string> => Object.fromEntries(scanJson(text, 32).errors);
 
 describe('scanning JSON', () => {
-  it('finds nothing in what every JSON writer writes', () => {
+  it('finds no fault in the output of a JSON writer', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), (value) => {
         const text = JSON.stringify(value);
-        // A generated name may be one of the refused ones, and a text may hold U+0000.
+        // A generated name may be one of the refused ones, and a text may contain U+0000.
         fc.pre(!/__proto__|constructor|prototype|\\u0000|\\ud/i.test(text));
         expect(scanJson(text, 32)).toEqual({ refusal: null, errors: new Map(), isComplete: true });
         expect(scanJson(JSON.stringify(value, null, 2), 32).errors.size).toBe(0);
@@ -30,7 +30,7 @@ describe('scanning JSON', () => {
     );
   });
 
-  it('names keys given twice on their path, in every spelling', () => {
+  it('reports duplicate keys on their path, in every spelling', () => {
     expect(problems('{"a":1,"a":2}')).toEqual({ a: 'is given twice' });
     expect(problems('{"items":[{"x":1},{"b":{"c":1,"\\u0063":2}}]}')).toEqual({ 'items[1].b.c': 'is given twice' });
     expect(problems('[{"a":1},{"a":1}]')).toEqual({});
@@ -40,7 +40,7 @@ describe('scanning JSON', () => {
     expect(problems(`{${many},"k3":1}`)).toEqual({ k3: 'is given twice' });
   });
 
-  it('refuses names that reach into prototypes', () => {
+  it('refuses names that reach prototypes', () => {
     expect(problems('{"__proto__":1,"x":{"constructor":{"prototype":1}}}')).toEqual({
       ['__proto__']: 'is not allowed as a name',
       'x.constructor': 'is not allowed as a name',
@@ -49,7 +49,7 @@ describe('scanning JSON', () => {
     expect(problems('{"\\u005f_proto__":1}')).toEqual({ ['__proto__']: 'is not allowed as a name' });
   });
 
-  it('refuses U+0000 and lone surrogates in values and names, and nothing that looks like them', () => {
+  it('refuses U+0000 and lone surrogates in values and names, and nothing that only looks like them', () => {
     const text = 'must not contain U+0000 or a lone surrogate';
     expect(problems('{"a":["x","\\u0000"],"b":"\\ud800","c":"\\udc00\\ud800"}')).toEqual({
       'a[1]': text,
@@ -63,7 +63,7 @@ describe('scanning JSON', () => {
     });
   });
 
-  it('refuses numbers that overflow, vanish or lose digits', () => {
+  it('refuses numbers that overflow, become 0 or lose digits', () => {
     expect(problems('{"a":1e400,"b":-1E+999,"c":[1e-400]}')).toEqual({
       a: 'is too large a number',
       b: 'is too large a number',
@@ -90,7 +90,7 @@ describe('scanning JSON', () => {
     expect(refusalOf('[[],[],{}]'.repeat(100))).toBeNull();
   });
 
-  it('stops at more names in an object, and at more values in a text, than any body needs', () => {
+  it('stops at more names in an object, and more values in a text, than any valid body has', () => {
     const names = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`;
     expect(refusalOf(`[${names(2_000)},${names(2_000)}]`)).toBeNull();
     expect(refusalOf(`[${names(2_000)},${names(2_001)}]`)).toBe('must not hold an object of more than 2000 names');
@@ -98,7 +98,7 @@ describe('scanning JSON', () => {
     expect(refusalOf(`[${'{},'.repeat(200_000)}1]`)).toBe('must not hold more than 200000 values');
   });
 
-  it('refuses a text and an element of the list that are longer than any single body', () => {
+  it('refuses a text and a list element that are longer than any single body', () => {
     const listOf = (text: string): JsonScanner => {
       const scanner = new JsonScanner(text, 32, 'items');
       while (scanner.step());
@@ -117,7 +117,7 @@ describe('scanning JSON', () => {
     );
   });
 
-  it('finds the elements of a list of the outermost object', () => {
+  it('finds the elements of a list in the outermost object', () => {
     const listIn = (text: string) => {
       const scanner = new JsonScanner(text, 32, 'items');
       while (scanner.step());

@@ -5,7 +5,7 @@ import { findNumberFault, tooManyDigits } from './exact-number.js';
 export interface JsonScan {
   /** The reason why the scan stopped early, or null. */
   readonly refusal: string | null;
-  /** By dotted path, as `items[3].email`. At most 100. */
+  /** By dotted path, such as `items[3].email`. At most 100. */
   readonly errors: ReadonlyMap<string, string>;
   /** Whether `errors` is complete: the scan read the whole text and found no more faults than it reports. */
   readonly isComplete: boolean;
@@ -33,7 +33,7 @@ interface Frame {
   key: string;
   /** In an array: the index of the element being read. */
   index: number;
-  /** How many keys there were. */
+  /** The number of keys so far. */
   keyCount: number;
   /** The keys so far: in a list, and also in a set once there are many. */
   keys: string[];
@@ -44,19 +44,19 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 const numberToken = /[-+.0-9eE]+/y;
 /** U+0000, or a surrogate without its other half. */
 const notStorable = /[\0\p{Cs}]/u;
-/** More than any record has. Checking more keys for duplicates would take longer than the rest of the scan. */
+/** More keys than any record has. Checking more keys for duplicates would take longer than the rest of the scan. */
 const maxKeys = 2_000;
-/** The most elements and members of a whole text: more than in the largest bulk call. */
+/** The maximum number of elements and members in a whole text: more than in the largest bulk call. */
 const maxParts = 200_000;
 const listedKeys = 16;
 const shownKeyLength = 100;
 /** A double preserves every decimal of up to this many characters that has no exponent. */
 const plainNumberLength = 15;
-/** No double needs more characters, and checking longer numbers takes time. */
+/** No double needs more characters, and checking longer numbers would take long. */
 const maxNumberLength = 1_000;
-/** The most characters of one text or one list element: as many as a body that is not a bulk body has bytes. */
+/** The maximum length of one text or one list element, in characters: as many as a normal body has bytes. */
 const maxPartLength = 256 * 1024;
-/** So many characters take about half a millisecond. */
+/** Scanning this many characters takes about half a millisecond. */
 const charactersPerStep = 16 * 1024;
 
 const shown = (key: string): string => {
@@ -86,7 +86,7 @@ export class JsonScanner {
 
   /**
    * @param maxDepth - the deepest nesting of objects and arrays
-   * @param listKey - the key of the outermost object that holds {@link list}
+   * @param listKey - the key in the outermost object whose value is {@link list}
    */
   constructor(text: string, maxDepth: number, listKey: string | null = null) {
     this.#text = text;
@@ -224,7 +224,7 @@ export class JsonScanner {
     }
   }
 
-  /** The dotted path of the current position, down to `depth` levels, as `items[3].email`. */
+  /** The dotted path of the current position, down to `depth` levels, such as `items[3].email`. */
   #path(depth: number): string {
     let path = '';
     for (const frame of this.#frames.slice(0, depth)) {
@@ -241,7 +241,7 @@ export class JsonScanner {
   }
 }
 
-/** The characters of a quoted string. An invalid string comes back as it is, since the parser rejects it. */
+/** The characters of a quoted string. Returns an invalid string unchanged, because the parser rejects it. */
 const unquote = (quoted: string): string => {
   try {
     return String(JSON.parse(quoted));

@@ -10,7 +10,7 @@ import { parseSearchQuery } from './query/search-query.js';
 import type { Result } from './result.js';
 import { findTextFault } from './text.js';
 
-/** Two combining classes in turn: NFC sorts them, in a time that grows with the square of their number. */
+/** Two combining classes in turn. NFC sorts them, and its time grows with the square of their number. */
 const marks = (count: number): string => '\u0301\u0323'.repeat(count / 2);
 
 const searchQuery = (input: string): Result<unknown> => {
@@ -42,7 +42,7 @@ describe('hasLongMarkRun', () => {
     }
   });
 
-  it('counts every character that NFC may move: all of them are marks', () => {
+  it('counts every character that NFC may move, and all of them are marks', () => {
     // A character with a combining class moves before one of a higher class, or after one of a lower.
     const [lowest, highest] = ['\u0334', '\u0345'];
     const moved: string[] = [];
@@ -51,7 +51,7 @@ describe('hasLongMarkRun', () => {
       if (/[\p{M}\p{Surrogate}]/u.test(character)) continue;
       const alone = character.normalize('NFD');
       if (`${highest}${character}`.normalize('NFD') !== `${highest}${alone}`) moved.push(character);
-      // What it is decomposed into may end with marks, which are bounded with it.
+      // A decomposition may end with marks. They count in the run too.
       if (/\p{M}$/u.test(alone)) continue;
       if (`${character}${lowest}`.normalize('NFD') !== `${alone}${lowest}`) moved.push(character);
     }
@@ -74,7 +74,7 @@ describe('a text with a long run of marks', () => {
     jest.restoreAllMocks();
   });
 
-  it.each(parsers)('is refused before it is normalised: %s', (_what, parse) => {
+  it.each(parsers)('is refused before it is normalized: %s', (_what, parse) => {
     for (const count of [maxMarkRun + 2, 200, 240_000]) {
       for (const text of [
         marks(count),
@@ -88,13 +88,13 @@ describe('a text with a long run of marks', () => {
     expect(normalized.filter(hasLongMarkRun)).toEqual([]);
   });
 
-  it.each(parsers)('and one that is far too long is not normalised: %s', (_what, parse) => {
+  it.each(parsers)('is not normalized if it is far too long: %s', (_what, parse) => {
     expect(parse('é'.repeat(100_000)).ok).toBe(false);
     for (const text of [`${'é'.repeat(100_000)}@acme.com`, `a@${'é'.repeat(100_000)}.com`]) parse(text);
     expect(normalized.filter(({ length }) => length > 2_048)).toEqual([]);
   });
 
-  it('takes the number of allowed marks', () => {
+  it('is accepted with the allowed number of marks', () => {
     expect(findTextFault(`a${marks(40)}`)).toBe('must not have more than 30 combining marks in a row: remove some');
     expect(findTextFault(`a${marks(30)}`)).toBeNull();
   });

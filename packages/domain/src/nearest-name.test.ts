@@ -10,11 +10,11 @@ describe('nearestName', () => {
     ['idx', undefined],
     ['something_else', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('of %.20s is %s', (name, expected) => {
+  ])('for %.20s is %s', (name, expected) => {
     expect(nearestName(name, ['id', 'email', 'first_name', 'last_name'])).toBe(expected);
   });
 
-  it('prefers the closest', () => {
+  it('is the closest one', () => {
     expect(nearestName('next_stepp', ['next_steps', 'next_step'])).toBe('next_steps');
     expect(nearestName('next_ste', ['next_steps', 'next_step'])).toBe('next_step');
   });

@@ -2,7 +2,7 @@
 const comparedLength = 64;
 const farthestEdits = 2;
 
-/** Insertions, deletions and replacements that turn `from` into `to`. */
+/** The number of insertions, deletions and replacements that turn `from` into `to`. */
 const editDistance = (from: string, to: string): number => {
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row += 1) {

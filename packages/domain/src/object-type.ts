@@ -1,4 +1,4 @@
-/** The objects that carry custom fields and that lists and searches return. */
+/** The objects that have custom fields and that lists and searches return. */
 export const objectTypes = ['opportunity', 'account', 'contact'] as const;
 
 /** One of {@link objectTypes}. */

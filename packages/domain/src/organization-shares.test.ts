@@ -8,7 +8,7 @@ describe('shareOf', () => {
 });
 
 describe('OrganizationShares', () => {
-  it('bounds each organization by its share and all of them by the total', () => {
+  it('limit each organization to its share and all of them to the total', () => {
     const shares = new OrganizationShares({ share: 4, total: 5 });
     const releases = Array.from({ length: 4 }, () => shares.take('a'));
     expect([shares.hasRoom('a'), shares.hasRoom('b'), shares.isExhausted]).toEqual([false, true, false]);
@@ -18,7 +18,7 @@ describe('OrganizationShares', () => {
     expect([shares.hasRoom('a'), shares.hasRoom('b')]).toEqual([true, true]);
   });
 
-  it('counts amounts, and gives each back once', () => {
+  it('count amounts and return each one once', () => {
     const shares = new OrganizationShares({ share: 80, total: 100 });
     const release = shares.take('a', 60);
     expect([shares.hasRoom('a', 20), shares.hasRoom('a', 21)]).toEqual([true, false]);
@@ -28,14 +28,14 @@ describe('OrganizationShares', () => {
     expect(shares.total).toBe(0);
   });
 
-  it('lets an organization that has nothing have one that is larger than its share', () => {
+  it('let an organization that holds nothing take more than its share once', () => {
     const shares = new OrganizationShares({ share: 80, total: 100 });
     expect([shares.hasRoom('a', 90), shares.hasRoom('a', 101)]).toEqual([true, false]);
     shares.take('a', 90);
     expect([shares.hasRoom('a', 1), shares.hasRoom('b', 20)]).toEqual([false, false]);
   });
 
-  it('makes an organization wait for its own, first come, first served, and the others not', async () => {
+  it('make an organization wait for its own earlier callers, in order, but not for others', async () => {
     const shares = new OrganizationShares({ share: 1 });
     const first = await shares.takeWithin('a', 0);
     const order: string[] = [];
@@ -46,14 +46,14 @@ describe('OrganizationShares', () => {
     });
     expect(await shares.takeWithin('b', 0)).not.toBeNull();
     first?.();
-    // Room that was passed on is no longer free, even before its new owner has resumed.
+    // Room that was passed on is no longer free, even before its new holder has resumed.
     expect(shares.hasRoom('a')).toBe(false);
     await Promise.all(waiting);
     expect(order).toEqual(['second', 'third']);
     expect(shares.hasRoom('a')).toBe(true);
   });
 
-  it('lets organizations that wait for a part of the total go by turns', async () => {
+  it('serve organizations that wait for a part of the total in turn', async () => {
     const shares = new OrganizationShares({ share: 8, total: 10 });
     const first = [shares.take('a', 8), shares.take('b', 2)];
     const order: string[] = [];
@@ -62,7 +62,7 @@ describe('OrganizationShares', () => {
       order.push(name);
       release?.();
     });
-    // One that fits still waits for earlier ones of its organization.
+    // A request that fits still waits for earlier ones of its organization.
     const small = shares.takeWithin('a', 10_000, 1).then((release) => {
       order.push('small');
       release?.();
@@ -74,7 +74,7 @@ describe('OrganizationShares', () => {
     expect(shares.total).toBe(0);
   });
 
-  it('returns null where nothing is given back in time, and forgets who waited', async () => {
+  it('return null if nothing is returned in time, and forget the waiting caller', async () => {
     const shares = new OrganizationShares({ share: 1 });
     const release = await shares.takeWithin('a', 0);
     expect(await shares.takeWithin('a', 10)).toBeNull();

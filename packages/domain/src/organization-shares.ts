@@ -1,14 +1,14 @@
 /** One part in this many is reserved: a single organization cannot take it. */
 const keptPart = 5;
 
-/** The most that one organization may have of a total: four fifths of it, but at least one. */
+/** The maximum share of one organization: four fifths of a total, but at least one. */
 export const shareOf = (total: number): number => Math.max(1, total - Math.ceil(total / keptPart));
 
 /** Bounds of an {@link OrganizationShares}. */
 export interface ShareBounds {
-  /** The most that one organization may have at once. */
+  /** The maximum that one organization may hold at once. */
   readonly share: number;
-  /** The most that all of them may have at once; unbounded when absent. */
+  /** The maximum that all of them may hold at once; unlimited if absent. */
   readonly total?: number;
 }
 
@@ -71,7 +71,7 @@ export class OrganizationShares {
     return isFirst ? this.take(organizationId, amount) : this.#wait(organizationId, waitMs, amount);
   }
 
-  /** The most that an organization may hold now. */
+  /** The maximum that an organization may hold now. */
   protected shareOf(_organizationId: string): number {
     return this.#bounds.share;
   }
@@ -107,7 +107,7 @@ export class OrganizationShares {
     });
   }
 
-  /** Serves the waiting callers for which there is room now, one of each organization in turn. */
+  /** Serves the waiting callers that fit now, one of each organization in turn. */
   #letGo(): void {
     for (const [organizationId, queue] of this.#queues) {
       const [first] = queue;

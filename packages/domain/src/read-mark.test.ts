@@ -10,11 +10,11 @@ const marks: fc.Arbitrary<ReadMark> = fc.record({
 });
 
 describe('a read mark', () => {
-  test('is read back as it was', () => {
+  test('decodes to the mark that was encoded', () => {
     fc.assert(fc.property(marks, (mark) => expect(decodeReadMark(encodeReadMark(mark))).toEqual(mark)));
   });
 
-  test('of any other text is none', () => {
+  test('is null for any other text', () => {
     const good = encodeReadMark({ cluster: 1n, kind: 'transaction', value: 2n });
     const others = [
       '',
@@ -32,7 +32,7 @@ describe('a read mark', () => {
     }
   });
 
-  test('is canonical: what is read gives the same text again', () => {
+  test('is canonical: encoding a decoded text gives the same text', () => {
     const texts = fc.string({
       minLength: 23,
       maxLength: 23,

@@ -1,6 +1,6 @@
-/** How far a database must be before it can serve a read that has to see a certain write. */
+/** How far a database must have advanced to serve a read that has to see a certain write. */
 export interface ReadMark {
-  /** The system identifier of the PostgreSQL cluster that wrote: marks of other clusters mean nothing. */
+  /** The system identifier of the PostgreSQL cluster of the write: marks of other clusters mean nothing. */
   readonly cluster: bigint;
   /** Either a transaction that must be committed, or a WAL position that must be reached. */
   readonly kind: 'transaction' | 'position';

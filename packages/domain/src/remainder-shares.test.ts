@@ -8,17 +8,17 @@ const takeAll = (shares: RemainderShares, organizationId: string): number => {
 };
 
 describe('RemainderShares', () => {
-  test('each organization gets half of what the others leave', () => {
+  test('give each organization half of what the others leave', () => {
     const shares = new RemainderShares(100);
     expect(['a', 'b', 'c'].map((organizationId) => takeAll(shares, organizationId))).toEqual([50, 25, 12]);
   });
 
-  test('an organization that has none gets one while there is any left', () => {
+  test('give an organization that holds none one while any is left', () => {
     const shares = new RemainderShares(3);
     expect(['a', 'b', 'c', 'd'].map((organizationId) => takeAll(shares, organizationId))).toEqual([1, 1, 1, 0]);
   });
 
-  test('what is given back can be taken again', () => {
+  test('can be taken again once they are returned', () => {
     const shares = new RemainderShares(2);
     const giveBack = shares.take('a');
     expect(shares.hasRoom('a')).toBe(false);

@@ -1,9 +1,8 @@
 import { OrganizationShares } from './organization-shares.js';
 
 /**
- * Shares of a resource that is held for a long time, such as a place in a waiting room. One organization may have half
- * of what the others leave free, so that each further one finds room: of 100, the first may have 50 and then the second
- * 25.
+ * Shares of a resource that is held for a long time, such as a place in a waiting room. One organization may hold half of what the
+ * others leave free, so that each further one finds room: of 100, the first may hold 50, and then the second 25.
  */
 export class RemainderShares extends OrganizationShares {
   readonly #total: number;

@@ -4,7 +4,7 @@ import { codePointLength, compareCodePoints, findTextFault, normalizeForSearch, 
 
 const text = fc.string({ unit: 'binary', maxLength: 500, size: 'max' });
 
-/** Letters whose lower case depends on context or is longer, composing marks, and characters of two units. */
+/** Letters whose lower case depends on context or is longer, composing marks, and characters of two UTF-16 units. */
 const hard = [
   'Σ',
   'σ',
@@ -56,31 +56,31 @@ const pairs = ([a = '', b = '', c = '', d = '', e = '', f = '']: readonly string
 ];
 
 describe('normalizeForSearch', () => {
-  it('makes case and normalisation forms equal', () => {
+  it('gives equal text for different cases and Unicode normalization forms', () => {
     expect(normalizeForSearch('CAFE\u0301')).toBe('café');
     expect(normalizeForSearch('ÄÖÜ ẞ')).toBe('äöü ß');
   });
 
-  it('does not follow any locale', () => {
+  it('does not depend on a locale', () => {
     expect(normalizeForSearch('TITLE I')).toBe('title i');
     expect(normalizeForSearch('İSTANBUL')).toBe('istanbul');
     expect(normalizeForSearch('I\u0307')).toBe('i');
   });
 
-  it('writes every sigma alike, wherever it is in a word', () => {
+  it('writes every sigma the same, wherever it is in a word', () => {
     for (const word of ['ΟΔΥΣΣΕΥΣ', 'Οδυσσεύς'.replace('ύ', 'υ'), 'οδυσσευσ'])
       expect(normalizeForSearch(word)).toBe('οδυσσευσ');
   });
 
-  /** What the context rules of Unicode's lower-casing look at. */
+  /** The characters that matter to the context rules of Unicode's lower-casing. */
   const mayDepend = /^[\p{Cased}\p{Case_Ignorable}\p{M}]$/u;
 
-  it('maps every code point by itself, whatever its neighbours are', () => {
+  it('maps every code point by itself, whatever its neighbours', () => {
     const neighbours = ['', 'a', 'Σ', 'I', ' ', '\u0307'];
     for (let code = 0; code <= 0x10ffff; code += 1) {
       const own = String.fromCodePoint(code);
       if (!mayDepend.test(own)) continue;
-      // Alone, some code points are not NFC, and among others some compose.
+      // Some code points are not NFC by themselves, and some compose with their neighbours.
       for (const [before, after] of [neighbours, [...neighbours].reverse()].flatMap(pairs)) {
         const text = `${before}${own}${after}`;
         if (
@@ -92,7 +92,7 @@ describe('normalizeForSearch', () => {
     }
   });
 
-  it('finds every part of a text in NFC, cut at any code point', () => {
+  it('lets every part of an NFC text be found, cut at any code point', () => {
     fc.assert(
       fc.property(hardText, fc.nat(), fc.nat(), (typed, from, length) => {
         const points = Array.from(typed.normalize('NFC'));
@@ -107,7 +107,7 @@ describe('normalizeForSearch', () => {
     );
   });
 
-  it('finds every part of any other text that leaves its marks with their letters', () => {
+  it('lets every part of any other text be found if its marks stay with their letters', () => {
     fc.assert(
       fc.property(hardText, hardText, hardText, (before, part, after) => {
         const whole = before + part + after;
@@ -128,14 +128,14 @@ describe('sortKey', () => {
     );
   });
 
-  it('never cuts a character in two', () => {
+  it('never cuts a character in half', () => {
     expect(sortKey(`a${'😀'.repeat(300)}`)).toBe(`a${'😀'.repeat(199)}`);
     expect(sortKey('Ａ'.repeat(201))).toBe('ａ'.repeat(200));
   });
 });
 
 describe('findTextFault', () => {
-  it('lets every well-formed text pass', () => {
+  it('accepts every well-formed text', () => {
     expect(findTextFault('Zoë 😀 \ud83d\ude00 \uffff')).toBeNull();
     fc.assert(fc.property(text, (input) => findTextFault(input.replaceAll('\0', '')) === null));
   });
@@ -156,7 +156,7 @@ describe('codePointLength', () => {
 });
 
 describe('compareCodePoints', () => {
-  it('orders as the bytes of UTF-8 do', () => {
+  it('sorts like the bytes of UTF-8', () => {
     fc.assert(
       fc.property(text, text, text, (prefix, a, b) => {
         const [left, right] = [prefix + a, prefix + b];
@@ -165,7 +165,7 @@ describe('compareCodePoints', () => {
     );
   });
 
-  it('puts characters outside the BMP last, where UTF-16 order would not', () => {
+  it('sorts characters outside the BMP last, unlike UTF-16', () => {
     expect(['😀', '\ufffd', '\ud7ff', 'a', ''].sort(compareCodePoints)).toEqual(['', 'a', '\ud7ff', '\ufffd', '😀']);
   });
 });

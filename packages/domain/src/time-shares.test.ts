@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TimeShares } from './time-shares.js';
 
-/** Eight of ten at once, two all the time. */
+/** Shares with a share of 8 and a lasting share of 2. */
 const createShares = () => {
   const clock = { ms: 0 };
   const shares = new TimeShares({ share: 8, lasting: 2 }, () => clock.ms);
@@ -12,7 +12,7 @@ const createShares = () => {
 };
 
 describe('TimeShares', () => {
-  it('let an organization have its share for a moment, and then the lasting one while others call', () => {
+  it('let an organization hold its share for a moment, and then the lasting share while others call', () => {
     const { shares, clock, take, visit } = createShares();
     const releases = take('a', 7);
     clock.ms = 199;
@@ -24,12 +24,12 @@ describe('TimeShares', () => {
     expect(shares.hasRoom('a')).toBe(true);
     take('a', 1);
     expect(shares.hasRoom('a')).toBe(false);
-    // Others have theirs.
+    // Other organizations hold the rest.
     take('b', 7);
     expect(shares.hasRoom('b')).toBe(true);
   });
 
-  it('let it have its share while no other organization calls', () => {
+  it('let an organization hold its share while no other one calls', () => {
     const { shares, clock, take, visit } = createShares();
     visit('b');
     take('a', 7);
@@ -42,7 +42,7 @@ describe('TimeShares', () => {
     expect(shares.hasRoom('a')).toBe(false);
   });
 
-  it('let it have its share again once it had less than the lasting one for as long', () => {
+  it('let an organization hold its share again after it held less than the lasting share for as long', () => {
     const { shares, clock, take, visit } = createShares();
     const releases = take('a', 7);
     clock.ms = 200;
@@ -61,7 +61,7 @@ describe('TimeShares', () => {
     expect(shares.hasRoom('a')).toBe(false);
   });
 
-  it('hand on what is given back only up to the lasting share', async () => {
+  it('pass on what is returned only up to the lasting share', async () => {
     const { shares, clock, take, visit } = createShares();
     const releases = take('a', 8);
     clock.ms = 500;

@@ -2,11 +2,11 @@ import { OrganizationShares, type ShareBounds } from './organization-shares.js';
 
 /** Bounds of {@link TimeShares}. */
 export interface TimeShareBounds extends ShareBounds {
-  /** What one organization may hold permanently while others call. */
+  /** How much one organization may hold for any time while others call. */
   readonly lasting: number;
 }
 
-/** How long an organization may hold one more than its lasting share, in milliseconds; two more for half as long. */
+/** How long an organization may hold one more than its lasting share, in milliseconds; two more for half of this time. */
 const creditMs = 1_000;
 /** How long an organization counts as active after its last call, in milliseconds. */
 const presentMs = 60_000;
@@ -24,7 +24,7 @@ interface Use {
 export class TimeShares extends OrganizationShares {
   readonly #lasting: number;
   readonly #now: () => number;
-  /** How much longer an organization may exceed its lasting share, as of an instant; the full time if absent. */
+  /** For how much longer an organization may exceed its lasting share, as of an instant; the full time if absent. */
   readonly #credits = new Map<string, { readonly leftMs: number; readonly atMs: number }>();
   #latest: Use | null = null;
   /** The latest use by any other organization than the one of `#latest`. */

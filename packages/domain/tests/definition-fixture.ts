@@ -1,6 +1,6 @@
 import type { AttributeType, CustomFieldDefinition } from '../src/custom-field/definition.js';
 
-/** A visible definition of all pipelines, named after its type unless something else is asked for. */
+/** A visible definition for all pipelines, named after its type by default. */
 export const definitionOf = (
   attributeType: AttributeType,
   overrides: Partial<CustomFieldDefinition> = {},
@@ -18,7 +18,7 @@ export const definitionOf = (
   ...overrides,
 });
 
-/** Options in an order that is not that of their texts; two labels alike, one option archived. */
+/** Options not in alphabetical order. Two labels are equal, and one option is archived. */
 export const stageOptions = [
   { label: 'Warm', value: 'warm', color: 'yellow' },
   { label: 'Cold', value: 'cold', color: 'blue' },
@@ -26,6 +26,6 @@ export const stageOptions = [
   { label: 'Other', value: 'other_1', color: 'gray' },
   { label: 'Other', value: 'other_2', color: 'gray' },
   { label: 'Lost', value: 'lost', color: 'gray', archived: true },
-  // A label that is another option's value.
+  // A label that equals the value of another option.
   { label: 'cold', value: 'chilly', color: 'teal' },
 ] as const;

@@ -3,7 +3,7 @@ import { ApiError, ErrorCollector, type FieldErrors } from '../src/errors.js';
 import type { ObjectType } from '../src/object-type.js';
 import { createFieldIndex, type FieldIndex } from '../src/query/field-index.js';
 
-/** A definition for tests; its id is made of its slug. */
+/** A definition for tests; its id contains its slug. */
 export const define = (
   slug: string,
   attributeType: AttributeType,
@@ -23,7 +23,7 @@ export const define = (
 
 const options = ['red', 'green', 'blue'].map((value) => ({ label: value.toUpperCase(), value, color: '#000' }));
 
-/** One field of every attribute type, and some that are hidden or share a system field's name. */
+/** One field of every attribute type, some of them hidden or with the name of a system field. */
 export const testDefinitions: readonly CustomFieldDefinition[] = [
   define('motto', 'string'),
   define('seats', 'number'),
@@ -52,7 +52,7 @@ export const testDefinitions: readonly CustomFieldDefinition[] = [
 /** A field index of {@link testDefinitions}. */
 export const testFieldIndex: FieldIndex = createFieldIndex('opportunity', testDefinitions);
 
-/** What `read` noted, as the caller of the API would see it; no keys when it took its input. */
+/** The errors that `read` added, as the caller of the API sees them; empty if it accepted its input. */
 export const errorsOf = (read: (errors: ErrorCollector) => unknown): FieldErrors => {
   const errors = new ErrorCollector();
   read(errors);
@@ -65,7 +65,7 @@ export const errorsOf = (read: (errors: ErrorCollector) => unknown): FieldErrors
   }
 };
 
-/** What `read` returned; fails when it noted an error. */
+/** The result of `read`; fails if it added an error. */
 export const accepted = <T>(read: (errors: ErrorCollector) => T): T => {
   const errors = new ErrorCollector();
   const value = read(errors);

@@ -21,8 +21,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Says whether the data directory holds a cluster; false when it is absent or empty.
- * @throws when it holds something else, or a cluster of another major version.
+ * Whether the data directory contains a cluster; false if it is absent or empty.
+ * @throws if it contains something else, or a cluster of another major version
  */
 export async function hasCluster(dataDir: string): Promise<boolean> {
   const version = await readFile(join(dataDir, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
@@ -53,7 +53,7 @@ export async function initialiseCluster(options: ClusterOptions): Promise<void> 
     await mkdir(work, { mode: 0o700 });
     await runInitdb(options, work);
     await rename(join(work, 'cluster'), dataDir).catch(async (error: unknown) => {
-      // Another process was faster; its cluster is as good as ours.
+      // Another process was faster. Its cluster is as good as ours.
       if (!(await hasCluster(dataDir))) throw error;
     });
   } finally {
@@ -68,7 +68,7 @@ const ownWork = new Set<string>();
 async function runInitdb(options: ClusterOptions, work: string): Promise<void> {
   const { binaries, serverUser, user, password, durable } = options;
   const passwordFile = join(work, 'password');
-  // A file that only the server's user can read: arguments and the environment are visible to others.
+  // A file that only the server's user can read, because other users can see arguments and the environment.
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' });
   if (serverUser !== null) {
     await chown(passwordFile, serverUser.uid, serverUser.gid);

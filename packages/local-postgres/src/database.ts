@@ -15,7 +15,7 @@ export function databaseUrl({ port, user, password, database }: DatabaseOptions)
   return `postgresql://${userPart}:${passwordPart}@${HOST}:${port}/${databasePart}`;
 }
 
-/** Creates the database if it is absent. Two callers at once are fine. @throws if the password is wrong. */
+/** Creates the database if it is absent. Two calls at the same time are safe. @throws if the password is wrong */
 export async function ensureDatabase(options: DatabaseOptions): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl({ ...options, database: 'postgres' }) });
   // Without a listener a server that goes away would end the process.

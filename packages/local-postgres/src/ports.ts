@@ -10,7 +10,7 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** @throws an error that names the port when another program listens on it. */
+/** @throws an error that names the port if another program listens on it */
 export async function assertPortFree(port: number): Promise<void> {
   if ((await tryListen(port)) === null) {
     throw new Error(`port ${port} on ${HOST} is taken by another program: choose another port for PostgreSQL`);

@@ -10,7 +10,7 @@ export interface Postmaster {
   ready: boolean;
 }
 
-/** Reads `postmaster.pid`; null when it is absent or not yet complete. */
+/** Reads `postmaster.pid`. Null if it is absent or incomplete. */
 export async function readPostmaster(dataDir: string): Promise<Postmaster | null> {
   const text = await readFile(pidFile(dataDir), 'utf8').catch(() => '');
   return parsePostmaster(text);

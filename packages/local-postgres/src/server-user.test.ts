@@ -9,7 +9,7 @@ describe('parseUser', () => {
     expect(parseUser(passwd, 'postgres')).toEqual({ uid: 101, gid: 104 });
   });
 
-  test('never gives root, an absent user or a name that only starts alike', () => {
+  test('never returns root, an absent user or a user whose name only starts with the given one', () => {
     expect(parseUser(passwd, 'root')).toBeNull();
     expect(parseUser(passwd, 'nobody')).toBeNull();
     expect(parseUser(passwd, 'post')).toBeNull();
@@ -17,7 +17,7 @@ describe('parseUser', () => {
 });
 
 describe('asServerUser', () => {
-  test('needs no helper without special wishes', () => {
+  test('needs no helper program by default', () => {
     const options = { searchCapability: false, parentDeathSignal: null };
     expect(asServerUser('/bin/x', ['-a'], { ...options, user: null })).toEqual({ file: '/bin/x', args: ['-a'] });
     expect(asServerUser('/bin/x', ['-a'], { ...options, user: { uid: 1, gid: 2 } })).toEqual({

@@ -18,9 +18,9 @@ export interface Command {
 }
 
 export interface CommandOptions {
-  /** Null when this process is an ordinary user already. */
+  /** Null if this process is already an ordinary user. */
   user: ServerUser | null;
-  /** Lets the user pass through folders that are closed to it; see `needsSearchCapability`. */
+  /** Lets the user enter folders that are closed to it; see `needsSearchCapability`. */
   searchCapability: boolean;
   /** Send this signal to the program when its parent dies, however the parent dies (Linux only). */
   parentDeathSignal: 'INT' | null;
@@ -49,9 +49,9 @@ export function parseUser(passwd: string, name: string): ServerUser | null {
 }
 
 /**
- * Whether the user needs the capability to pass through closed folders to reach one of the paths. Root's home and
- * temporary folders are closed to other users, and both are common places for a checkout.
- * @throws when it is needed and cannot be given.
+ * Whether the user needs the capability to enter closed folders in order to reach one of the paths. Root's home and temporary folders
+ * are closed to other users, and a checkout is often in one of them.
+ * @throws if the capability is needed and cannot be given
  */
 export async function needsSearchCapability(user: ServerUser | null, paths: string[]): Promise<boolean> {
   if (user === null) return false;
@@ -83,7 +83,7 @@ const SEARCH_CAPABILITY_FLAGS = [
   '--ambient-caps=+dac_read_search',
 ];
 
-/** Wraps a program so that it runs as the wanted user. It replaces the helper, so that the process id stays the same. */
+/** Wraps a program so that it runs as the given user. It replaces the helper, so that the process id stays the same. */
 export function asServerUser(file: string, args: string[], options: CommandOptions): Command {
   const { user, searchCapability, parentDeathSignal } = options;
   const flags: string[] = [];

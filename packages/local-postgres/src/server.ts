@@ -23,7 +23,7 @@ export interface ServerOptions {
   stopOnExit: boolean;
 }
 
-/** The server ended before it was ready. The message holds the end of its log. */
+/** The server ended before it was ready. The message contains the end of its log. */
 export class ServerStartError extends Error {
   override readonly name = 'ServerStartError';
 }

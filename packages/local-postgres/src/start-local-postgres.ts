@@ -10,14 +10,14 @@ import { startServer, ServerStartError, stopServer, waitForRunningServer } from 
 import { chooseServerUser } from './server-user.js';
 
 export interface LocalPostgresOptions {
-  /** Holds the cluster; made when absent. One server runs on a data directory at a time. */
+  /** The data directory of the cluster; created if absent. Only one server can run on it at a time. */
   dataDir: string;
-  /** On 127.0.0.1; a free one is picked when absent. */
+  /** The port on 127.0.0.1; by default a free one. */
   port?: number;
   user: string;
-  /** Set when the cluster is created; every later start needs the same one. */
+  /** Set when the cluster is created. Every later start needs the same password. */
   password: string;
-  /** Created when absent. */
+  /** Created if absent. */
   database: string;
   /** Receives progress messages, one short sentence at a time. */
   log?: (message: string) => void;
@@ -36,7 +36,7 @@ export interface LocalPostgres {
   pid: number;
   /** True if the server already ran. Its settings may then differ from the requested `settings`. */
   adopted: boolean;
-  /** Stops the server and waits for its end, also when it was adopted. Safe to call twice. */
+  /** Stops the server and waits for its end, even if it was adopted. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
     try {
       process.kill(server.pid, 'SIGINT');
     } catch {
-      // It is gone already.
+      // It has already ended.
     }
   };
   const stop = async (): Promise<void> => {
@@ -85,7 +85,7 @@ async function endsSoon(pid: number): Promise<boolean> {
   return !isAlive(pid);
 }
 
-/** Takes over a running server, unless it listens on another port than the one asked for: then it is stopped. */
+/** Takes over a running server. Stops it instead if it listens on another port than the requested one. */
 async function adoptServer(dataDir: string, { port, log }: LocalPostgresOptions): Promise<Postmaster | null> {
   const running = await waitForRunningServer(dataDir);
   if (running === null) return null;

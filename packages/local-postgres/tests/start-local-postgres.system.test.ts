@@ -71,19 +71,19 @@ describe('a new data directory', () => {
     expect((await stat(join(folder, 'data'))).mode & 0o077).toBe(0);
   });
 
-  test('offers the extensions that come with PostgreSQL', async () => {
+  test('has the extensions that come with PostgreSQL', async () => {
     const { url } = await start();
     await queryOne(url, 'CREATE EXTENSION pg_trgm');
     expect(await queryOne(url, "SELECT similarity('acme', 'acme')")).toBe(1);
   });
 
-  test('is made once when two starts race', async () => {
+  test('is created once if two starts race', async () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(second.pid).toBe(first.pid);
     expect(await queryOne(second.url, 'SELECT 1')).toBe(1);
   });
 
-  test('is refused when it holds other files', async () => {
+  test('is refused if it contains other files', async () => {
     await writeFile(join(folder, 'letter.txt'), 'mine');
     await expect(start({ dataDir: folder })).rejects.toThrow('holds files but no PostgreSQL data');
     expect(await readFile(join(folder, 'letter.txt'), 'utf8')).toBe('mine');
@@ -91,7 +91,7 @@ describe('a new data directory', () => {
 });
 
 describe('an existing data directory', () => {
-  test('keeps its data over stop and start', async () => {
+  test('keeps its data across stop and start', async () => {
     const first = await start();
     await queryOne(first.url, 'CREATE TABLE kept AS SELECT 42 AS value');
     await first.stop();
@@ -110,7 +110,7 @@ describe('an existing data directory', () => {
     expect(await queryOne(second.url, 'SELECT value FROM kept')).toBe(42);
   });
 
-  test('starts although another program got the process id of its dead server', async () => {
+  test('starts even if another program has the process id of its dead server', async () => {
     const first = await start();
     await first.stop();
     const other = spawn('sleep', ['60']);
@@ -132,14 +132,14 @@ describe('an existing data directory', () => {
     await waitUntilGone(first.pid);
   });
 
-  test('names the password when it is another one, and leaves the server alone', async () => {
+  test('reports a wrong password and leaves the server alone', async () => {
     const first = await start();
     await expect(start({ password: 'other' })).rejects.toThrow('another password');
     expect(await queryOne(first.url, 'SELECT 1')).toBe(1);
   });
 });
 
-test('a taken port is named', async () => {
+test('a taken port is named in the error', async () => {
   const blocker = createServer();
   await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
   const { port } = blocker.address() as AddressInfo;
@@ -150,8 +150,8 @@ test('a taken port is named', async () => {
   }
 });
 
-describe('when the parent ends', () => {
-  test('by an exit, a server with stopOnExit stops', async () => {
+describe('when the parent process ends', () => {
+  test('by exiting, a server with stopOnExit stops', async () => {
     const { pid } = await startInChild('process.exit(0)');
     await waitUntilGone(pid);
   });
@@ -162,7 +162,7 @@ describe('when the parent ends', () => {
     await waitUntilGone(pid);
   });
 
-  test('a server without stopOnExit runs on and is adopted', async () => {
+  test('a server without stopOnExit keeps running and is adopted', async () => {
     const { pid } = await startInChild('process.kill(process.pid, "SIGKILL")', false);
     const adopted = await start();
     expect(adopted).toMatchObject({ adopted: true, pid });

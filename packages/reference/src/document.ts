@@ -85,7 +85,7 @@ export interface Operation extends OperationObject {
 /** The last part of a reference: `#/components/schemas/Account` gives `Account`. */
 export const referencedName = (ref: string): string => ref.split('/').at(-1) ?? '';
 
-/** Every operation of a document, in its order. */
+/** Every operation of a document, in order. */
 export const listOperations = (document: OpenApiDocument): readonly Operation[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({

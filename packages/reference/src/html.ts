@@ -20,7 +20,7 @@ interface MarkdownOptions {
   readonly toAddress?: (href: string) => string | null;
   /** The prefix of every heading's anchor. */
   readonly anchorPrefix?: string;
-  /** How many levels headings go down. */
+  /** By how many levels headings are lowered. */
   readonly shift?: number;
 }
 
@@ -61,7 +61,7 @@ const inline = new Marked({ async: false });
 const escapeTags = (markdown: string): string =>
   markdown.replaceAll(/(`[^`]*`)|</g, (_match, code: string | undefined) => code ?? '&lt;');
 
-/** One sentence or two of Markdown, without a paragraph around it. */
+/** One or two sentences of Markdown, without a paragraph element. */
 export const renderInline = (markdown: string): string => inline.parseInline(escapeTags(markdown)) as string;
 
 /** Descriptions of the document as paragraphs. */

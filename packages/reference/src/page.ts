@@ -4,7 +4,7 @@ import { escapeHtml } from './html.js';
 export interface NavigationLink {
   readonly href: string;
   readonly title: string;
-  /** Comes after the title, as HTML. */
+  /** HTML after the title. */
   readonly badge?: string;
   /** More search words. */
   readonly words?: string;

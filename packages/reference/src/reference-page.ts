@@ -58,7 +58,7 @@ const resourceSection = ({ name, description, operations }: Resource, schemas: o
   `<section class="resource" aria-label="${escapeHtml(name)}"><div class="wide"><h2>${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p></div>
 ${operations.map((samples) => operationSection(samples, schemas as Record<string, never>)).join('\n')}</section>`;
 
-/** The key, and the variables that forms may hold. Its values leave the tab only in requests to this gateway. */
+/** The form for the key and the variables. Its values leave the tab only in requests to this gateway. */
 const valuesForm = (variables: readonly string[]): string =>
   `<details class="values" id="values"><summary>Your key and values</summary>
 <p>“Try it” sends them with your requests, to this gateway only. The browser forgets them when you close this tab. Answers fill in ids that are still empty.</p>

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { withAdminClient } from './admin-client.js';
 
 /**
- * The coordinator that the variable CITUS_URL names, as a superuser of a database with the extension and its workers; null when unset.
- * The tests of a run with it have distributed databases.
+ * The coordinator in the variable CITUS_URL: a superuser's address of a database with the extension and its workers. Null if unset. With
+ * it, the databases of the test run are distributed.
  */
 export function readCitusUrl(): string | null {
   const url = process.env['CITUS_URL'];
@@ -33,7 +33,7 @@ const urlOf = (url: string, { host, port }: Node): string => {
   return other.href;
 };
 
-/** The addresses of all servers that a test's database is created on: of Citus, the coordinator first. */
+/** The addresses of all servers that hold a test's database. With Citus, the coordinator comes first. */
 export async function testServerUrls(url: string): Promise<string[]> {
   return readCitusUrl() === null ? [url] : [url, ...(await workerNodes(url)).map((node) => urlOf(url, node))];
 }
@@ -56,7 +56,7 @@ export async function joinServers(serverUrl: string, database: string): Promise<
   });
 }
 
-/** Distributes a migrated database as an operator does. Leaves one without tables alone. */
+/** Distributes a migrated database as an operator does. Skips a database without tables. */
 export async function distributeDatabase(url: string): Promise<void> {
   const { rows } = await withAdminClient(url, (client) =>
     client.query<{ exists: boolean }>(`SELECT to_regclass('function_versions') IS NOT NULL AS exists`),

@@ -7,26 +7,26 @@ import { startLocalPostgres } from '@crm/local-postgres';
 
 import { withAdminClient } from './admin-client.js';
 
-/** A server of a test's own that counts the statements it runs. */
+/** A separate server for one test, which counts the statements it runs. */
 export interface CountedPostgres {
-  /** Of an empty database. */
+  /** The address of an empty database. */
   readonly url: string;
-  /** Forgets what has run so far. */
+  /** Resets the counts. */
   forget(): Promise<void>;
-  /** How often each statement has run since then, by its text without parameters. */
+  /** How often each statement has run since the reset, by its text without parameters. */
   statements(): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }
 
 const settings = {
   shared_preload_libraries: 'pg_stat_statements',
-  // Statements within functions are part of their call.
+  // Statements within functions count as part of their call.
   'pg_stat_statements.track': 'top',
   fsync: 'off',
   full_page_writes: 'off',
 };
 
-/** Starts a server with pg_stat_statements; the server itself counts, so that no statement is missed. */
+/** Starts a server with pg_stat_statements. The server itself counts, so that no statement is missed. */
 export const startCountedPostgres = async (): Promise<CountedPostgres> => {
   const folder = await mkdtemp(join(tmpdir(), 'crm-counted-'));
   const server = await startLocalPostgres({

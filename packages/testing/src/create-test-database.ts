@@ -40,7 +40,7 @@ export async function createTestDatabase(
   return { url: databaseUrl(serverUrl, name), drop };
 }
 
-/** Runs statements on every server, of Citus on the coordinator first. */
+/** Runs statements on every server; with Citus, on the coordinator first. */
 async function onAll(servers: readonly string[], ...statements: readonly string[]): Promise<void> {
   for (const server of servers) {
     await withAdminClient(server, async (client) => {
@@ -55,7 +55,7 @@ async function ensureTemplate(
   template: string,
   migrate: (url: string) => Promise<void>,
 ): Promise<void> {
-  // Test files run in several processes: the first one builds, the others wait here. Closing the connection unlocks too.
+  // Test files run in several processes: the first one builds the template, the others wait here. Closing the connection unlocks too.
   await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [template]);
   const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
   if (found.rowCount === 0) {

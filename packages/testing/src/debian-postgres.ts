@@ -45,7 +45,7 @@ export const findServiceUser = async (): Promise<ServiceUser | null> => {
 export interface DebianServer {
   readonly url: string;
   start(): Promise<void>;
-  /** Ends it at once, as a power failure would. */
+  /** Ends it at once, as in a power failure. */
   kill(): Promise<void>;
 }
 
@@ -54,9 +54,9 @@ export interface DebianPostgres {
   readonly password: string;
   /** The folder of its programs, such as `pg_basebackup`. */
   readonly programs: string;
-  /** Who owns the data and runs the servers; null for the user of this process. */
+  /** The user that owns the data and runs the servers; null for the user of this process. */
   readonly user: ServiceUser | null;
-  /** Makes an empty cluster in a folder of this name. */
+  /** Creates an empty cluster in a folder with this name. */
   createCluster(name: string): Promise<void>;
   /** The folder of a cluster. */
   dataOf(name: string): string;
@@ -83,7 +83,7 @@ const waitUntilReady = async (url: string, child: ChildProcess): Promise<void> =
   }
 };
 
-/** Finds the programs and makes the folder. @throws Error that says what to install when there are none */
+/** Finds the programs and creates the folder. @throws Error that says what to install if they are missing */
 export const openDebianPostgres = async (): Promise<DebianPostgres> => {
   const programs = await findPrograms();
   const user = await findServiceUser();

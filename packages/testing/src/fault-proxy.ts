@@ -19,7 +19,7 @@ export interface FaultProxy {
    * executed it by then.
    */
   loseAnswerTo(text: string): void;
-  /** Works without faults again. Silenced connections are reset, as if both ends had given up. */
+  /** Stops all faults. Silenced connections are reset, as if both ends had given up. */
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ const pass = (from: Socket, to: Socket, line: Line, look: (bytes: Buffer) => boo
   });
 };
 
-/** Puts a proxy before a server. @param targetUrl with host and port, as of a database */
+/** Starts a proxy in front of a server. @param targetUrl - an address with host and port, such as that of a database */
 export const startFaultProxy = async (targetUrl: string): Promise<FaultProxy> => {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();

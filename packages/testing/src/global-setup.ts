@@ -49,8 +49,8 @@ async function startDebian(): Promise<StartedServer> {
 }
 
 /**
- * Gives a jest run one PostgreSQL: the coordinator that CITUS_URL names, the server that TEST_DATABASE_URL names, or one of its own. CRM_TEST_POSTGRES=debian makes
- * that the one from Debian's packages instead of the embedded one.
+ * Gives a jest run one PostgreSQL: the coordinator in CITUS_URL, the server in TEST_DATABASE_URL, or one of its own.
+ * CRM_TEST_POSTGRES=debian uses the one from Debian's packages instead of the embedded one.
  */
 async function globalSetup(): Promise<void> {
   const runId = randomBytes(4).toString('hex');

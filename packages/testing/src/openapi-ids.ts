@@ -11,7 +11,7 @@ export interface DocumentedOperation {
   readonly path: string;
   /** Query and path parameters that are ids. */
   readonly idParameters: readonly string[];
-  /** Where ids are in the body, as `opportunity.stage_id` or `items[0].id`; members are also named by `owner_email`. */
+  /** The paths of ids in the body, such as `opportunity.stage_id` or `items[0].id`. `owner_email` counts too, because it names a member. */
   readonly idFields: readonly string[];
   /** The first example of the body; undefined if there is no body. */
   readonly example: unknown;
@@ -44,7 +44,7 @@ interface OperationObject {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Every operation of a document, with every place in it that takes an id. */
+/** Every operation of a document, with every place that takes an id. */
 export const documentedOperations = (document: OpenApiDocument): readonly DocumentedOperation[] => {
   const resolve = (schema: Schema): Schema => {
     if (schema.$ref === undefined) return schema;
@@ -53,7 +53,7 @@ export const documentedOperations = (document: OpenApiDocument): readonly Docume
   };
   const idFields = (unresolved: Schema, path: string, within: readonly string[] = []): string[] => {
     const { $ref } = unresolved;
-    // Filters hold filters: one level shows all that there is.
+    // Filters contain filters, so one level is enough.
     if ($ref !== undefined && within.includes($ref)) return [];
     const inside = $ref === undefined ? within : [...within, $ref];
     const schema = resolve(unresolved);

@@ -9,17 +9,17 @@ import { findFreePort } from './gateway/free-port.js';
 
 /** A PostgreSQL for one test file, which may stop it. It stores data as durably as in production. */
 export interface OwnPostgres {
-  /** The same after every start. */
+  /** The same address after every start. */
   readonly url: string;
-  /** Ends it as `kill -9` does, and waits until it is gone. */
+  /** Ends it like `kill -9` and waits until it is gone. */
   kill(): Promise<void>;
   /** Suspends all its processes, as on an overloaded machine; on Linux only. @returns a function that resumes them */
   pause(): Promise<() => void>;
-  /** Stops it as an administrator does: transactions in progress are undone, connections closed. */
+  /** Stops it as an administrator does: rolls back running transactions and closes connections. */
   shutDown(): Promise<void>;
-  /** Starts it again, with recovery if needed; resolves when it answers. */
+  /** Starts it again, with recovery if needed. Resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Ends it for good and removes its data. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 

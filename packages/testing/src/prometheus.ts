@@ -11,7 +11,7 @@ import { findFreePort } from './gateway/free-port.js';
 
 const server = '/usr/bin/prometheus';
 const tool = '/usr/bin/promtool';
-/** Hang guards. */
+/** Guards against hanging. */
 const startTimeoutMs = 30_000;
 const toolTimeoutMs = 60_000;
 const pollEveryMs = 50;
@@ -20,18 +20,18 @@ const checkInstalled = (binary: string): void => {
   if (!existsSync(binary)) throw new Error(`${binary} is missing. Install it: apt-get install prometheus`);
 };
 
-/** Runs promtool. @returns what it printed. @throws Error with that where it fails, or says what to install */
+/** Runs promtool. @returns its output. @throws Error with its output if it fails, or with what to install */
 export const runPromtool = async (...words: readonly string[]): Promise<string> => {
   checkInstalled(tool);
   const { stdout } = await promisify(execFile)(tool, words, { timeout: toolTimeoutMs });
   return stdout;
 };
 
-/** A Prometheus of a test's own, which scrapes and evaluates every second. */
+/** A separate Prometheus for one test, which scrapes and evaluates every second. */
 export interface TestPrometheus {
-  /** The labels of the alarms of this name that fire now. */
+  /** The labels of the firing alarms with this name. */
   firing(alert: string): Promise<readonly Readonly<Record<string, string>>[]>;
-  /** Scrapes these addresses (`host:port`) and no others from now on, as where names in DNS change. */
+  /** From now on scrapes only these addresses (`host:port`), as when names in DNS change. */
   scrape(targets: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ scrape_configs:
 
 /**
  * Starts a Prometheus with the given rules.
- * @throws Error that says what to install when there is none on this machine
+ * @throws Error that says what to install if it is missing on this machine
  */
 export const startPrometheus = async (rules: string): Promise<TestPrometheus> => {
   checkInstalled(server);

@@ -10,21 +10,21 @@ const binary = '/usr/bin/redis-server';
 const startTimeoutMs = 15_000;
 const pollEveryMs = 20;
 
-/** A Redis of a test's own, without persistence. */
+/** A separate Redis for one test, without persistence. */
 export interface TestRedis {
   readonly url: string;
-  /** Starts it (again), on the same port; resolves once it answers. */
+  /** Starts it (again) on the same port. Resolves once it answers. */
   start(): Promise<void>;
-  /** Ends it as a power cut would; what it held is gone. */
+  /** Ends it as in a power failure; its data is lost. */
   kill(): Promise<void>;
-  /** Lets it refuse every command that could take memory, as a full one does; or take them again. */
+  /** Makes it refuse every command that could use memory, as a full Redis does, or accept them again. */
   setFull(isFull: boolean): Promise<void>;
   /** Stops it from answering while connections stay open. */
   freeze(): void;
   thaw(): void;
 }
 
-/** Sends one command. @returns whether there was an answer */
+/** Sends one command. @returns whether it was answered */
 const answers = (port: number, command = 'PING'): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));
@@ -37,8 +37,8 @@ const answers = (port: number, command = 'PING'): Promise<boolean> =>
   });
 
 /**
- * Makes a Redis for one test; it does not run yet.
- * @throws Error that says what to install when there is none on this machine.
+ * Prepares a Redis for one test without starting it.
+ * @throws Error that says what to install if it is missing on this machine
  */
 export const createTestRedis = async (): Promise<TestRedis> => {
   if (!existsSync(binary)) throw new Error(`${binary} is missing. Install it: apt-get install redis-server`);
@@ -63,7 +63,7 @@ export const createTestRedis = async (): Promise<TestRedis> => {
       await exited;
     },
     setFull: async (isFull) => {
-      // One byte is less than an empty Redis takes, and 0 is no limit.
+      // An empty Redis already uses more than one byte, and 0 would mean no limit.
       if (!(await answers(port, `CONFIG SET maxmemory ${isFull ? 1 : 0}`))) throw new Error('Redis does not answer');
     },
     freeze: () => void child?.kill('SIGSTOP'),

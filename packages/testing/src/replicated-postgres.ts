@@ -1,22 +1,22 @@
 import { withAdminClient } from './admin-client.js';
 import { openDebianPostgres } from './debian-postgres.js';
 
-/** A primary and a streaming replica of it, each with a server of its own. */
+/** A primary and its streaming replica, on separate servers. */
 export interface ReplicatedPostgres {
   readonly primaryUrl: string;
   readonly replicaUrl: string;
-  /** Lets the replica apply commits only so long after they happened; 0 follows at once. */
+  /** Makes the replica apply commits only this many milliseconds after they happened; 0 turns the delay off. */
   setDelay(delayMs: number): Promise<void>;
-  /** Ends the replica at once, as a power failure would; `startReplica` brings it back. */
+  /** Ends the replica at once, as in a power failure. `startReplica` starts it again. */
   killReplica(): Promise<void>;
   startReplica(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a pair whose data need not outlive the test. It is from Debian's packages, because the one from the npm registry has no
+ * Starts a primary and a replica whose data need not outlive the test. It uses Debian's packages, because the npm package has no
  * `pg_basebackup`.
- * @throws Error that says what to install when it is missing
+ * @throws Error that says what to install if it is missing
  */
 export const startReplicatedPostgres = async (): Promise<ReplicatedPostgres> => {
   const postgres = await openDebianPostgres();

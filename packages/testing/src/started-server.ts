@@ -1,7 +1,7 @@
 /** The server that global setup started for this run. */
 export interface StartedServer {
   url: string;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 

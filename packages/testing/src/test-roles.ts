@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { withAdminClient } from './admin-client.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
-/** The gateways that have a role of their own. */
+/** The gateways with their own role. */
 export type TestRole = 'read' | 'inbound';
 
 /** The names of the roles of this run: roles belong to a server, which runs may share. */
@@ -16,7 +16,7 @@ export const testRoleNames = (): Readonly<Record<TestRole, string>> => {
 const passwordOf = (role: string): string =>
   createHash('sha256').update(readTestServer().url).update(role).digest('hex');
 
-/** Creates the roles of this run, without any rights: test files that do it at the same time would disturb each other. Citus copies them. */
+/** Creates the roles of this run, without any rights. Runs once, because parallel test files would collide. Citus copies the roles. */
 export const createTestRoles = (): Promise<void> =>
   withAdminClient(readTestServer().url, async (client) => {
     for (const name of Object.values(testRoleNames()))

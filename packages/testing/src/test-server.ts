@@ -1,4 +1,4 @@
-/** Where global setup leaves the server's address for the test processes: jest hands them no other values. */
+/** Where global setup stores the server's address for the test processes, because jest passes them no other values. */
 const SERVER_URL_VARIABLE = 'CRM_TEST_SERVER_URL';
 const RUN_ID_VARIABLE = 'CRM_TEST_RUN_ID';
 
@@ -26,7 +26,7 @@ export function readTestServer(): TestServer {
   return { url, runId };
 }
 
-/** Names the databases of a run; all start alike so that the end of the run finds those that a test left. */
+/** Names the databases of a run. All have the same prefix, so that the end of the run finds those left by a test. */
 export function databasePrefix(runId: string): string {
   return `test_${runId}_`;
 }

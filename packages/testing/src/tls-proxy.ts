@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 
-/** A database reached over an encrypted line, as managed ones are. */
+/** A database over an encrypted connection, like a managed one. */
 export interface TlsProxy {
   /** The server's address with the proxy's host and port; `sslmode` and the like are the test's own. */
   readonly url: URL;
-  /** The file with the certificate that the server shows. It is its own authority, and good for 127.0.0.1. */
+  /** The file with the server's certificate. It is its own authority and valid for 127.0.0.1. */
   readonly certificateFile: string;
-  /** Connections that were encrypted so far. */
+  /** The number of encrypted connections so far. */
   readonly secured: () => number;
   stop(): Promise<void>;
 }
 
-/** For tests alone: it is no secret and protects nothing. */
+/** Only for tests: it is no secret and protects nothing. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg9gQzhqDfkmYjhv+1
 iydr/HK4g3Fl62sfHO0fFmzt2OuhRANCAASqKaRdU+43MqiMsgKIirVb7pSmVlID
@@ -34,13 +34,13 @@ AgNIADBFAiB3b7D19OgRVgMc5I0APPtfSzKKutdicQCrUkUqWfB+vQIhAKmPVHpi
 -----END CERTIFICATE-----
 `;
 
-/** Puts a proxy before a PostgreSQL that takes nothing but TLS. @param targetUrl with host and port, as of a database */
+/** Starts a proxy in front of a PostgreSQL that accepts only TLS. @param targetUrl - an address with host and port */
 export const startTlsProxy = async (targetUrl: string): Promise<TlsProxy> => {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   let secured = 0;
   const secure = (client: Socket): void => {
-    // Until it is answered, the client says nothing but that it wants TLS, in eight bytes.
+    // Before the answer the client only sends the eight bytes that ask for TLS.
     client.write('S');
     const upstream = connect(Number(target.port), target.hostname);
     const line = new TLSSocket(client, { isServer: true, key, cert: certificate });

@@ -9,14 +9,14 @@ const folders = ['apps', 'packages'].flatMap((parent) =>
   readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`),
 );
 
-/** Folders in which a shortened path of the page may start: the page names the package in the sentence before. */
+/** Folders that a shortened path on the page may start in: the sentence before it names the package. */
 const bases = ['', 'docs/', ...folders.flatMap((folder) => [`${folder}/`, `${folder}/src/`])];
 
 const sources = folders
   .flatMap((folder) => readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((file) => `/${file}`))
   .filter((file) => !/\/(node_modules|dist)\//.test(file));
 
-/** Whether a name is a path, or, for a bare file name, that of any file of the packages. `<step>` and `*` stand for any name. */
+/** Whether a name is a path, or a bare file name of any file of the packages. `<step>` and `*` stand for any name. */
 const exists = (name: string): boolean => {
   if (bases.some((base) => existsSync(`${root}${base}${name}`))) return true;
   const pattern = name
@@ -28,7 +28,7 @@ const exists = (name: string): boolean => {
 };
 
 describe('docs/architecture.md', () => {
-  test('names files and folders that exist', () => {
+  test('names only files and folders that exist', () => {
     const names = [
       ...page.matchAll(/`((?:[\w@.*<>-]+\/)*[\w.*<>-]+\.(?:ts|js|sql|md|prisma)|(?:packages|apps|docs)\/[\w./-]+)`/g),
     ];
@@ -37,7 +37,7 @@ describe('docs/architecture.md', () => {
     expect(paths.filter((path) => !exists(path))).toEqual([]);
   });
 
-  test('has every decision page in its index, in order', () => {
+  test('lists every decision page in its index, in order', () => {
     const indexed = [...page.matchAll(/^\| \[(\d{4})\]\(decisions\/(\1-[\w-]+\.md)\)/gm)].map(([, , file]) => file);
     expect(indexed).toEqual(readdirSync(`${root}docs/decisions`).sort());
   });

@@ -26,7 +26,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('the template is migrated once, though many ask at once', async () => {
+test('the template is migrated once, even if many ask at the same time', async () => {
   let migrations = 0;
   const migrate = async (url: string): Promise<void> => {
     migrations++;
@@ -37,7 +37,7 @@ test('the template is migrated once, though many ask at once', async () => {
   expect(new Set(databases.map(({ url }) => url)).size).toBe(3);
 });
 
-test('what one test file writes no other one sees', async () => {
+test("test files do not see each other's writes", async () => {
   const migrate = async (url: string): Promise<void> => {
     await query(url, 'CREATE TABLE thing (id int)');
   };
@@ -46,7 +46,7 @@ test('what one test file writes no other one sees', async () => {
   expect(await query(second.url, 'SELECT * FROM thing')).toEqual([]);
 });
 
-test('a failed migration is reported, and the next try starts from an empty database', async () => {
+test('a failed migration is reported, and the next attempt starts from an empty database', async () => {
   const fail = async (url: string): Promise<void> => {
     await query(url, 'CREATE TABLE thing (id int)');
     throw new Error('half way');
@@ -58,7 +58,7 @@ test('a failed migration is reported, and the next try starts from an empty data
   expect(await query(url, 'SELECT * FROM thing')).toEqual([]);
 });
 
-test('a dropped database is gone, even with a connection open', async () => {
+test('a dropped database is gone, even if a connection was open', async () => {
   const database = await createTestDatabase(() => Promise.resolve(), 'empty');
   const client = new pg.Client({ connectionString: database.url });
   client.on('error', () => undefined);
@@ -67,6 +67,6 @@ test('a dropped database is gone, even with a connection open', async () => {
   await expect(query(database.url, 'SELECT 1')).rejects.toThrow('does not exist');
 });
 
-test('a template name that is no plain word is refused', async () => {
+test('a template name that is not a plain word is refused', async () => {
   await expect(createTestDatabase(() => Promise.resolve(), 'a"; DROP')).rejects.toThrow('not a template name');
 });

@@ -9,7 +9,7 @@ import { reservePort } from '../src/gateway/free-port.js';
 
 const freePortModule = new URL('../dist/gateway/free-port.js', import.meta.url).href;
 
-/** Asks another process to reserve a port, while both run. */
+/** Asks another process to reserve a port while both processes run. */
 const isGivenElsewhere = async (port: number): Promise<boolean> => {
   const script = `const { reservePort } = await import('${freePortModule}'); process.exit((await reservePort(${port})) ? 0 : 1);`;
   const [exitCode] = (await once(
@@ -20,7 +20,7 @@ const isGivenElsewhere = async (port: number): Promise<boolean> => {
 };
 
 describe('findFreePort', () => {
-  it('gives each port once, to one process', async () => {
+  it('returns each port once, to one process', async () => {
     const port = await findFreePort();
     expect(await reservePort(port)).toBe(false);
     expect(await isGivenElsewhere(port)).toBe(false);
@@ -28,14 +28,14 @@ describe('findFreePort', () => {
     expect(another).not.toBe(port);
   });
 
-  it('lets another process have what a process that has ended had', async () => {
-    // Outside the range that other tests are given from.
+  it('lets another process reserve the port of an ended process', async () => {
+    // Outside the range from which other tests get their ports.
     const next = 14_999;
     expect(await isGivenElsewhere(next)).toBe(true);
     expect(await isGivenElsewhere(next)).toBe(true);
   });
 
-  it('leaves the port to a server', async () => {
+  it('leaves the port free for a server', async () => {
     const port = await findFreePort();
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

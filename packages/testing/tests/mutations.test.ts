@@ -16,8 +16,8 @@ const { mutations } = (await import(new URL('../scripts/mutations.mjs', import.m
   readonly mutations: readonly Mutation[];
 };
 
-describe('the protections that run-mutations.mjs takes away', () => {
-  test.each(mutations)('$requirement: $removed: is still where it is said to be', ({ file, from, tests }) => {
+describe('the protections that run-mutations.mjs removes', () => {
+  test.each(mutations)('$requirement: $removed: is still at its place in the code', ({ file, from, tests }) => {
     expect(readFileSync(join(root, file), 'utf8').split(from)).toHaveLength(2);
     const [folder = '', ...patterns] = tests.split(' ');
     const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter(
@@ -26,7 +26,7 @@ describe('the protections that run-mutations.mjs takes away', () => {
     for (const pattern of patterns) expect(files.filter((name) => name.includes(pattern))).not.toEqual([]);
   });
 
-  test('are of every requirement', () => {
+  test('cover every requirement', () => {
     const expected = [...Array.from({ length: 22 }, (_, index) => `R${index + 1}`), 'R23', 'R27', 'R28', 'R31'];
     expect([...new Set(mutations.map(({ requirement }) => requirement))].sort()).toEqual(expected.sort());
   });

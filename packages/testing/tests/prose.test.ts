@@ -24,7 +24,7 @@ describe('proseFaults', () => {
     expect(proseFaults(text).map((fault) => fault.word)).toEqual([word]);
   });
 
-  test('says on which line, and what to write instead', () => {
+  test('returns the line and what to write instead', () => {
     expect(proseFaults('one\ntwo anew\n')).toEqual([
       { line: 2, word: 'anew', better: expect.stringContaining('again') },
     ]);

@@ -19,7 +19,7 @@ describe('the version of the release', () => {
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  test.each(workspaces)('is that of %s and of what it uses of this repository', (folder) => {
+  test.each(workspaces)('is the version of %s and of its dependencies in this repository', (folder) => {
     const manifest = readJson(`${folder}/package.json`);
     const used = ['dependencies', 'devDependencies', 'peerDependencies']
       .flatMap((kind) => Object.entries((manifest[kind] ?? {}) as Record<string, string>))
@@ -27,17 +27,17 @@ describe('the version of the release', () => {
     expect({ version: manifest['version'], used }).toEqual({ version, used: used.map(([name]) => [name, version]) });
   });
 
-  test.each(['read-gateway', 'inbound-gateway'])('is that of the OpenAPI document of the %s', (gateway) => {
+  test.each(['read-gateway', 'inbound-gateway'])('is the version of the OpenAPI document of the %s', (gateway) => {
     expect((readJson(`docs/openapi/${gateway}.json`)['info'] as { version: string }).version).toBe(version);
   });
 
-  test('is the newest one in the changelog', () => {
+  test('is the newest version in the changelog', () => {
     expect(headings[1]).toMatch(
       new RegExp(`^\\[${version.replaceAll('.', '\\.')}\\] - (\\d{4}-\\d\\d-\\d\\d|unreleased)$`),
     );
   });
 
-  test('is the label of the images and the file name in the page of the client', () => {
+  test('is in the image labels and in the file name on the page of the client', () => {
     expect(/org\.opencontainers\.image\.version=(\S+)/.exec(read('docker/Dockerfile'))?.[1]).toBe(version);
     const files = [...read('packages/client/README.md').matchAll(/crm-client-([\d.]+)\.tgz/g)].map(
       ([, found]) => found,
@@ -47,11 +47,11 @@ describe('the version of the release', () => {
 });
 
 describe('CHANGELOG.md', () => {
-  test('begins with the changes that are not released', () => {
+  test('begins with the unreleased changes', () => {
     expect(headings[0]).toBe('[Unreleased]');
   });
 
-  test('has the kinds of Keep a Changelog, each at most once for a version', () => {
+  test('has the sections of Keep a Changelog, each at most once per version', () => {
     for (const section of read('CHANGELOG.md').split(/^## /m).slice(1)) {
       const kinds = [...section.matchAll(/^### (.*)$/gm)].map(([, kind = '']) => kind);
       expect(kinds).toEqual([...new Set(kinds)]);

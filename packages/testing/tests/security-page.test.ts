@@ -12,7 +12,7 @@ const sourcesOf = (folder: string): string[] =>
     .map((file) => `${folder}/${file}`);
 const files = ['apps', 'packages', 'bench', '.ci'].flatMap(sourcesOf);
 
-/** The files that a name of the page stands for: a path, one with `*`, or a file's own name. */
+/** The files of a name on the page: a path, a path with `*`, or a bare file name. */
 const filesOf = (name: string): readonly string[] => {
   const pattern = new RegExp(`(^|/)${name.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`);
   return files.filter((file) => pattern.test(file));
@@ -31,13 +31,13 @@ describe('docs/security.md', () => {
     ]);
   });
 
-  test('names files that exist', () => {
+  test('names only files that exist', () => {
     const names = [...page.matchAll(/`([\w./*-]+\.ts)`/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(30);
     expect(names.filter((name) => filesOf(name).length === 0)).toEqual([]);
   });
 
-  test.each(rows)('names a test of $requirement whose title says so', ({ requirement, names }) => {
+  test.each(rows)('names a test of $requirement with the number in its title', ({ requirement, names }) => {
     const found = names.flatMap(filesOf).filter((file) => file.endsWith('.test.ts'));
     const titled = found.filter((file) =>
       new RegExp(`\\b${requirement}\\b`).test(readFileSync(`${root}${file}`, 'utf8')),

@@ -6,9 +6,9 @@ import { RetryPlan, sleep } from '../retry.js';
 import type { Send } from '../transport.js';
 import type { Event, EventLogPage, LatestPosition, RestoreBody, Restored } from '../types.js';
 
-/** The change log from a position on, an endless stream: `for await (const event of stream)`. */
+/** The change log from a position, as an endless stream: `for await (const event of stream)`. */
 export interface EventStream extends AsyncIterable<Event> {
-  /** The pages as received. Store `next_position` and `log_id` of the last one to continue there. */
+  /** The pages as received. Store `next_position` and `log_id` of the last page to continue there. */
   pages(): AsyncIterable<EventLogPage>;
 }
 
@@ -24,7 +24,7 @@ export interface Events {
    * @throws CrmStartOverError when events after the position have expired, or the log is another one
    */
   iterate(options?: FollowEvents): EventStream;
-  /** Undoes the deletion of an account or opportunity: `position` is that of its `deleted` event. */
+  /** Undoes the deletion of an account or opportunity. `position` is the position of its `deleted` event. */
   restore(body: RestoreBody, options?: CreateOptions): Promise<WriteAnswer<Restored>>;
 }
 
@@ -63,7 +63,7 @@ class LogReader {
     }
   }
 
-  /** Reads the next page. After the first successful page it retries without an end. */
+  /** Reads the next page. After the first successful page it retries forever. */
   async #readPatiently(): Promise<EventLogPage> {
     const plan = new RetryPlan(this.#hasBegun ? Number.POSITIVE_INFINITY : 0, true);
     for (;;) {
@@ -106,7 +106,7 @@ class LogReader {
   }
 }
 
-/** Makes the calls for the change log. */
+/** Creates the calls for the change log. */
 export const createEvents = (send: Send): Events => ({
   list: (query, options) =>
     send<EventLogPage>({ gateway: 'read', method: 'GET', path: '/v1/events', query: { ...query } }, options),

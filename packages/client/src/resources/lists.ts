@@ -8,7 +8,7 @@ export const pathOf = (folder: string, id: string): string => {
   return `${folder}/${id}`;
 };
 
-/** A list by GET; `name` is that of the records in a page. */
+/** A list by GET. `name` is the key of the records in a page. */
 export const listOf = <Item, Page extends PageInfo>(
   send: Send,
   path: string,

@@ -9,7 +9,7 @@ import { setupOf } from './setup.js';
 
 /** The calls for members of the organization. Changes need the permission `setup`. */
 export interface Members {
-  /** By email; former members too. */
+  /** Sorted by email, including former members. */
   list(query?: PageQuery, options?: ReadOptions): Listing<Member, MemberPage>;
   /** Adds a person, who can then own opportunities. */
   create(body: CreateMember, options?: CallOptions): Promise<WriteAnswer<MemberDetail>>;
@@ -21,7 +21,7 @@ export interface Members {
 
 const folder = '/v1/inbound/members';
 
-/** Makes the calls for members. */
+/** Creates the calls for members. */
 export const createMembers = (send: Send): Members => {
   const { create, update } = setupOf(send);
   return {

@@ -7,13 +7,13 @@ import { pathOf } from './lists.js';
 /** Accounts and contacts can be merged. */
 export interface Merges {
   /**
-   * Merges the record `from` of the body into the record `id`, or says what that would change (`dry_run`). The key needs the
+   * Merges the record `from` of the body into the record `id`, or returns what that would change (`dry_run`). The key needs the
    * permission `delete`.
    */
   merge(id: string, body: MergeBody, options?: CreateOptions & UpdateOptions): Promise<WriteAnswer<Merged>>;
 }
 
-/** Makes the call that merges records of one kind. */
+/** Creates the call that merges records of one kind. */
 export const createMerges = (send: Send, name: 'accounts' | 'contacts'): Merges => ({
   merge: async (id, body, options) =>
     send<Merged>(

@@ -8,13 +8,12 @@ import { listOf, pathOf } from './lists.js';
 
 /** The calls for notes. */
 export interface Notes {
-  /** Newest first: all of them, or those on one account, contact or opportunity. */
+  /** Newest first: all notes, or those on one account, contact or opportunity. */
   list(query?: ListNotesQuery, options?: ReadOptions): Listing<Note, NotePage>;
-  /** One note with what it is attached to. */
+  /** One note with the records it is attached to. */
   get(id: string, options?: ReadOptions): Promise<Answer<NoteDetail>>;
   /**
-   * Creates a note, and the missing accounts and contacts that it names. Notes have no natural key: see
-   * `idempotencyKey`.
+   * Creates a note, and its missing accounts and contacts. Notes have no natural key: see `idempotencyKey`.
    */
   create(body: CreateNoteBody, options?: CreateOptions): Promise<WriteAnswer<CreatedNote>>;
   /** Changes the texts: absent ones stay, null clears. */
@@ -23,7 +22,7 @@ export interface Notes {
   delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
 }
 
-/** Makes the calls for notes. */
+/** Creates the calls for notes. */
 export const createNotes = (send: Send): Notes => ({
   list: (query, options) => listOf<Note, NotePage>(send, '/v1/notes', 'notes', query, options),
   get: async (id, options) =>

@@ -21,13 +21,13 @@ import { setupOf } from './setup.js';
 /** The calls for pipelines and their stages. Changes need the permission `setup`. */
 export interface Pipelines {
   list(query?: PageQuery, options?: ReadOptions): Listing<Pipeline, PipelinePage>;
-  /** The stages of a pipeline, in their order. */
+  /** The stages of a pipeline, in order. */
   stages(pipelineId: string, query?: PageQuery, options?: ReadOptions): Listing<Stage, StagePage>;
   /** Creates a pipeline with its stages. */
   create(body: CreatePipeline, options?: CallOptions): Promise<WriteAnswer<PipelineDetail>>;
   /** Absent properties stay; `is_active: false` archives, `true` restores. */
   update(id: string, body: UpdatePipeline, options?: CallOptions): Promise<WriteAnswer<PipelineDetail>>;
-  /** Adds a stage to a pipeline, after its others unless it has a position. */
+  /** Adds a stage to a pipeline: at its position, or at the end. */
   createStage(pipelineId: string, body: CreateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
   /** Absent properties stay. Archiving a stage with opportunities needs `move_opportunities_to`. */
   updateStage(stageId: string, body: UpdateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
@@ -35,7 +35,7 @@ export interface Pipelines {
 
 const folder = '/v1/inbound/pipelines';
 
-/** Makes the calls for pipelines. */
+/** Creates the calls for pipelines. */
 export const createPipelines = (send: Send): Pipelines => {
   const { create, update } = setupOf(send);
   return {

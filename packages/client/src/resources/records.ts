@@ -49,7 +49,7 @@ export interface Records<T extends RecordTypes> {
     body?: SearchFor<T['search'], F>,
     options?: ReadOptions,
   ): Listing<Selected<T['record'], F>, SelectedIn<T['page'], F>>;
-  /** Counts, sums, averages and extremes of the matching records, by up to two groups. */
+  /** Counts, sums, averages, minimums and maximums of the matching records, grouped by up to two fields. */
   summarize(body: T['summary'], options?: ReadOptions): Promise<Answer<Summary>>;
   /** One record with every field, unless `fields` narrows it. */
   get<const F extends string = Extract<keyof T['record'], string>>(
@@ -59,17 +59,17 @@ export interface Records<T extends RecordTypes> {
   ): Promise<Answer<SelectedIn<T['detail'], F>>>;
   /** The events of one record, newest first; also of a deleted one. */
   history(id: string, query?: PageQuery, options?: ReadOptions): Listing<Event, HistoryPage>;
-  /** Creates a record, or finds the one with the same natural key; `recordStatus` says which. */
+  /** Creates a record, or finds the one with the same natural key or external id; `recordStatus` says which. */
   create(body: T['create'], options?: CreateRecordOptions): Promise<WriteAnswer<T['created']>>;
   /** Absent fields stay, `null` clears. */
   update(id: string, body: T['update'], options?: UpdateOptions): Promise<WriteAnswer<T['detail']>>;
-  /** Deletes permanently. The key needs the permission `delete`. */
+  /** Deletes a record and erases a contact's data. `events.restore` can undo the deletion of others. Needs the permission `delete`. */
   delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
-  /** Up to 100 creates; look at `success` of each result. */
+  /** Up to 100 creates; check `success` of each result. */
   bulkCreate(items: ReadonlyArray<T['create']>, options?: BulkCreateOptions): Promise<WriteAnswer<BulkResults>>;
-  /** Up to 50 updates; look at `success` of each result. */
+  /** Up to 50 updates; check `success` of each result. */
   bulkUpdate(items: ReadonlyArray<T['updateItem']>, options?: BulkUpdateOptions): Promise<WriteAnswer<BulkResults>>;
-  /** Records that may be the same as older ones, with the reason. */
+  /** Records that may be duplicates of older ones, with the reasons. */
   duplicates(query?: PageQuery, options?: ReadOptions): Listing<Duplicate, DuplicatePage>;
   /** The system and custom fields of these records. */
   fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<Field, FieldPage>;
@@ -88,7 +88,7 @@ export type GetByKey<R, D> = <const F extends string = Extract<keyof R, string>>
   options?: ReadOptions,
 ) => Promise<Answer<SelectedIn<D, F>>>;
 
-/** Makes the call that reads a record by its natural key; `folder` is the path before the key. */
+/** Creates the call that reads a record by its natural key. `folder` is the path before the key. */
 export const getByKey =
   <R, D>(send: Send, folder: string): GetByKey<R, D> =>
   async <F extends string>(key: string, query?: object, options?: ReadOptions) =>
@@ -97,7 +97,7 @@ export const getByKey =
       options,
     );
 
-/** Makes the calls for one kind of record; `name` is that of its paths and of the records in a page. */
+/** Creates the calls for one kind of record. `name` is the key in its paths and of the records in a page. */
 export const createRecords = <T extends RecordTypes>(send: Send, name: string & keyof T['page']): Records<T> => {
   const reads = `/v1/${name}`;
   const writes = `/v1/inbound/${name}`;

@@ -4,13 +4,13 @@ import type { Send } from '../transport.js';
 
 type SetupCall = <Data>(path: string, body: object, options?: CallOptions) => Promise<WriteAnswer<Data>>;
 
-/** The calls that change the set-up of the organization. */
+/** The calls that change the setup of the organization. */
 export interface SetupCalls {
   readonly create: SetupCall;
   readonly update: SetupCall;
 }
 
-/** Creates them. The gateway takes no idempotency key for these, so a create without a response is not retried. */
+/** Creates the calls. The gateway accepts no idempotency key for them, so a create without a response is not retried. */
 export const setupOf = (send: Send): SetupCalls => ({
   create: <Data>(path: string, body: object, options?: CallOptions) =>
     send<Data>({ gateway: 'inbound', method: 'POST', path, body }, { ...options, idempotencyKey: null }),

@@ -20,7 +20,7 @@ const quiet = {
   LOG_LEVEL: 'error',
 };
 
-/** Both gateways, as they run in production, with a database of their own and one organization. */
+/** Both gateways, as they run in production, with their own database and one organization. */
 export interface TestCrm {
   readonly organization: TestOrganization;
   readonly client: CrmClient;

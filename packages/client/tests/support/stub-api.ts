@@ -2,24 +2,24 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request as it came. */
+/** A request as received. */
 export interface ReceivedRequest {
   readonly line: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** What the stub does with a request; the last one is done with all that follow. */
+/** How the stub answers a request. The last reply is used for all further requests. */
 export type Reply = (response: ServerResponse) => void;
 
-/** A server on a real socket that does what a gateway does only on a bad day. */
+/** A server on a real socket that behaves like a failing gateway. */
 export interface StubApi {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
   close(): Promise<void>;
 }
 
-/** Answers JSON. */
+/** Sends JSON. */
 export const json =
   (status: number, body: object, headers: Readonly<Record<string, string>> = {}): Reply =>
   (response) => {

@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url';
 
 const groupsFolder = fileURLToPath(new URL('../tools/', import.meta.url));
 const cacheFolder = fileURLToPath(new URL('../../../../node_modules/.cache/crm-test-tools/', import.meta.url));
-/** What npm says when the registry cannot be reached. */
+/** What npm prints if the registry is unreachable. */
 const isOffline = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|EHOSTUNREACH)\b/;
 
-/** What a program left behind. */
+/** The result of a program. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end, whatever its exit code. */
+/** Runs a program to its end and accepts any exit code. */
 export const runProgram = (
   file: string,
   args: readonly string[],
@@ -44,10 +44,10 @@ const installInto = async (folder: string, group: string): Promise<Outcome> => {
 };
 
 /**
- * Installs a group of pinned tools when the first test asks for it, outside of the workspaces: together they are some
- * hundred megabytes, which `npm ci` is spared.
- * @returns their folder; null when npm cannot reach its registry, or has none of them for this platform
- * @throws Error when npm fails for another reason
+ * Installs a group of pinned tools when the first test asks for it, outside the workspaces, so that `npm ci` does not load their
+ * several hundred megabytes.
+ * @returns their folder; null if npm cannot reach its registry, or has none of them for this platform
+ * @throws Error if npm fails for another reason
  */
 export const installTools = async (
   group: 'packaging' | 'generators' | 'runtimes' | 'linters',
@@ -59,7 +59,7 @@ export const installTools = async (
   const draft = await mkdtemp(join(cacheFolder, `${group}-draft-`));
   const { code, stderr } = await installInto(draft, group);
   if (code === 0) {
-    // Another worker may have been faster.
+    // Another worker may have installed them first.
     await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
     return folder;
   }

@@ -14,7 +14,7 @@ import { attributeTypes, type AttributeType } from './definition.js';
 const keyOf = (type: AttributeType, value: CustomValue | null | undefined) => comparisonKey(definitionOf(type), value);
 
 describe('comparisonKind and slotKind', () => {
-  it('puts every type where its operators expect it', () => {
+  it('gives every type its kind of comparison and slot', () => {
     const ofKind = (kind: ComparisonKind) => attributeTypes.filter((type) => comparisonKind(type) === kind);
     const kinds = ['text', 'number', 'set', 'range', 'location'] as const;
     expect(Object.fromEntries(kinds.map((kind) => [kind, ofKind(kind)]))).toEqual({
@@ -35,25 +35,25 @@ describe('comparisonKind and slotKind', () => {
 });
 
 describe('comparisonKey', () => {
-  it('normalizes what people write, composed and lower case', () => {
+  it('normalizes text that people write: composed and lower case', () => {
     expect(keyOf('string', 'CAFE\u0301')).toBe('café');
     expect(keyOf('url', 'https://example.com/A')).toBe('https://example.com/a');
   });
 
-  it('leaves options, dates and times as they are', () => {
+  it('leaves options, dates and times unchanged', () => {
     expect(keyOf('select', 'Hot')).toBe('Hot');
     expect(keyOf('radio', 'Hot')).toBe('Hot');
     expect(keyOf('datetime', '2026-02-28T09:30:00.000Z')).toBe('2026-02-28T09:30:00.000Z');
     expect(keyOf('time', '09:30:00')).toBe('09:30:00');
   });
 
-  it('makes numbers of numbers and of checkboxes', () => {
+  it('gives numbers for numbers and checkboxes', () => {
     expect(keyOf('currency', 12.5)).toBe(12.5);
     expect(keyOf('timestamp', -1)).toBe(-1);
     expect([keyOf('checkbox', false), keyOf('checkbox', true)]).toEqual([0, 1]);
   });
 
-  it('is null without a value, for types of several parts, and for a value of another type', () => {
+  it('is null for a missing value, for types with several parts, and for a value of another type', () => {
     expect([keyOf('string', null), keyOf('number', undefined), keyOf('number', 'x'), keyOf('string', 5)]).toEqual(
       Array(4).fill(null),
     );
@@ -63,7 +63,7 @@ describe('comparisonKey', () => {
 });
 
 describe('normalizedForm', () => {
-  it('normalizes text-like values and the parts of locations, nothing else', () => {
+  it('normalizes only text-like values and the parts of locations', () => {
     expect(normalizedForm(definitionOf('string'), 'ÄB')).toBe('äb');
     const berlin = { address: null, city: 'BERLIN', region: null, postal_code: null, country: 'DE' };
     expect(normalizedForm(definitionOf('location'), { ...berlin, lat: 1, lng: 2, formatted: 'BERLIN, DE' })).toEqual({

@@ -80,7 +80,7 @@ const normalizeLocation = (location: Readonly<Record<string, unknown>>): Normali
   formatted: normalizePart(location['formatted']),
 });
 
-/** What is stored under `normalized` beside a stored value: a normalized text, a location's normalized parts, null for other types. */
+/** What is stored under `normalized` for a value: a normalized text, a location's normalized parts, or null for other types. */
 export const normalizedForm = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,
   value: CustomValue | null | undefined,

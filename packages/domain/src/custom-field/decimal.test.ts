@@ -12,7 +12,7 @@ describe('checkDecimal', () => {
     [99_999_999_999.9999, 99_999_999_999.9999],
     [0.0001, 0.0001],
     [100_000_000_000_000, 100_000_000_000_000],
-  ])('takes the amount %d', (value, stored) =>
+  ])('accepts the amount %d', (value, stored) =>
     expect(checkDecimal(value, amountLimits)).toEqual({ ok: true, value: stored }),
   );
 
@@ -35,13 +35,13 @@ describe('checkDecimal', () => {
     expect(checkDecimal(value, amountLimits)).toEqual({ ok: false, message: 'must be a number' }),
   );
 
-  it('allows a plain number finer than an amount, within its own bounds', () => {
+  it('allows a plain number more decimals than an amount, within its own limits', () => {
     expect(checkDecimal(1.5e-7, numberLimits).ok).toBe(true);
     expect(checkDecimal(1e-15, numberLimits).ok).toBe(true);
     expect(checkDecimal(1e-16, numberLimits)).toEqual({ ok: false, message: 'must have at most 15 decimals' });
   });
 
-  it('takes every decimal text within the limits and keeps its value', () => {
+  it('accepts every decimal text within the limits and keeps its value', () => {
     const decimalText = fc
       .record({ units: fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), scale: fc.nat({ max: 4 }) })
       .map(({ units, scale }) => ({ units, scale, value: Number(`${units}e-${scale}`) }));

@@ -1,17 +1,17 @@
 import { fail, ok, type Result } from '../result.js';
 
-/** How large and how fine a number may be, in the digits of its plain decimal text. */
+/** How many digits a number may have, in its plain decimal text. */
 export interface DecimalLimits {
-  /** Digits in all, leading zeros not counted, trailing zeros of an integer counted. */
+  /** All digits, without leading zeros, including the trailing zeros of an integer. */
   readonly maxDigits: number;
   /** Digits after the point. */
   readonly maxDecimals: number;
 }
 
-/** Amounts of money: what `deal_size` and `currency` fields take. */
+/** The limits of amounts of money: `deal_size` and `currency` fields. */
 export const amountLimits: DecimalLimits = { maxDigits: 15, maxDecimals: 4 };
 
-/** Plain numbers: what `number` and `percentage` fields take. */
+/** The limits of plain numbers: `number` and `percentage` fields. */
 export const numberLimits: DecimalLimits = { maxDigits: 15, maxDecimals: 15 };
 
 /** Digits of the shortest decimal text that reads back as this number, as JavaScript prints it. */

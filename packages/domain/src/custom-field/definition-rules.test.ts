@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { maxSlugLength, parseSlug, slugFromName } from './definition-rules.js';
 
 describe('parseSlug', () => {
-  it.each(['a', 'lead_source', 'x2', 'a'.repeat(63)])('takes %s', (slug) =>
+  it.each(['a', 'lead_source', 'x2', 'a'.repeat(63)])('accepts %s', (slug) =>
     expect(parseSlug(slug)).toEqual({ ok: true, value: slug }),
   );
 
@@ -25,15 +25,15 @@ describe('slugFromName', () => {
     ['2nd contact', 'field_2nd_contact'],
     ['Constructor', 'field_constructor'],
     ['__proto__', 'proto'],
-  ])('makes of %j the slug %s', (name, slug) => expect(slugFromName(name)).toBe(slug));
+  ])('turns %j into the slug %s', (name, slug) => expect(slugFromName(name)).toBe(slug));
 
-  it.each(['年収', '', '日本', '…'])('makes none of %j, which has no Latin letter or digit', (name) =>
+  it.each(['年収', '', '日本', '…'])('returns null for %j, which has no Latin letter or digit', (name) =>
     expect(slugFromName(name)).toBeNull(),
   );
 
   it('cuts a long name', () => expect(slugFromName('x'.repeat(80))).toBe('x'.repeat(maxSlugLength)));
 
-  it('makes a valid slug of any name that gives one', () => {
+  it('turns every name that gives a slug into a valid one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
         const slug = slugFromName(name);

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../result.js';
 
-/** Most characters of a slug. */
+/** The maximum length of a slug, in characters. */
 export const maxSlugLength = 63;
 
 const slugPattern = /^[a-z][a-z0-9_]{0,62}$/;

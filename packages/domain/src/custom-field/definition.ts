@@ -30,13 +30,13 @@ export type AttributeType = (typeof attributeTypes)[number];
 /** The prefix of a slug in the wire's `property_name`. */
 export const propertyNamePrefix = 'custom__';
 
-/** The name by which a field is selected, filtered and sent beside the system fields: `custom__` and the slug. */
+/** The name of a field in `fields`, filters and bodies: `custom__` and the slug. */
 export const propertyName = (slug: string): string => `${propertyNamePrefix}${slug}`;
 
-/** The highest rating where a definition names none. */
+/** The highest rating of a definition without a maximum. */
 export const defaultRatingMax = 5;
 
-/** One choice of a select, radio or multi_select field. An archived one stays readable and cannot be written. */
+/** One option of a select, radio or multi_select field. An archived option stays readable but cannot be written. */
 export interface FieldOption {
   readonly label: string;
   readonly value: string;
@@ -50,7 +50,7 @@ export interface FieldMetadata {
   readonly options?: readonly FieldOption[];
   /** currency: an ISO 4217 code. */
   readonly currency?: string;
-  /** rating: the highest value, {@link defaultRatingMax} where absent. */
+  /** rating: the highest value; {@link defaultRatingMax} if absent. */
   readonly max?: number;
 }
 
@@ -69,6 +69,6 @@ export interface CustomFieldDefinition {
   readonly isHidden: boolean;
   /** The pipelines that an opportunity field applies to; null means all of them (always null for other objects). */
   readonly pipelineIds: readonly string[] | null;
-  /** The indexed column that carries this field's comparison key (`text_1`, `number_3`), or null when it has none. */
+  /** The indexed column that stores this field's comparison key (`text_1`, `number_3`), or null if it has none. */
   readonly slot: string | null;
 }

@@ -5,7 +5,7 @@ import { definitionsMap } from './definitions-map.js';
 import { visibleDefinitions } from './pipeline-scope.js';
 
 describe('definitionsMap', () => {
-  it('shows exactly the four properties of every type', () => {
+  it('gives every type exactly four properties', () => {
     const map = definitionsMap(attributeTypes.map((type) => definitionOf(type, { slot: 'text_1' })));
     expect(Object.keys(map)).toHaveLength(20);
     for (const type of attributeTypes) {
@@ -22,13 +22,13 @@ describe('definitionsMap', () => {
     }
   });
 
-  it('lists options by label, value and color alone, archived ones among them', () => {
+  it('lists options with only label, value and color, including archived ones', () => {
     const map = definitionsMap([definitionOf('select', { metadata: { options: stageOptions } })]);
     const { metadata } = map['select'] ?? {};
     expect(metadata).toEqual({ options: stageOptions.map(({ label, value, color }) => ({ label, value, color })) });
   });
 
-  it('shows the metadata of the type and no other', () => {
+  it('gives only the metadata of the type', () => {
     const metadata = { currency: 'EUR', max: 10, options: stageOptions };
     const map = definitionsMap([
       definitionOf('currency', { metadata }),
@@ -52,7 +52,7 @@ describe('definitionsMap', () => {
     expect(Object.keys(JSON.parse(JSON.stringify(map)) as object)).toEqual(['b', 'a', 'c']);
   });
 
-  it('finds nothing under names that objects inherit', () => {
+  it('finds nothing under inherited names', () => {
     const map = definitionsMap([]);
     expect([map['constructor'], map['__proto__'], map['toString']]).toEqual([undefined, undefined, undefined]);
   });
@@ -64,7 +64,7 @@ describe('visibleDefinitions', () => {
   const sales = definitionOf('string', { slug: 'sales', pipelineIds: ['p1', 'p2'] });
   const nowhere = definitionOf('string', { slug: 'nowhere', pipelineIds: [] });
 
-  it('leaves out what is hidden and what holds for other pipelines', () => {
+  it('leaves out hidden fields and fields of other pipelines', () => {
     const all = [sales, hidden, everywhere, nowhere];
     expect(visibleDefinitions(all, 'p2')).toEqual([sales, everywhere]);
     expect(visibleDefinitions(all, 'p3')).toEqual([everywhere]);

@@ -11,14 +11,14 @@ const refusal = (type: AttributeType, input: unknown): string => {
 };
 
 describe('parseFieldMetadata', () => {
-  it.each(attributeTypes.filter((type) => !withKeys.has(type)))('takes none for %s', (type) => {
+  it.each(attributeTypes.filter((type) => !withKeys.has(type)))('accepts no metadata for %s', (type) => {
     expect(parseFieldMetadata(type, undefined)).toEqual({ ok: true, value: null });
     expect(parseFieldMetadata(type, null)).toEqual({ ok: true, value: null });
     expect(parseFieldMetadata(type, {})).toEqual({ ok: true, value: null });
     expect(refusal(type, { max: 3 })).toBe(`max: does not apply to fields of the type ${type}`);
   });
 
-  it.each([...withOptions])('writes out the defaults of %s and reads them again', (type) => {
+  it.each([...withOptions])('fills in the defaults of %s and accepts its own result', (type) => {
     const parsed = parseFieldMetadata(type, {
       options: [
         { label: ' Hot ', value: 'hot', color: '#FF0000' },
@@ -37,7 +37,7 @@ describe('parseFieldMetadata', () => {
     expect(parseFieldMetadata(type, { options })).toEqual(parsed);
   });
 
-  it('gives colours in turn', () => {
+  it('assigns colours in turn', () => {
     const options = Array.from({ length: maxOptions }, (_, index) => ({ label: `Option ${index}` }));
     const parsed = parseFieldMetadata('select', { options });
     expect(parsed.ok && parsed.value?.options?.[optionColors.length]?.color).toBe(optionColors[0]);
@@ -76,16 +76,16 @@ describe('parseFieldMetadata', () => {
     ],
     [{ options: [{ label: 'A' }], max: 5 }, 'max: does not apply to fields of the type select'],
     [[], 'must be an object or null'],
-  ])('refuses for a select %j', (input, message) => expect(refusal('select', input)).toContain(message));
+  ])('refuses %j for a select', (input, message) => expect(refusal('select', input)).toContain(message));
 
-  it('takes a currency code of three capitals, or none', () => {
+  it('accepts a currency code of three capitals, or none', () => {
     expect(parseFieldMetadata('currency', { currency: 'EUR' })).toEqual({ ok: true, value: { currency: 'EUR' } });
     expect(parseFieldMetadata('currency', null)).toEqual({ ok: true, value: null });
     for (const currency of ['eur', 'EURO', '€', 978, 'EU\n'])
       expect(refusal('currency', { currency })).toContain('ISO 4217');
   });
 
-  it('writes out the maximum of a rating', () => {
+  it('fills in the maximum of a rating', () => {
     expect(parseFieldMetadata('rating', null)).toEqual({ ok: true, value: { max: 5 } });
     expect(parseFieldMetadata('rating', { max: 100 })).toEqual({ ok: true, value: { max: 100 } });
     for (const max of [0, 101, 2.5, '5', NaN]) expect(refusal('rating', { max })).toContain('from 1 to 100');

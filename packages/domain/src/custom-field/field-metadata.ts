@@ -7,13 +7,13 @@ import { parseTrimmedText } from './values/text.js';
 import { findUnknownKey, isJsonObject, ownValue } from './values/json-object.js';
 import { echo } from './values/bounds.js';
 
-/** Most options of one field, archived ones included. */
+/** The maximum number of options of one field, including archived ones. */
 export const maxOptions = 500;
 
-/** Most characters of an option's label and of its value. */
+/** The maximum length of an option's label and of its value, in characters. */
 export const maxOptionTextLength = 255;
 
-/** The highest maximum that a rating may have. */
+/** The highest maximum of a rating. */
 export const maxRatingMax = 100;
 
 /** The colours assigned in turn to options without one, and the colour names accepted besides `#rrggbb`. */

@@ -28,22 +28,22 @@ const read = (input: Record<string, unknown>, path = 'opportunity', pipelineId: 
 };
 
 describe('parseCustomValues', () => {
-  it('reads both forms and looks at no other key', () => {
+  it('reads both forms and ignores all other keys', () => {
     const input = { name: 5, custom_fields: { source: 'Web', seats: null }, custom__secret: 'x', sales_only: 1 };
     expect(read(input)).toEqual({ values: { source: 'Web', seats: null, secret: 'x' }, errors: {} });
   });
 
-  it('takes a slug that itself begins like a property name', () => {
+  it('accepts a slug that begins with custom__', () => {
     expect(read({ custom__custom__odd: 'a' }).values).toEqual({ custom__odd: 'a' });
     expect(read({ custom_fields: { custom__odd: 'a' } }).values).toEqual({ custom__odd: 'a' });
   });
 
-  it('takes absent and null custom_fields as nothing sent', () => {
+  it('treats null custom_fields as absent', () => {
     expect(read({})).toEqual({ values: {}, errors: {} });
     expect(read({ custom_fields: null, custom__source: undefined })).toEqual({ values: {}, errors: {} });
   });
 
-  it('names every fault at once, each on the path of the key that was sent', () => {
+  it('names every fault at once, on the path of the key that was sent', () => {
     const input = {
       custom_fields: { source: 5, nope: 1, sales_only: 'x' },
       custom__seats: '12',
@@ -62,7 +62,7 @@ describe('parseCustomValues', () => {
     expect(Object.keys(read(input).errors as object)).toContain('opportunity.custom__seats');
   });
 
-  it('refuses a field sent in both forms, null and equal values too', () => {
+  it('refuses a field sent in both forms, even with null or equal values', () => {
     const { errors } = read({ custom_fields: { source: 'Web', seats: 1 }, custom__source: 'Web', custom__seats: null });
     expect(errors).toEqual({
       'opportunity.custom__source': expect.stringContaining('twice'),
@@ -70,7 +70,7 @@ describe('parseCustomValues', () => {
     });
   });
 
-  it('refuses null for a field that does not hold for the pipeline', () => {
+  it('refuses null for a field that does not apply to the pipeline', () => {
     expect(read({ custom__sales_only: null }, '', 'support').errors).toHaveProperty(['custom__sales_only']);
     expect(read({ custom__sales_only: 'x' }, '', 'sales').values).toEqual({ sales_only: 'x' });
   });
@@ -81,7 +81,7 @@ describe('parseCustomValues', () => {
     });
   });
 
-  it.each(['__proto__', 'constructor', 'prototype', 'toString', ''])('takes %j for no field', (slug) => {
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', ''])('does not take %j for a field', (slug) => {
     const input = JSON.parse(
       `{"custom_fields": {${JSON.stringify(slug)}: {"polluted": true}}, ${JSON.stringify(`custom__${slug}`)}: 1}`,
     ) as Record<string, unknown>;
@@ -95,7 +95,7 @@ describe('parseCustomValues', () => {
     expect(read(Object.create({ custom_fields: { source: 'Web' } }) as Record<string, unknown>).values).toEqual({});
   });
 
-  it('bounds the number of values and the length of a path', () => {
+  it('limits the number of values and the length of a path', () => {
     const many = Object.fromEntries(Array.from({ length: maxCustomValues + 1 }, (_, index) => [`f${index}`, 1]));
     expect(Object.keys(read({ custom_fields: many }).errors as object)).toEqual(['opportunity.custom_fields']);
     const [path = ''] = Object.keys(read({ custom_fields: { ['x'.repeat(10_000)]: 1 } }).errors as object);

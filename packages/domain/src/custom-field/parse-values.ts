@@ -6,14 +6,14 @@ import { parseCustomValue } from './value.js';
 import { echo } from './values/bounds.js';
 import { isJsonObject, ownValue } from './values/json-object.js';
 
-/** Most custom values in one record of a request. */
+/** The maximum number of custom values in one record of a request. */
 export const maxCustomValues = 1_000;
 
 /** The input of {@link parseCustomValues} and the definitions to check it against. */
 export interface CustomValuesRequest {
   /** The object's definitions by slug, of all pipelines. */
   readonly definitions: ReadonlyMap<string, CustomFieldDefinition>;
-  /** The part of the body that holds `custom_fields` and the `custom__slug` keys; its other keys are ignored. */
+  /** The part of the body with `custom_fields` and the `custom__slug` keys; its other keys are ignored. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly references: CustomValueReferences;
   /** The path of `input` in the body, as `opportunity` or `items[3].opportunity`; empty for the body itself. */

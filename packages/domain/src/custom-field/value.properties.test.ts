@@ -32,7 +32,7 @@ const pathText = fc.oneof(fc.webPath(), text);
 const host = fc.oneof(fc.domain(), fc.constantFrom('WWW.Example.com.', 'münchen.de', 'a.b:443', 'a.b:81'));
 const degrees = fc.option(fc.double({ min: -95, max: 95 }));
 
-/** Inputs of which a good part is accepted; what is refused says nothing about the property. */
+/** Inputs of which many are accepted. Refused inputs say nothing about the property. */
 const inputs: Readonly<Record<AttributeType, fc.Arbitrary<unknown>>> = {
   string: text,
   number,
@@ -84,7 +84,7 @@ const inputs: Readonly<Record<AttributeType, fc.Arbitrary<unknown>>> = {
 const definition = (type: AttributeType) =>
   definitionOf(type, { metadata: type === 'rating' ? null : { options: stageOptions } });
 
-/** Texts that are just within or just beyond a bound, and become longer or shorter when they are normalised. */
+/** Texts just within or just over a limit, which become longer or shorter when they are normalized. */
 const nearBound = (maxLength: number): fc.Arbitrary<string> =>
   fc
     .record({
@@ -97,7 +97,7 @@ const nearBound = (maxLength: number): fc.Arbitrary<string> =>
       ({ prefix, unit, share, more }) => `${prefix}${unit.repeat(Math.max(1, Math.floor(maxLength / share) + more))}`,
     );
 
-describe('every accepted text near the bound of its type', () => {
+describe('every accepted text near the limit of its type', () => {
   it.each<[AttributeType, number, (text: string) => unknown]>([
     ['string', maxStringLength, (text) => text],
     ['phone', maxStringLength, (text) => text],
@@ -106,7 +106,7 @@ describe('every accepted text near the bound of its type', () => {
     ['email', 254, (text) => `${text}@x.com`],
     ['location', maxLocationPartLength, (text) => text],
     ['location', maxLocationPartLength, (text) => ({ address: text, city: text, country: text })],
-  ])('of type %s reads again as itself (at most %i)', (type, maxLength, make) => {
+  ])('of type %s parses back to itself (limit %i)', (type, maxLength, make) => {
     fc.assert(
       fc.property(nearBound(maxLength).map(make), (input) => {
         const first = parseCustomValue(definition(type), input, references);
@@ -116,7 +116,7 @@ describe('every accepted text near the bound of its type', () => {
     );
   });
 
-  it('is read again as itself where it is the website of an account', () => {
+  it('parses back to itself as the website of an account', () => {
     fc.assert(
       fc.property(nearBound(maxAccountWebsiteLength), (input) => {
         const first = parseAccountWebsite(input);
@@ -131,7 +131,7 @@ describe('every accepted text near the bound of its type', () => {
 });
 
 describe('every accepted value', () => {
-  it.each(attributeTypes)('of type %s survives JSON and reads again as itself', (type) => {
+  it.each(attributeTypes)('of type %s survives JSON and parses back to itself', (type) => {
     let acceptedCount = 0;
     fc.assert(
       fc.property(inputs[type], (input) => {
@@ -147,23 +147,26 @@ describe('every accepted value', () => {
     expect(acceptedCount).toBeGreaterThan(30);
   });
 
-  it.each(attributeTypes)('of type %s has a comparison key that fits its slot, and only then', (type) => {
-    fc.assert(
-      fc.property(inputs[type], (input) => {
-        const parsed = parseCustomValue(definition(type), input, references);
-        if (!parsed.ok) return;
-        const key = comparisonKey(definition(type), parsed.value);
-        const kindOfKey = { string: 'text', number: 'number', object: null }[
-          typeof key as 'string' | 'number' | 'object'
-        ];
-        expect(kindOfKey).toBe(slotKind(type));
-        const normalized = normalizedForm(definition(type), parsed.value);
-        if (typeof normalized === 'string') expect(normalized).toBe(key);
-      }),
-    );
-  });
+  it.each(attributeTypes)(
+    'of type %s has a comparison key exactly if the type has a slot, and the key fits it',
+    (type) => {
+      fc.assert(
+        fc.property(inputs[type], (input) => {
+          const parsed = parseCustomValue(definition(type), input, references);
+          if (!parsed.ok) return;
+          const key = comparisonKey(definition(type), parsed.value);
+          const kindOfKey = { string: 'text', number: 'number', object: null }[
+            typeof key as 'string' | 'number' | 'object'
+          ];
+          expect(kindOfKey).toBe(slotKind(type));
+          const normalized = normalizedForm(definition(type), parsed.value);
+          if (typeof normalized === 'string') expect(normalized).toBe(key);
+        }),
+      );
+    },
+  );
 
-  it.each(attributeTypes)('of type %s is found without a throw in anything at all', (type) => {
+  it.each(attributeTypes)('of type %s never makes the parser throw, whatever the input', (type) => {
     fc.assert(
       fc.property(fc.anything(), (input) => {
         const parsed = parseCustomValue(definition(type), input, references);

@@ -141,7 +141,7 @@ describe('parseCustomValue', () => {
     expect(parse(type, input)).toEqual({ ok: true, value: stored });
   });
 
-  it.each(accepted)('reads a stored %s (from %j) again as it is', (type, _input, stored) => {
+  it.each(accepted)('reads a stored %s (from %j) back unchanged', (type, _input, stored) => {
     expect(parse(type, stored)).toEqual({ ok: true, value: stored });
   });
 
@@ -150,24 +150,24 @@ describe('parseCustomValue', () => {
     expect(parsed).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 
-  it('has examples of every type, accepted and refused', () => {
+  it('has accepted and refused examples of every type', () => {
     for (const examples of [accepted, refused]) {
       expect(new Set(examples.map(([type]) => type))).toEqual(new Set(attributeTypes));
     }
   });
 
-  it.each(attributeTypes)('takes neither null nor undefined for a %s', (type) => {
+  it.each(attributeTypes)('refuses null and undefined for a %s', (type) => {
     expect(parse(type, null).ok).toBe(false);
     expect(parse(type, undefined).ok).toBe(false);
   });
 
-  it('holds a rating to the definition maximum', () => {
+  it('limits a rating to the maximum of the definition', () => {
     const outOfTen = definitionOf('rating', { metadata: { max: 10 } });
     expect(parseCustomValue(outOfTen, 10, references).ok).toBe(true);
     expect(parseCustomValue(outOfTen, 11, references).ok).toBe(false);
   });
 
-  it('writes an option whose label an archived one has had before', () => {
+  it('writes an option with the label of an archived one', () => {
     const metadata = {
       options: [
         { label: 'Hot', value: 'hot_1', color: 'red', archived: true },
@@ -177,7 +177,7 @@ describe('parseCustomValue', () => {
     expect(parse('select', 'Hot', metadata)).toEqual({ ok: true, value: 'hot_2' });
   });
 
-  it('keeps the text about an unknown option short, whatever was sent and however many there are', () => {
+  it('keeps the error text about unknown options short, however many and long they are', () => {
     const metadata = {
       options: Array.from({ length: 500 }, (_, index) => ({
         label: `Option ${index}`,

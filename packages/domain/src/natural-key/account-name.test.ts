@@ -4,7 +4,7 @@ import { accountNameFromDomain } from './account-name.js';
 import { normalizeDomain } from './domain.js';
 import { normalizeName } from './name.js';
 
-/** A first letter of any script: the upper case of some is several code points. */
+/** First letters of any script. The upper case of some has several code points. */
 const international = fc
   .tuple(
     fc.oneof(fc.constantFrom('ΐ', 'ΰ', 'ǰ', 'ẖ', 'և'), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 })),
@@ -13,7 +13,7 @@ const international = fc
   .map(([first, rest]) => `${first}${rest}.example`);
 
 describe('accountNameFromDomain', () => {
-  it('names every domain in a form that is valid as a name', () => {
+  it('gives every domain a name that is valid', () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), international), (input) => {
         const result = normalizeDomain(input);
@@ -24,7 +24,7 @@ describe('accountNameFromDomain', () => {
     );
   });
 
-  it('puts one letter in upper case, even where Unicode would make two of it', () => {
+  it('capitalizes one letter, even where Unicode would make two of it', () => {
     expect(accountNameFromDomain('xn--alon-una.de')).toBe('Ssalon');
   });
 });

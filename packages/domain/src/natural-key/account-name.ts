@@ -23,7 +23,7 @@ export const accountNameFromDomain = (domain: string): string => {
 const capitalize = (text: string): string => {
   const [first = '', ...rest] = text;
   const upper = first.toUpperCase();
-  // `ß` becomes `SS` and the like: a title has only the first of these letters in upper case.
+  // `ß` becomes `SS`, for example: a capitalized word has only the first of these letters in upper case.
   const [head = '', ...tail] = upper;
   // The upper case of `ΐ` is three code points, and NFC composes two of them. Names are stored in NFC.
   return (head + tail.join('').toLowerCase() + rest.join('')).normalize('NFC');

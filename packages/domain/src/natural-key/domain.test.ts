@@ -32,7 +32,7 @@ const typed = fc
 const databaseForm = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
 describe('normalizeDomain', () => {
-  it('gives a domain that it leaves as it is, unless one more www is in front', () => {
+  it('returns a domain that it leaves unchanged, except for a second leading www', () => {
     fc.assert(
       fc.property(typed, (input) => {
         const result = normalizeDomain(input);
@@ -44,7 +44,7 @@ describe('normalizeDomain', () => {
     );
   });
 
-  it('accepts nothing that is not lower-case ASCII labels, whatever the text', () => {
+  it('accepts only lower-case ASCII labels, whatever the input', () => {
     fc.assert(
       fc.property(fc.oneof(typed, fc.string({ unit: 'binary' })), (input) => {
         const result = normalizeDomain(input);
@@ -54,7 +54,7 @@ describe('normalizeDomain', () => {
     );
   });
 
-  it('does not care about case, scheme, port, path and a trailing dot', () => {
+  it('ignores case, scheme, port, path and a trailing dot', () => {
     const plain = fc
       .array(fc.stringMatching(/^[a-z]{1,10}$/), { minLength: 2, maxLength: 4 })
       .map((all) => all.join('.'));
@@ -67,7 +67,7 @@ describe('normalizeDomain', () => {
     );
   });
 
-  it('reads plain ASCII, which takes a short cut, as UTS-46 has it', () => {
+  it('gives the UTS-46 result for plain ASCII, which takes a shortcut', () => {
     const plain = fc.stringMatching(/^[A-Za-z0-9.-]{1,20}$/).map((text) => `${text}.com`);
     fc.assert(
       fc.property(plain, (host) => {
@@ -77,14 +77,14 @@ describe('normalizeDomain', () => {
     );
   });
 
-  it('keeps the Unicode form for people', () => {
+  it('returns the Unicode form for display', () => {
     expect(normalizeDomain('www.XN--MLLER-KVA.de')).toEqual({
       ok: true,
       value: { domain: 'xn--mller-kva.de', display: 'müller.de' },
     });
   });
 
-  it('says what to do about what it refuses', () => {
+  it('says in its errors what to do', () => {
     const messageOf = (input: string): string => {
       const result = normalizeDomain(input);
       return result.ok ? '' : result.message;
@@ -96,7 +96,7 @@ describe('normalizeDomain', () => {
     expect(messageOf(`${'a'.repeat(64)}.com`)).toContain('at most 63 characters');
   });
 
-  it('answers at once, however long the text', () => {
+  it('returns fast, however long the text', () => {
     const startedAt = performance.now();
     for (const piece of ['a.', 'a-', 'ü', '@', ':', '//', '\u200c', 'xn--', ' '])
       normalizeDomain(piece.repeat(100_000));

@@ -2,11 +2,11 @@ import { fail, ok, type Result } from '../result.js';
 import { findTextFault } from '../text.js';
 import { accountDomainOfHost, hostToAscii, hostToUnicode, refuseIpAddress } from './host.js';
 
-/** A company's domain: the account's natural key, and the same for people to read. */
+/** A company's domain: the natural key of its account, and its form for display. */
 export interface NormalizedDomain {
   /** UTS-46 ASCII form, lower case: `xn--mller-kva.de`. */
   readonly domain: string;
-  /** Unicode form: `müller.de`. Equal to `domain` for most. */
+  /** Unicode form: `müller.de`. For most domains it equals `domain`. */
   readonly display: string;
 }
 
@@ -26,7 +26,7 @@ export const normalizeDomain = (input: string): Result<NormalizedDomain> => {
   const fault = findTextFault(input);
   if (fault !== null) return fail(fault);
   const authority = authorityOf(input.trim());
-  // Browsers read `\` as `/`, other programs as part of the userinfo: the two would see different hosts.
+  // Browsers read `\` as `/`. Other programs read it as part of the userinfo and so see another host.
   if (authority.includes('\\')) return fail('must not contain a backslash: send a domain such as acme.com');
   const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1);
   if (ipv6.test(hostAndPort)) return refuseIpAddress();

@@ -4,15 +4,15 @@ import { normalizeDomain } from './domain.js';
 import { freeMailDomains, isFreeMail } from './free-mail.js';
 
 describe('isFreeMail', () => {
-  it('reads a list of domains in the form in which it is asked', () => {
+  it('has its list in normalized form', () => {
     for (const domain of freeMailDomains) {
       expect(normalizeDomain(domain)).toEqual({ ok: true, value: { domain, display: domain } });
       expect(isFreeMail(domain)).toBe(true);
     }
   });
 
-  it('uses the very list that stored opportunities were keyed by', () => {
-    // A new list re-keys opportunities without an account: adopt one only with a migration of their keys.
+  it('uses the same list by which stored opportunities were keyed', () => {
+    // A new list changes the keys of opportunities without an account. Adopt one only with a migration of these keys.
     const digest = createHash('sha256')
       .update([...freeMailDomains].sort().join('\n'))
       .digest('hex');

@@ -25,9 +25,7 @@ const alsoFreeMail = [
   ...['yahoo.it', 'privaterelay.appleid.com'],
 ];
 
-/**
- * On the list, but not public mail providers: placeholder domains, and companies whose staff a CRM meets as staff.
- */
+/** Domains on the list that are not public mail providers: placeholders, and companies whose employees are contacts in a CRM. */
 const notFreeMail = [
   ...['example.com', 'test.com', 'test.de', 'yourdomain.com', 'mydomain.com'],
   ...['facebook.com', 'alibaba.com', 'about.com', 'discovery.com', 'ancestry.com', 'medscape.com', 'space.com'],
@@ -49,10 +47,10 @@ export const freeMailDomains: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether the domain is a public mail provider, so that it says nothing about a person's company. Matches exactly: a
- * subdomain of a provider does not count. Natural keys of opportunities depend on the answer, so the list's version is
- * pinned and a test detects changes.
+ * Whether the domain is a public mail provider, so that it says nothing about a person's company. Matches exactly: a subdomain of a
+ * provider does not count. Natural keys of opportunities depend on the result, so the version of the list is pinned and a test detects
+ * changes.
  *
- * @param domain a domain normalised to ASCII
+ * @param domain a domain normalized to ASCII
  */
 export const isFreeMail = (domain: string): boolean => freeMailDomains.has(domain);

@@ -9,14 +9,14 @@ const maxLabelLength = 63;
 /** The longest host as typed. Soft hyphens and combining marks can make it somewhat longer than 253. */
 export const maxTypedHostLength = 1024;
 
-// The same for one label, after NFC. Converting a label to ASCII takes quadratic time.
+// The limit of one label, after NFC. Converting a label to ASCII takes quadratic time.
 const maxMappedLabelLength = 2 * maxLabelLength;
 
 /**
- * UTS-46 as browsers apply it (non-transitional, so that `faß.de` is not `fass.de`; bidi and joiner rules on; hyphens in the
- * third and fourth place allowed, since names such as `r3---sn.example.com` exist), and stricter in one point: it
- * accepts only letters, digits and hyphens. An underscore is legal in DNS but not in the name of a host, and no
- * registry sells one. Lengths and outer hyphens are checked below, where each gets a message of its own.
+ * UTS-46 as browsers apply it: non-transitional, so that `faß.de` is not `fass.de`; with the bidi and joiner rules; with hyphens in the
+ * third and fourth place, because names such as `r3---sn.example.com` exist. Stricter in one point: only letters, digits and hyphens
+ * are allowed. An underscore is legal in DNS but not in the name of a host, and no registry sells one. Lengths and outer hyphens are
+ * checked below, with their own error texts.
  */
 const idnaOptions = {
   checkHyphens: false,
@@ -43,7 +43,7 @@ const ipMessage = 'must not be an IP address: send a domain such as acme.com';
 /** The error for an IP address, shared with the parsers that recognise IPv6 by its brackets and colons. */
 export const refuseIpAddress = (): { readonly ok: false; readonly message: string } => fail(ipMessage);
 
-/** The Unicode form of a host in ASCII form, for people to read: `xn--mller-kva.de` gives `müller.de`. */
+/** The Unicode form of an ASCII host, for display: `xn--mller-kva.de` gives `müller.de`. */
 export const hostToUnicode = (asciiHost: string): string =>
   asciiHost.includes('xn--') ? toUnicode(asciiHost, idnaOptions).domain : asciiHost;
 

@@ -4,7 +4,7 @@ import { codePointLength } from '../text.js';
 import { normalizeName, normalizeOptionalName } from './name.js';
 
 describe('normalizeName', () => {
-  it('gives a name that it leaves as it is: NFC, trimmed, at most 255 code points', () => {
+  it('returns a name that it leaves unchanged: NFC, trimmed, at most 255 code points', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300, size: 'max' }), (input) => {
         const result = normalizeName(input);
@@ -25,11 +25,11 @@ describe('normalizeName', () => {
 });
 
 describe('normalizeOptionalName', () => {
-  it('gives null for a blank name', () => {
+  it('returns null for a blank name', () => {
     expect(normalizeOptionalName(' \u200b ')).toEqual({ ok: true, value: null });
   });
 
-  it('refuses what normalizeName refuses otherwise', () => {
+  it('refuses everything else that normalizeName refuses', () => {
     expect(normalizeOptionalName('n'.repeat(256)).ok).toBe(false);
     expect(normalizeOptionalName('\ud800').ok).toBe(false);
   });

@@ -1,13 +1,13 @@
 import { fail, ok, type Result } from '../result.js';
 import { codePointLength, findTextFault } from '../text.js';
 
-/** The longest name or note title, in code points of its normalised form. */
+/** The maximum length of a name or note title, in code points of its normalized form. */
 export const maxNameLength = 255;
 
 // NFC composes at most four code points into one. A far longer text is rejected before it is normalised, to save time.
 const maxTypedLength = 4 * maxNameLength;
 
-// Zero-width and other invisible characters count as blank: a person would see nothing at all.
+// Zero-width and other invisible characters count as blank, because a person would see nothing.
 const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 
 /** The error text for a blank name or label. */

@@ -10,7 +10,7 @@ describe('areNearDomains', () => {
     ['acme.com', 'shop.acme.de'],
     ['globex.com', 'globx.com'],
     ['xn--mller-kva.de', 'muller.de'],
-  ])('%s and %s', (one, other) => {
+  ])('finds %s and %s similar', (one, other) => {
     expect(areNearDomains(one, other)).toBe(true);
     expect(areNearDomains(other, one)).toBe(true);
   });
@@ -19,7 +19,7 @@ describe('areNearDomains', () => {
     ['acme.com', 'globex.com'],
     ['ab.com', 'cd.com'],
     ['notacme.com', 'acme.com'],
-  ])('not %s and %s', (one, other) => {
+  ])('does not find %s and %s similar', (one, other) => {
     expect(areNearDomains(one, other)).toBe(false);
     expect(areNearDomains(other, one)).toBe(false);
   });

@@ -1,10 +1,7 @@
 import type { NormalizedEmail } from './email.js';
 import { isFreeMail } from './free-mail.js';
 
-/**
- * The owner part of an opportunity's natural key: the account of a domain, else a contact with a private address, else
- * nothing.
- */
+/** The owner part of an opportunity's natural key: the account of a domain, or a contact with a private address, or nothing. */
 export type OpportunityAccountSource =
   | { readonly kind: 'account'; readonly domain: string }
   | { readonly kind: 'contact'; readonly email: string }
@@ -28,5 +25,5 @@ export const opportunityAccountSource = (
   return { kind: 'account', domain: primaryContact.domain };
 };
 
-/** The most additional contacts of one opportunity. */
+/** The maximum number of additional contacts of one opportunity. */
 export const maxAdditionalContacts = 100;

@@ -9,13 +9,13 @@ declare module 'tr46' {
     readonly ignoreInvalidPunycode?: boolean;
   }
 
-  /** The ASCII form, or null where the name is not valid. */
+  /** The ASCII form, or null for an invalid name. */
   export function toASCII(
     domainName: string,
     options?: Tr46Options & { readonly verifyDNSLength?: boolean },
   ): string | null;
 
-  /** The Unicode form, filled as far as possible even where `error` is true. */
+  /** The Unicode form, as complete as possible even if `error` is true. */
   export function toUnicode(
     domainName: string,
     options?: Tr46Options,

@@ -1,9 +1,9 @@
 /** One row of the table of natural keys. */
 export interface NaturalKeyVector {
   readonly kind: 'domain' | 'email' | 'name';
-  /** As a client might send it. */
+  /** The input, as a client might send it. */
   readonly input: string;
-  /** The key that is stored, or null where the input is refused. */
+  /** The stored key, or null if the input is refused. */
   readonly expected: string | null;
   /** What the row shows; unique together with `kind`, used as a test title. */
   readonly about: string;

@@ -32,12 +32,12 @@ describe('natural key vectors', () => {
     expect(accountNameFromDomain(domain)).toBe(expected);
   });
 
-  it('have a title of their own each', () => {
+  it('have unique titles', () => {
     const titles = naturalKeyVectors.map(({ kind, about }) => `${kind}: ${about}`);
     expect(new Set(titles).size).toBe(titles.length);
   });
 
-  it('expect keys that normalise to themselves, a second www aside', () => {
+  it('expect keys that normalize to themselves, apart from a second www', () => {
     for (const { kind, expected, about } of naturalKeyVectors) {
       if (expected === null || about === 'only one www is dropped') continue;
       expect(keyOf({ kind, input: expected, expected, about })).toBe(expected);

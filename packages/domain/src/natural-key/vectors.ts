@@ -11,7 +11,7 @@ export type { NaturalKeyVector };
  */
 export const naturalKeyVectors: readonly NaturalKeyVector[] = [...domainVectors, ...emailVectors, ...nameVectors];
 
-/** Whether a normalised domain is a mail provider's. */
+/** Whether a normalized domain belongs to a mail provider. */
 export const freeMailVectors: readonly { readonly domain: string; readonly expected: boolean }[] = [
   { domain: 'gmail.com', expected: true },
   { domain: 'googlemail.com', expected: true },

@@ -45,7 +45,7 @@ const isRefused = (text: string, of: CursorBinding = binding, by = codec): boole
 };
 
 describe('a cursor', () => {
-  it('gives back its position under an equal binding', () => {
+  it('returns its position for an equal binding', () => {
     expect(codec.decode(cursor, structuredClone(binding))).toEqual(position);
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
   });
@@ -67,7 +67,7 @@ describe('a cursor', () => {
     expect(() => codec.encode(binding, ['x'.repeat(10_000)])).toThrow(RangeError);
   });
 
-  it('is absent when it is null, undefined or blank', () => {
+  it('counts as absent if it is null, undefined or blank', () => {
     for (const text of [null, undefined, '', '  ']) expect(codec.decode(text, binding)).toBeNull();
   });
 
@@ -84,24 +84,24 @@ describe('a cursor', () => {
     contactId: 'a',
     opportunityId: 'a',
   };
-  it.each(Object.entries(changes))('is refused when %s changes', (part, value) => {
+  it.each(Object.entries(changes))('is refused if %s changes', (part, value) => {
     expect(isRefused(cursor, { ...binding, [part]: value })).toBe(true);
   });
 
-  it('is refused when two parts of the binding change places', () => {
+  it('is refused if two parts of the binding are swapped', () => {
     const swapped = { ...binding, pipelineId: binding.stageId, stageId: binding.pipelineId };
     expect(isRefused(cursor, swapped)).toBe(true);
     const merged = { ...binding, filters: null, words: ['acme', 'null'] };
     expect(isRefused(codec.encode(merged, position), { ...merged, words: ['acme'] })).toBe(true);
   });
 
-  it('survives a new signing secret while the old one still verifies, and no longer', () => {
+  it('stays valid with a new signing secret as long as the old one still verifies', () => {
     expect(createCursorCodec([otherSecret, secret]).decode(cursor, binding)).toEqual(position);
     expect(isRefused(cursor, binding, createCursorCodec([otherSecret]))).toBe(true);
     expect(createCursorCodec([otherSecret, secret]).encode(binding, position)).not.toBe(cursor);
   });
 
-  it('refuses to be made with a short secret', () => {
+  it('cannot be made with a short secret', () => {
     expect(() => createCursorCodec(['short'])).toThrow(RangeError);
     expect(() => createCursorCodec([secret, ''])).toThrow(RangeError);
   });
@@ -142,7 +142,7 @@ describe('a tampered cursor', () => {
     expect(refused).toBeGreaterThanOrEqual(10_000);
   });
 
-  it('is refused whatever other text it is', () => {
+  it('is refused if it is any other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (text) => {
         fc.pre(text.trim() !== '');

@@ -23,7 +23,7 @@ export interface CursorBinding {
   readonly accountId?: string | null;
   readonly contactId?: string | null;
   readonly opportunityId?: string | null;
-  /** The record whose history is read. */
+  /** The record of a history. */
   readonly recordId?: string | null;
 }
 
@@ -45,10 +45,10 @@ export interface CursorCodec {
   decode(text: string | null | undefined, binding: CursorBinding): CursorPosition | null;
 }
 
-/** The longest cursor: three text keys of 200 code points of any script fit. */
+/** The maximum length of a cursor, enough for three text keys of 200 code points of any script. */
 export const maxCursorLength = 8_192;
 
-/** The fewest characters of a signing secret. */
+/** The minimum length of a signing secret, in characters. */
 export const minCursorSecretLength = 16;
 
 // The layout: one byte of version, the signature, the position as JSON.
@@ -62,7 +62,7 @@ const headerBytes = 1 + signatureBytes;
  * @throws RangeError when a secret has fewer than {@link minCursorSecretLength} characters
  */
 export const createCursorCodec = (secrets: readonly [string, ...string[]]): CursorCodec => {
-  // A key object avoids the key set-up of every call with a text key.
+  // A key object avoids the key setup that every call with a text key would need.
   const keys = secrets.map(toKey);
   const signingKey = toKey(secrets[0]);
   return {
@@ -70,7 +70,7 @@ export const createCursorCodec = (secrets: readonly [string, ...string[]]): Curs
       const payload = Buffer.from(JSON.stringify(position), 'utf8');
       const signature = sign(signingKey, canonicalBinding(binding), payload);
       const text = Buffer.concat([Buffer.of(version), signature, payload]).toString('base64url');
-      // `decode` would reject a longer cursor. It means that the sort keys were not cut as they should be.
+      // `decode` would reject a longer cursor. A longer one means that the sort keys were not cut correctly.
       if (text.length > maxCursorLength) throw new RangeError(`A cursor of ${text.length} characters is too long`);
       return text;
     },
@@ -114,7 +114,7 @@ const verify = (keys: readonly KeyObject[], text: string, binding: CursorBinding
 const sign = (key: KeyObject, binding: string, payload: Buffer): Buffer =>
   createHmac('sha256', key).update(binding).update(payload).digest().subarray(0, signatureBytes);
 
-/** JSON has no raw line break, so the one at the end always separates binding from position. */
+/** JSON contains no raw line break, so the one at the end always separates binding and position. */
 const canonicalBinding = (binding: CursorBinding): string =>
   `${JSON.stringify([
     version,
@@ -132,7 +132,7 @@ const canonicalBinding = (binding: CursorBinding): string =>
     binding.recordId ?? null,
   ])}\n`;
 
-/** Only reached after a valid signature. Checked all the same, since the secret may also sign something else. */
+/** Only called after a valid signature. It still checks the form, because the secret may also sign other things. */
 const readPosition = (json: string): CursorPosition | null => {
   try {
     const position: unknown = JSON.parse(json);

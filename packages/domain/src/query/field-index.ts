@@ -2,13 +2,13 @@ import { propertyNamePrefix, type CustomFieldDefinition } from '../custom-field/
 import type { ObjectType } from '../object-type.js';
 import { systemFields, type SystemField } from './system-fields.js';
 
-/** What a record shows besides the keys that are always present. */
+/** The fields of a record besides the keys that are always present. */
 export interface FieldSelection {
   /** The requested extras, in the order of the registry. */
   readonly extras: readonly SystemField[];
   /** The custom fields under `custom_fields` and in the definitions map, in the order of the index. */
   readonly custom: readonly CustomFieldDefinition[];
-  /** Whether this is what a request without `fields` gets: no extras, every visible custom field. */
+  /** Whether this is the selection of a request without `fields`: no extras, every visible custom field. */
   readonly isDefault: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface FieldIndex {
   /** All of them, hidden ones included, in the order given. */
   readonly definitions: readonly CustomFieldDefinition[];
   readonly bySlug: ReadonlyMap<string, CustomFieldDefinition>;
-  /** What lists and searches show without `fields`. */
+  /** The fields of lists and searches without `fields`. */
   readonly defaultSelection: FieldSelection;
-  /** Every system field and visible custom field: what reading one record by its id shows without `fields`. */
+  /** Every system field and visible custom field: the selection of a get by id without `fields`. */
   readonly fullSelection: FieldSelection;
 }
 

@@ -4,8 +4,8 @@ import { findDefinition, type FieldIndex } from './field-index.js';
 import { findRelation, findSystemField, type RelationName, type SystemField } from './system-fields.js';
 
 /**
- * A field that a filter or a sort names. `part` is set only for a date_range (`start`, `end`) or location (`city` …)
- * field that was named with a dot.
+ * A field named in a filter or sort. `part` is set only for a date_range (`start`, `end`) or location (`city` …) field that was named
+ * with a dot.
  */
 export type FieldRef =
   | { readonly source: 'system'; readonly field: SystemField }
@@ -18,7 +18,7 @@ export const dateRangeParts = ['start', 'end'] as const;
 /** The parts of a location value: `lat` and `lng` are numbers, the others text; each may be null. */
 export const locationParts = [...locationTextParts, 'lat', 'lng', 'formatted'] as const;
 
-/** The parts that a field of this definition may be named by, after a dot; none for most types. */
+/** The names of the parts of a definition's field, used after a dot; none for most types. */
 export const partsOf = (definition: CustomFieldDefinition): readonly string[] => {
   if (definition.attributeType === 'date_range') return dateRangeParts;
   return definition.attributeType === 'location' ? locationParts : [];
@@ -41,10 +41,7 @@ export const resolveField = (fieldIndex: FieldIndex, name: string): FieldRef | n
   return partsOf(definition).includes(part) ? { source: 'custom', definition, part } : null;
 };
 
-/**
- * A text that is equal for two references if and only if they mean the same field. Used to find duplicates and in the
- * canonical forms that cursors are bound to.
- */
+/** A text that is equal for two references exactly if they mean the same field. Used to find duplicates and in cursor bindings. */
 export const fieldKey = (ref: FieldRef): string => {
   if (ref.source === 'system') return ref.field.name;
   if (ref.source === 'relation') return `relation:${ref.name}`;

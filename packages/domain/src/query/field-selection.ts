@@ -5,7 +5,7 @@ import { quote } from './quote.js';
 import { findSystemField, systemFields } from './system-fields.js';
 import { unknownFieldText } from './unknown-field.js';
 
-/** The most names that one `fields` may hold. */
+/** The maximum number of names in one `fields`. */
 export const maxFieldNames = 100;
 
 /** The name that stands for every visible custom field. */

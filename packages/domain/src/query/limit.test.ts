@@ -4,11 +4,11 @@ import { parseBodyLimit, parseLimit } from './limit.js';
 import { accepted, errorsOf } from '../../tests/query-fields.js';
 
 describe('parseLimit', () => {
-  it('is 100 when it is absent', () => {
+  it('is 100 if absent', () => {
     expect(accepted((errors) => parseLimit(undefined, errors))).toBe(100);
   });
 
-  it.each([1, 99, 500])('takes %d', (limit) => {
+  it.each([1, 99, 500])('accepts %d', (limit) => {
     expect(accepted((errors) => parseLimit(String(limit), errors))).toBe(limit);
   });
 
@@ -19,18 +19,18 @@ describe('parseLimit', () => {
     },
   );
 
-  it.each([[['5', '5']], [null], [5], [{ limit: '5' }]])('refuses %j, which is no single text', (input) => {
+  it.each([[['5', '5']], [null], [5], [{ limit: '5' }]])('refuses %j, which is not a single text', (input) => {
     expect(errorsOf((errors) => parseLimit(input, errors))).toHaveProperty('limit');
   });
 });
 
 describe('parseBodyLimit', () => {
-  it('is 100 when it is absent or null', () => {
+  it('is 100 if absent or null', () => {
     expect(accepted((errors) => parseBodyLimit(undefined, errors))).toBe(100);
     expect(accepted((errors) => parseBodyLimit(null, errors))).toBe(100);
   });
 
-  it('takes the bounds', () => {
+  it('accepts the smallest and largest limit', () => {
     expect(accepted((errors) => parseBodyLimit(1, errors))).toBe(1);
     expect(accepted((errors) => parseBodyLimit(500, errors))).toBe(500);
   });

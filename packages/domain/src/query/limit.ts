@@ -3,10 +3,10 @@ import type { ErrorCollector } from '../errors.js';
 /** The page size if the request has no limit. */
 export const defaultLimit = 100;
 
-/** The most records that one page holds. */
+/** The maximum number of records in a page. */
 export const maxLimit = 500;
 
-/** The most bytes of records on a page. A page has at least one record, of any length. */
+/** The maximum size of the records in a page, in bytes. A page has at least one record, of any length. */
 export const maxPageBytes = 8 * 1024 * 1024;
 
 // JavaScript's conversions accept `1e2`, `0x10`, ` 5` and `+5`. This accepts one spelling only.

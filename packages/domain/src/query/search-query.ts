@@ -1,7 +1,7 @@
 import type { ErrorCollector } from '../errors.js';
 import { codePointLength, findTextFault, normalizeForSearch } from '../text.js';
 
-/** The most code points of a free-text query, without the white space around it. */
+/** The maximum length of a free-text query, in code points without surrounding white space. */
 export const maxQueryLength = 200;
 
 /**

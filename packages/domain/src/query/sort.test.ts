@@ -13,7 +13,7 @@ const sort = (input: unknown) =>
 const refuse = (input: unknown) => errorsOf((errors) => parseSort(input, testFieldIndex, 'created_at', errors));
 
 describe('parseSort', () => {
-  it.each([undefined, null, []])('is the default for %j', (input) => {
+  it.each([undefined, null, []])('returns the default for %j', (input) => {
     expect(sort(input)).toEqual(['created_at desc']);
     expect(
       accepted((errors) => parseSort(input, testFieldIndex, 'updated_at', errors)).map(({ field }) => fieldKey(field)),
@@ -33,7 +33,7 @@ describe('parseSort', () => {
     ]);
   });
 
-  it('takes every system field but lists, and every custom field of one value', () => {
+  it('accepts every system field except lists, and every custom field with one value', () => {
     for (const field of systemFields.opportunity) {
       expect([field.name, Object.keys(refuse(field.name)).length]).toEqual([
         field.name,
@@ -46,7 +46,7 @@ describe('parseSort', () => {
     expect(refused).toEqual(['term', 'colors', 'office', 'helpers']);
   });
 
-  it('names the place of each error, all of them at once', () => {
+  it('gives the path of each error, all at once', () => {
     expect(refuse('nope')).toEqual({ sort: 'unknown field "nope"' });
     expect(refuse('name:up')).toEqual({ sort: 'must be asc or desc' });
     expect(refuse({ field: 'colors', direction: 'DESC' })).toEqual({
@@ -62,7 +62,7 @@ describe('parseSort', () => {
     });
   });
 
-  it('refuses one field twice, however it is spelled', () => {
+  it('refuses a field that is named twice, in any spelling', () => {
     expect(refuse(['seats', { field: 'custom__seats' }])).toEqual({
       'sort[1].field': 'names a field that an earlier key sorts by',
     });
@@ -75,7 +75,7 @@ describe('parseSort', () => {
     expect(Object.keys(refuse([['name']]))).toEqual(['sort[0]']);
   });
 
-  it('notes errors and never throws, whatever it reads', () => {
+  it('adds errors and never throws, whatever the input', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (input) => {
         expect(Object.keys(refuse(input)).every((path) => path.startsWith('sort'))).toBe(true);

@@ -5,25 +5,25 @@ import { quote } from './quote.js';
 import { findSystemField } from './system-fields.js';
 import { unknownFieldText } from './unknown-field.js';
 
-/** Nulls come last both ways. */
+/** Nulls come last in both directions. */
 export type SortDirection = 'asc' | 'desc';
 
 /**
- * One key of an order. The database layer appends `created_at, id` to every order, in the direction of the last key, so
- * that no two records tie.
+ * One key of a sort. The database layer appends `created_at, id` to every sort, in the direction of the last key, so that no two
+ * records tie.
  */
 export interface SortKey {
   readonly field: FieldRef;
   readonly direction: SortDirection;
 }
 
-/** The most keys that one sort may hold. */
+/** The maximum number of keys in one sort. */
 export const maxSortKeys = 3;
 
-/** The system field that an operation sorts by, descending, where the request names no sort. */
+/** The system field that an operation sorts by, descending, if the request has no sort. */
 export type DefaultSortField = 'created_at' | 'updated_at';
 
-/** The order of an operation whose request names none: lists by `created_at`, searches by `updated_at`, newest first. */
+/** The sort of a request without one: lists by `created_at`, searches by `updated_at`, newest first. */
 export const defaultSort = (fieldIndex: FieldIndex, name: DefaultSortField): readonly SortKey[] => {
   const field = findSystemField(fieldIndex.objectType, name);
   // Every object has both fields; a registry without them is a bug.

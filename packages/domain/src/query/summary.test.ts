@@ -12,16 +12,16 @@ const measures = (...texts: string[]) => accepted((errors) => parseMeasures(text
 const refuseMeasures = (...texts: string[]) => errorsOf((errors) => parseMeasures(texts, testFieldIndex, errors));
 
 describe('parseGroupBy', () => {
-  it.each(['stage_id', 'owner_id', 'pipeline_id', 'account_id', 'currency'])('takes %s', (name) => {
+  it.each(['stage_id', 'owner_id', 'pipeline_id', 'account_id', 'currency'])('accepts %s', (name) => {
     expect(groups(name)).toEqual([`${name} ${name} `]);
   });
 
-  it.each(['color', 'tier', 'is_vip', 'custom__color'])('takes the custom field %s under its name', (name) => {
+  it.each(['color', 'tier', 'is_vip', 'custom__color'])('accepts the custom field %s by its name', (name) => {
     expect(groups(name)).toEqual([`${name} custom:id-of-${name.replace('custom__', '')} `]);
   });
 
   it.each(['close_date', 'created_at', 'signed_on', 'seen_at', 'met_at', 'term.start'])(
-    'takes %s with each unit, and none without',
+    'accepts %s with each unit, but not without one',
     (name) => {
       for (const unit of dateUnits) expect(groups(`${name}:${unit}`)).toHaveLength(1);
       for (const text of [name, `${name}:`, `${name}:hour`, `${name}:month:month`]) {
@@ -41,7 +41,7 @@ describe('parseGroupBy', () => {
     'office',
     'account.name',
     'call_time',
-  ])('refuses %s, whose values form no groups', (name) => {
+  ])('refuses %s, whose values do not form groups', (name) => {
     expect(refuseGroups('stage_id', name)['group_by[1]']).toMatch(/^(cannot group by|unknown field)/);
   });
 
@@ -52,7 +52,7 @@ describe('parseGroupBy', () => {
     },
   );
 
-  it('refuses a unit of what is no date, and one thing twice', () => {
+  it('refuses a unit for a field that is not a date, and duplicates', () => {
     expect(refuseGroups('stage_id:month')['group_by[0]']).toMatch(/takes no unit/);
     expect(refuseGroups('color', 'custom__color')).toEqual({ 'group_by[1]': 'is given twice' });
     expect(groups('close_date:year', 'close_date:month')).toHaveLength(2);
@@ -60,21 +60,18 @@ describe('parseGroupBy', () => {
 });
 
 describe('parseMeasures', () => {
-  it('leaves out count, which is always there', () => {
+  it('leaves out count, which is always included', () => {
     expect(measures('count')).toEqual([]);
     expect(measures('sum:amount', 'count').map(({ name }) => name)).toEqual(['sum:amount']);
   });
 
-  it.each(['amount', 'seats', 'score', 'budget', 'chance', 'custom__seats', 'office.lat'])(
-    'computes with %s',
-    (name) => {
-      const names = ['sum', 'avg', 'min', 'max'].map((compute) => `${compute}:${name}`);
-      expect(measures(...names).map((measure) => measure.name)).toEqual(names);
-    },
-  );
+  it.each(['amount', 'seats', 'score', 'budget', 'chance', 'custom__seats', 'office.lat'])('accepts %s', (name) => {
+    const names = ['sum', 'avg', 'min', 'max'].map((compute) => `${compute}:${name}`);
+    expect(measures(...names).map((measure) => measure.name)).toEqual(names);
+  });
 
   it.each(['close_date', 'name', 'is_vip', 'colors', 'stage_id', 'account.name', 'seen_at'])(
-    'refuses %s, which holds no number',
+    'refuses %s, which is not a number',
     (name) => {
       expect(refuseMeasures('count', `sum:${name}`)['measures[1]']).toMatch(/holds no number/);
     },
@@ -84,7 +81,7 @@ describe('parseMeasures', () => {
     expect(refuseMeasures(text)['measures[0]']).toMatch(/^must be count, or one of/);
   });
 
-  it('refuses unknown and hidden fields, and one thing twice', () => {
+  it('refuses unknown and hidden fields, and duplicates', () => {
     expect(refuseMeasures('sum:nope', 'min:')).toEqual({
       'measures[0]': 'unknown field "nope"',
       'measures[1]': 'unknown field ""',
@@ -93,7 +90,7 @@ describe('parseMeasures', () => {
     expect(refuseMeasures('count', 'count')).toEqual({ 'measures[1]': 'is given twice' });
   });
 
-  it('keeps the currencies of amounts apart, and of nothing else', () => {
+  it('separates currencies for amounts only', () => {
     expect(measures('sum:amount', 'sum:budget').map(isOfSeveralCurrencies)).toEqual([true, false]);
   });
 });

@@ -5,7 +5,7 @@ import { filterKindOf } from './filter/kind.js';
 import { quote } from './quote.js';
 import { unknownFieldText } from './unknown-field.js';
 
-/** The lengths of time that a summary groups dates by, in UTC. A week begins on Monday, as in ISO 8601. */
+/** The units by which a summary groups dates, in UTC. A week begins on Monday, as in ISO 8601. */
 export const dateUnits = ['day', 'week', 'month', 'quarter', 'year'] as const;
 
 /** One of {@link dateUnits}. */
@@ -16,7 +16,7 @@ export interface SummaryGroup {
   /** The text that was sent, also the key in the response: `stage_id`, `close_date:month`. */
   readonly name: string;
   readonly field: FieldRef;
-  /** Null for fields that hold no date. */
+  /** Null for fields that are not dates. */
   readonly unit: DateUnit | null;
 }
 
@@ -34,11 +34,11 @@ export interface SummaryMeasure {
   readonly field: FieldRef;
 }
 
-/** The most fields that a summary groups by. */
+/** The maximum number of fields that a summary groups by. */
 export const maxSummaryGroupings = 2;
-/** The most measures of a summary. */
+/** The maximum number of measures in a summary. */
 export const maxSummaryMeasures = 10;
-/** The most groups in the answer of a summary. */
+/** The maximum number of groups in the response of a summary. */
 export const maxSummaryGroups = 1_000;
 
 /** The measure that every summary has, even if the request does not name it. */
@@ -182,6 +182,6 @@ export const parseMeasures = (
     errors,
   ).filter((measure) => measure !== count);
 
-/** Whether a measure is of money whose currency is another field of the record. A custom currency field has one currency. */
+/** Whether a measure is money whose currency is in another field of the record. A custom currency field has one fixed currency. */
 export const isOfSeveralCurrencies = ({ field }: SummaryMeasure): boolean =>
   field.source === 'system' && field.field.name === 'amount';

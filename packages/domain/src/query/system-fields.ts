@@ -1,20 +1,20 @@
 import type { ObjectType } from '../object-type.js';
 
 /**
- * What a system field holds, as read:
+ * The kind of values of a system field, as read:
  * `text`, `email` and `domain` strings, `number`, `boolean`, `uuid` lower-case text, `epoch_ms` Unix milliseconds,
  * `timestamp` RFC 3339 text in UTC, `contact_list` the additional contacts of an opportunity.
  */
 export type SystemFieldKind =
   'text' | 'email' | 'domain' | 'number' | 'boolean' | 'uuid' | 'epoch_ms' | 'timestamp' | 'contact_list';
 
-/** A field that every organization has. `custom_fields` is no field: it is the map of the others. */
+/** A field that every organization has. `custom_fields` is not a field but the map of the custom ones. */
 export interface SystemField {
   /** The key in the record, in `fields`, in `sort` and in filters. */
   readonly name: string;
   readonly kind: SystemFieldKind;
   readonly nullable: boolean;
-  /** Whether the field is in every record; the others are extras, present where `fields` names them. */
+  /** Whether the field is in every record. The others are extras, present if `fields` names them. */
   readonly always: boolean;
   readonly sortable: boolean;
   readonly filterable: boolean;
@@ -36,7 +36,7 @@ const history: readonly SystemField[] = [
   extra('version', 'number'),
 ];
 
-/** The system fields of each object: first those of every record, then the extras, in the order that records show them. */
+/** The system fields of each object: first those of every record, then the extras, in the order of the records. */
 export const systemFields: Readonly<Record<ObjectType, readonly SystemField[]>> = {
   opportunity: [
     base('id', 'uuid'),
@@ -99,7 +99,7 @@ export const relationKinds: Readonly<Record<RelationName, SystemFieldKind>> = {
   'contact.email': 'email',
 };
 
-/** The relations that the filters of each object take. `contact.email` is the primary contact's. */
+/** The relations that filters of each object accept. `contact.email` is the primary contact's. */
 export const relationNames: Readonly<Record<ObjectType, readonly RelationName[]>> = {
   opportunity: ['account.domain', 'account.name', 'contact.email'],
   account: [],
@@ -115,10 +115,10 @@ const fieldsByName: Readonly<Record<ObjectType, ReadonlyMap<string, SystemField>
   contact: byName(systemFields.contact),
 };
 
-/** The system field of that exact name, or null. */
+/** The system field with exactly this name, or null. */
 export const findSystemField = (objectType: ObjectType, name: string): SystemField | null =>
   fieldsByName[objectType].get(name) ?? null;
 
-/** The relation of that exact name that filters of this object take, or null. */
+/** The relation with exactly this name that filters of this object accept, or null. */
 export const findRelation = (objectType: ObjectType, name: string): RelationName | null =>
   relationNames[objectType].find((relation) => relation === name) ?? null;

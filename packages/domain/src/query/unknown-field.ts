@@ -5,7 +5,7 @@ import { systemFields } from './system-fields.js';
 
 const customPrefix = 'custom__';
 
-/** The error text for an unknown field name, with the visible field that was probably meant. */
+/** The error text for an unknown field name, with the visible field that the caller probably meant. */
 export const unknownFieldText = ({ objectType, fullSelection }: FieldIndex, name: string): string => {
   const slugs = fullSelection.custom.map(({ slug }) => slug);
   const prefix = name.startsWith(customPrefix) ? customPrefix : '';

@@ -19,7 +19,7 @@ const variable = /^\$([A-Z][A-Z_]*)$/;
 export const variableOf = (value: unknown): string | null =>
   typeof value === 'string' ? (variable.exec(value)?.[1] ?? null) : null;
 
-/** Whether a variable holds a number, which JSON writes without quotes: `DELETED_POSITION`. */
+/** Whether a variable contains a number, which JSON writes without quotes: `DELETED_POSITION`. */
 export const isNumeric = (name: string): boolean => name.endsWith('_POSITION');
 
 /** The body as JSON; variables of numbers have no quotes. */
@@ -38,14 +38,14 @@ const resourceOf = (path: string): string => {
   return segments[id === -1 ? segments.findLastIndex((segment) => segment.endsWith('s')) : id - 1] ?? '';
 };
 
-/** `account_id` gives `$ACCOUNT_ID`; `id` takes the name of the resource, and `from` is another one of its kind. */
+/** `account_id` gives `$ACCOUNT_ID`; `id` gets the name of the resource, and `from` is another record of the same kind. */
 const variableFor = (key: string, path: string): string => {
   const own = `${singular(resourceOf(path))}_ID`;
   if (key === 'id') return `$${own}`;
   return `$${key === 'from' ? `OTHER_${own}` : key.replace(/_ids$/, '_id').toUpperCase()}`;
 };
 
-/** The position that a restoration names is that of a deletion; elsewhere `position` is a place in a list. */
+/** In a restore, `position` is the position of a deletion; elsewhere it is a position in a list. */
 const isDeletion = (key: string, path: string): boolean => key === 'position' && path.endsWith('/restore');
 
 /** An example with its ids replaced by variables: `{"account_id": "0197…"}` gives `{"account_id": "$ACCOUNT_ID"}`. */
@@ -57,7 +57,7 @@ const withVariables = (value: unknown, key: string, path: string): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withVariables(entry, name, path)]));
 };
 
-/** The example of a parameter, as it is sent. */
+/** The example of a parameter, as text. */
 const exampleOf = ({ name, schema, example }: Operation['parameters'][number], path: string): string => {
   const value = withVariables(example ?? schema.examples?.[0] ?? schema.default ?? '', name, path);
   return Array.isArray(value) ? value.join(',') : String(value);

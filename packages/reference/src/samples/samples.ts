@@ -13,7 +13,7 @@ export interface OperationSamples {
   readonly python: string;
 }
 
-/** The samples of every operation of a gateway's document, all made of its examples. */
+/** The samples of every operation in a gateway's document, generated from its examples. */
 export const readSamples = (document: OpenApiDocument, gateway: 'read' | 'inbound'): readonly OperationSamples[] =>
   listOperations(document).map((operation) => {
     const request = sampleRequestOf(operation, gateway);

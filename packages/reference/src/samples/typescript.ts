@@ -13,7 +13,7 @@ const notation: Notation = {
   padding: ' ',
 };
 
-/** The client's method by what follows the resource in the path; any other word is a method of that name, `by-…` is `getBy…`. */
+/** The client's method by the path after the resource. Any other word is a method with that name, and `by-…` is `getBy…`. */
 const methods: Readonly<Record<string, string>> = {
   'GET ': 'list',
   'POST ': 'create',
@@ -50,7 +50,7 @@ export const clientMethodOf = ({ method, path }: Operation): string | null => {
   return name === undefined ? null : `crm.${camelCase(resource)}.${name}`;
 };
 
-/** Pages of records are read by a loop. */
+/** Pages of records are read in a loop. */
 const isListing = (operation: Operation): boolean =>
   JSON.stringify(operation.responses['200']?.content?.['application/json']?.example ?? '').includes('"next_cursor"');
 
@@ -66,7 +66,7 @@ const argumentsOf = ({ path, query, body }: SampleRequest): string => {
 const url = (request: SampleRequest): string =>
   `\`$${request.gateway}${pathWithQuery(request)}\``.replaceAll(/\$([A-Z_]+)/g, '${process.env.$1}');
 
-/** The sample for TypeScript: a call of the client, or `fetch` where the client has none. */
+/** The sample for TypeScript: a call of the client, or `fetch` if the client has no method. */
 export const typescriptSample = (operation: Operation, request: SampleRequest): string => {
   const method = clientMethodOf(operation);
   if (method === null) {

@@ -16,7 +16,7 @@ export const errorSection = ({ components }: OpenApiDocument): string => {
 <p>Every operation lists the statuses that it can answer. This is what they mean, each with an example.</p>${errors.join('')}</section>`;
 };
 
-/** The headers of requests, by name; those of single operations among them. */
+/** The request headers by name, including those of single operations. */
 const requestHeaders = (document: OpenApiDocument): readonly Parameter[] => {
   const headers = listOperations(document).flatMap(({ parameters }) =>
     parameters.filter((each) => each.in === 'header'),
@@ -32,7 +32,7 @@ export const headerSection = (document: OpenApiDocument, schemas: Schemas): stri
 <h3>Responses</h3><p>Every operation sends these. An operation lists only the headers that it sends besides.</p>${parameterList(headers, schemas)}</section>`;
 };
 
-/** The objects that `html` links to, and those that these link to. */
+/** The objects that `html` links to, and those that they link to. */
 export const objectSection = (html: string, schemas: Schemas): string => {
   const sections = new Map<string, string>();
   const waiting = [...linkedObjects(html)];

@@ -8,7 +8,7 @@ const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
 
 const isNull = ({ type }: Schema): boolean => type === 'null';
 
-/** The variants of a schema, those of nested `anyOf` among them; the type shows null. */
+/** The variants of a schema, including those of nested `anyOf`. Leaves out null, which the type shows. */
 const variantsOf = (schema: Schema): readonly Schema[] =>
   (schema.anyOf ?? schema.oneOf ?? []).flatMap((variant) =>
     variant.anyOf === undefined ? (isNull(variant) ? [] : [variant]) : variantsOf(variant),

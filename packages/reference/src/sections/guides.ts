@@ -27,7 +27,7 @@ export const contractSection = (contract: string, heading: string): string | und
 /** The target of a link of docs/contract.md on the page; other files are not part of it. */
 const fromReference = (href: string): string | null => (href.startsWith('#') ? `docs/contract${href}` : null);
 
-/** Where a link of the introduction leads: to the guide that is the section of the contract, else into the contract. */
+/** The target of a link in the introduction: the guide of that section of the contract, or else the contract. */
 const fromIntroduction = (href: string): string => {
   const anchor = /docs\/contract\.md#(.+)$/.exec(href)?.[1];
   if (anchor === undefined) return href;
@@ -35,7 +35,7 @@ const fromIntroduction = (href: string): string => {
   return guide === undefined ? `docs/contract#${anchor}` : `#${toAnchor(guide.title)}`;
 };
 
-/** The introduction, and the guides that are sections of the contract. */
+/** The introduction, and the guides, which are sections of the contract. */
 export const readGuides = (introduction: string, contract: string): readonly Guide[] => [
   {
     title: 'Get started',

@@ -2,7 +2,7 @@ import { escapeHtml } from '../html.js';
 import { bodyText } from '../samples/sample-request.js';
 import type { OperationSamples } from '../samples/samples.js';
 
-/** A field of the form; its text may hold variables such as `$ACCOUNT_ID`. */
+/** A field of the form; its text may contain variables such as `$ACCOUNT_ID`. */
 const input = (id: string, name: string, place: string, value: string, isRequired: boolean): string =>
   `<label for="${id}-${name}"><code>${escapeHtml(name)}</code> <span class="type">${place}${isRequired ? ', required' : ''}</span></label>
 <input id="${id}-${name}" name="${escapeHtml(name)}" data-in="${place}" value="${escapeHtml(value)}" autocomplete="off" spellcheck="false"${isRequired ? ' required' : ''}>`;

@@ -23,7 +23,7 @@ const canonical = (value: unknown): string | undefined =>
       : inner,
   );
 
-/** The value under a name of `changed`, such as `name` or `custom_fields.tier`. */
+/** The value of a name in `changed`, such as `name` or `custom_fields.tier`. */
 const valueAt = (record: Readonly<Record<string, unknown>>, name: string): unknown => {
   const [first = '', slug] = name.split(/\.(.*)/s);
   const value = record[first];
@@ -56,11 +56,11 @@ export class EventFold {
     return this.#records;
   }
 
-  /** Takes the next event. */
+  /** Applies the next event. */
   add(event: LoggedEvent): void {
     if (event.position !== this.#position + 1) this.#note(event, `follows ${this.#position}`);
     this.#position = event.position;
-    // A reader of the API knows an erased event by this alone.
+    // Only this shows a reader of the API that an event was erased.
     if (event.is_erased !== (event.record === null && event.previous === null))
       this.#note(event, event.is_erased ? 'has erased values' : 'has no values');
     const key = `${event.object} ${event.record_id}`;
@@ -89,7 +89,7 @@ export class EventFold {
     this.faults.push(`${event.position} ${event.type} ${event.record_id} ${text}`);
   }
 
-  /** Compares with records of another source, by the same keys. @returns a line for each that differs */
+  /** Compares with the records of another source, by the same keys. @returns a line for each difference */
   differences(actual: ReadonlyMap<string, Readonly<Record<string, unknown>>>): string[] {
     const keys = new Set([...this.#records.keys(), ...actual.keys()]);
     return [...keys].flatMap((key) => {

@@ -25,7 +25,7 @@ const recordStatuses = ['created', 'matched', 'updated'];
 /** Internals that must not leak: stack frames, SQL, names of constraints. */
 const leak =
   /\n\s+at |node_modules|\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b.*\b(FROM|VALUES|SET|WHERE)\b|_(pkey|fkey|check)\b|prisma/i;
-/** A field error: lower case or the sent text in quotes first, no full stop. */
+/** A field error starts in lower case or with the sent text in quotes, and has no full stop. */
 const errorStyle = /^(?![A-Z]).*[^.]$/s;
 const readMark = /^[A-Za-z0-9_-]{23}$/;
 const requestId = /^[A-Za-z0-9_-]{8,64}$/;
@@ -91,13 +91,12 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
 
 const tally = { checked: 0, faulty: 0 };
 
-/** How many answers the tests of this file have checked so far, and how many of them broke the contract. */
+/** How many answers the tests of this file have checked so far, and how many of them violated the contract. */
 export const countAnswers = (): Readonly<typeof tally> => ({ ...tally });
 
 /**
- * Builds the check of a gateway's responses: by method and path against the contract, and for other paths as a general
- * error.
- * @returns a function that throws an Error which names every fault and the answer
+ * Builds the check of a gateway's responses: by method and path against the contract, and for other paths as a general error.
+ * @returns a function that throws an Error naming every fault and the response
  */
 export const createAnswerCheck = (contracts: readonly OperationContract[]): ((exchange: Exchange) => void) => {
   const patterns = contracts.map((contract) => ({ contract, path: pathPattern(contract) }));

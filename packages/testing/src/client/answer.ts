@@ -22,7 +22,7 @@ const comparableHeader = ([name, value]: readonly [string, string]): readonly [s
   name === 'x-read-after' ? value.slice(0, 12) : value,
 ];
 
-/** Everything of the headers that must be equal if two responses must look the same. */
+/** The parts of the headers that must be equal if two responses must look the same. */
 export const comparableHeaders = (headers: Headers): readonly (readonly [string, string])[] =>
   [...headers].filter(([name]) => !incidental.test(name)).map(comparableHeader);
 
@@ -54,12 +54,12 @@ export class Answer<Data = unknown> {
     return Object.keys(this.errors).sort();
   }
 
-  /** The fields that were sent and not applied, in the order of the response. */
+  /** The fields in the request that were not applied, in the order of the response. */
   get fieldsWarnedOf(): readonly string[] {
     return (this.body.warnings ?? []).map(({ field }) => field);
   }
 
-  /** Everything that must be equal if two responses must look the same: status, headers and bytes. */
+  /** The parts that must be equal if two responses must look the same: status, headers and bytes. */
   get comparable(): string {
     return JSON.stringify([this.status, comparableHeaders(this.headers), this.text]);
   }

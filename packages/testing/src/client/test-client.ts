@@ -60,10 +60,10 @@ const toInit = (method: string, request: TestRequest, ownKey: string): RequestIn
 };
 
 /**
- * Makes the client of a running gateway.
+ * Creates the client of a running gateway.
  * @param baseUrl its address, without a trailing slash
- * @param contracts what it serves
- * @param key sent with every request without its own key
+ * @param contracts its operations
+ * @param key sent with every request without a key of its own
  */
 export const createTestClient = (baseUrl: string, contracts: readonly OperationContract[], key: string): TestClient => {
   const check = createAnswerCheck(contracts);

@@ -3,21 +3,21 @@ import { once } from 'node:events';
 
 import { findFreePort } from './free-port.js';
 
-/** A gateway in a process of its own. */
+/** A gateway in a separate process. */
 export interface GatewayProcess {
   /** Without a trailing slash. */
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it has written to standard output and standard error so far. */
+  /** Everything it has written to standard output and standard error so far. */
   output(): string;
-  /** Asks it to stop and waits until it has ended. @returns its exit code, null if a signal ended it */
+  /** Asks it to stop and waits until it has ended. @returns its exit code, or null if a signal ended it */
   stop(): Promise<number | null>;
 }
 
 /** The page that must be 200 before a gateway counts as started. */
 type HealthPage = '/livez' | '/readyz';
 
-/** A hang guard: a start takes a second or two, and longer on a busy machine. */
+/** A guard against hanging: a start takes a second or two, and longer on a busy machine. */
 const startTimeoutMs = 60_000;
 const pollEveryMs = 50;
 
@@ -76,7 +76,7 @@ export const startGatewayProcess = async (
     await waitUntil(page, url, child, () => output);
   } catch (error) {
     await stop(child);
-    // Another program took the port meanwhile; reservations hold only among tests.
+    // Another program took the port meanwhile: reservations only work between tests.
     if (output.includes(`Port ${port} on 127.0.0.1 is already in use`)) {
       return startGatewayProcess(mainFile, environment, page);
     }
@@ -85,7 +85,7 @@ export const startGatewayProcess = async (
   return { url, child, output: () => output, stop: () => stop(child) };
 };
 
-/** Starts several processes of one gateway at once, as behind a balancer. */
+/** Starts several processes of the same gateway at once, as behind a balancer. */
 export const startGatewayProcesses = (
   count: number,
   mainFile: string,

@@ -21,7 +21,7 @@ export interface TestField {
     readonly max?: number;
   };
   readonly isHidden?: boolean;
-  /** Every pipeline when absent. */
+  /** By default every pipeline. */
   readonly pipelineIds?: readonly string[];
 }
 
@@ -51,11 +51,11 @@ export interface OrganizationTools {
     expiresAt: Date | null;
   }): Promise<{ id: string }>;
   revokeApiKey(input: { organizationId: string; keyId: string }): Promise<void>;
-  /** A new key and what is stored of it. */
+  /** A new key and its stored properties. */
   newKey(): { readonly key: string; readonly hash: Uint8Array<ArrayBuffer> };
 }
 
-/** How a key differs from one that may do everything and never expires. */
+/** The differences of a key from one that may do everything and never expires. */
 export interface TestKeyOptions {
   readonly allow?: readonly string[];
   readonly limits?: Readonly<Record<string, number>>;

@@ -4,7 +4,7 @@ import { markRun, withEachText } from '../hostile/mark-runs.js';
 import type { SuiteOptions } from './suite-options.js';
 
 const maxBytes = 256 * 1024;
-/** Ten times what a refusal may take. */
+/** Ten times the time allowed for a refusal. */
 const hangGuardMs = 500;
 
 const describeUnreadableBodies = ({ contract, client, goodRequest }: SuiteOptions): void => {
@@ -12,7 +12,7 @@ const describeUnreadableBodies = ({ contract, client, goodRequest }: SuiteOption
   const goodBody = () => goodRequest().body as Record<string, unknown>;
   const goodText = () => JSON.stringify(goodBody());
 
-  describe('400 for a body that cannot be read', () => {
+  describe('400 for an unreadable body', () => {
     test.each([
       ['nothing', ''],
       ['broken JSON', '{"a":'],
@@ -24,44 +24,41 @@ const describeUnreadableBodies = ({ contract, client, goodRequest }: SuiteOption
       ['not a number', '{"a":NaN}'],
       ['33 levels', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`],
       ['forty thousand levels', `${'['.repeat(40_000)}${']'.repeat(40_000)}`],
-    ])('%s', async (_about, text) => {
+    ])('refuses %s', async (_about, text) => {
       const answer = await sendRaw(text);
       expect(answer.status).toBe(400);
       expect(answer.fieldsAtFault).toContain('body');
     });
 
-    test('bytes that are no UTF-8', async () => {
+    test('refuses bytes that are not UTF-8', async () => {
       const answer = await sendRaw(Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]));
       expect(answer.status).toBe(400);
       expect(answer.fieldsAtFault).toEqual(['body']);
     });
 
-    test('a key that is given twice', async () => {
+    test('refuses a key that is given twice', async () => {
       const name = Object.keys(goodBody())[0] ?? '';
       const answer = await sendRaw(`${goodText().slice(0, -1)},"${name}":null}`);
       expect(answer.status).toBe(400);
       expect(answer.fieldsAtFault).toEqual([name]);
     });
 
-    test.each(['__proto__', 'constructor', 'unknown', 'x-api-key'])(
-      'an unknown key %s, which is named',
-      async (name) => {
-        const answer = await sendRaw(`${goodText().slice(0, -1)},"${name}":{"a":1}}`);
-        expect(answer.status).toBe(400);
-        expect(answer.fieldsAtFault).toEqual([name]);
-      },
-    );
+    test.each(['__proto__', 'constructor', 'unknown', 'x-api-key'])('names an unknown key: %s', async (name) => {
+      const answer = await sendRaw(`${goodText().slice(0, -1)},"${name}":{"a":1}}`);
+      expect(answer.status).toBe(400);
+      expect(answer.fieldsAtFault).toEqual([name]);
+    });
 
-    test.each([31, 120_000])('%i combining marks in a row, in place of each of its texts', async (count) => {
+    test.each([31, 120_000])('refuses %i combining marks in a row in any of its texts', async (count) => {
       for (const body of withEachText(goodBody(), markRun(count))) {
         const startedAtMs = performance.now();
         expect((await client().call(contract, { body })).status).toBe(400);
-        // A hang guard: normalising the longer ones took seconds. The figure itself is printed by the test of R9.
+        // A guard against hanging: normalizing the longer ones took seconds. The test of R9 prints the measured time.
         expect(performance.now() - startedAtMs).toBeLessThan(hangGuardMs);
       }
     });
 
-    test('an unknown query parameter, which is named', async () => {
+    test('names an unknown query parameter', async () => {
       const answer = await client().call(contract, { ...goodRequest(), query: 'dry_run=1' });
       expect(answer.status).toBe(400);
       expect(answer.fieldsAtFault).toEqual(['dry_run']);
@@ -75,7 +72,7 @@ const describeRefusedBodies = ({ client, contract, goodRequest }: SuiteOptions):
     client().call(contract, { rawBody, headers });
 
   describe('413', () => {
-    test('a body of more than 256 KB is refused, and one of exactly that is read', async () => {
+    test('refuses a body of more than 256 KB and reads one of exactly 256 KB', async () => {
       const pad = (bytes: number) => goodText() + ' '.repeat(bytes - Buffer.byteLength(goodText()));
       expect((await sendRaw(pad(maxBytes + 1))).status).toBe(413);
       expect((await sendRaw(pad(maxBytes))).status).toBe(200);
@@ -89,16 +86,16 @@ const describeRefusedBodies = ({ client, contract, goodRequest }: SuiteOptions):
       ['plain text', 'text/plain'],
       ['another kind of JSON', 'application/problem+json'],
       ['another character set', 'application/json; charset=iso-8859-1'],
-    ])('%s is refused', async (_about, type) => {
+    ])('refuses %s', async (_about, type) => {
       expect((await sendRaw(goodText(), { 'content-type': type })).status).toBe(415);
     });
 
-    test('a compressed body is refused', async () => {
+    test('refuses a compressed body', async () => {
       expect((await sendRaw(goodText(), { 'content-encoding': 'gzip' })).status).toBe(415);
     });
 
     test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset="UTF-8"'])(
-      '%s is taken',
+      'accepts %s',
       async (type) => {
         expect((await sendRaw(goodText(), { 'content-type': type })).status).toBe(200);
       },

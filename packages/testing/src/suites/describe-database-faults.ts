@@ -7,18 +7,18 @@ import type { GatewayProcess } from '../gateway/gateway-process.js';
 /** A gateway whose database fails. */
 export interface FaultySubject {
   readonly process: GatewayProcess;
-  /** A request that needs the database, another one each time. */
+  /** A request that needs the database, a different one each time. */
   readonly request: () => Promise<Answer>;
-  /** Lets its role have no connection to the database, nor keep one; or lets it again. */
+  /** Ends the connections of its role and refuses new ones, or allows them again. */
   readonly setConnectionsAllowed: (areAllowed: boolean) => Promise<void>;
 }
 
 export interface DatabaseFaultsOptions {
-  /** Makes a database for one gateway. */
+  /** Creates a database for one gateway. */
   readonly prepare: () => Promise<{
-    /** Of a role that is no superuser. */
+    /** The database's address for a role that is not a superuser. */
     readonly databaseUrl: string;
-    /** Starts the gateway in a process of its own; it reaches the database at this address. */
+    /** Starts the gateway in a separate process with this address of the database. */
     readonly start: (databaseUrl: string) => Promise<FaultySubject>;
     readonly close: () => Promise<void>;
   }>;
@@ -38,20 +38,20 @@ const until = async (what: string, holds: () => Promise<boolean>): Promise<void>
   }
 };
 
-/** What a test asks of a gateway, whether its database is well or not. */
+/** Requests to a gateway and checks of its answers, with and without a fault. */
 const observe = (subject: FaultySubject) => {
   const isServing = async (): Promise<boolean> => (await subject.request()).status === 200;
 
-  /** Many requests at once: what they answer, and how long the slowest took. */
+  /** Many parallel requests: their answers, and how long the slowest took. */
   const requests = async (): Promise<{ readonly answers: readonly Answer[]; readonly slowestMs: number }> => {
     const startedAtMs = performance.now();
     const answers = await Promise.all(Array.from({ length: parallel }, () => subject.request()));
     return { answers, slowestMs: Math.round(performance.now() - startedAtMs) };
   };
 
-  /** What a fault looks like from outside. @returns how long the slowest answer took */
+  /** Checks that the gateway refuses during a fault. @returns how long the slowest answer took */
   const expectRefusals = async (): Promise<number> => {
-    // The first ones may still find a connection or a key at hand.
+    // The first requests may still use an open connection or a cached key.
     await until('it notices', async () => !(await isServing()));
     const { answers, slowestMs } = await requests();
     for (const { status, headers } of answers) {
@@ -63,7 +63,7 @@ const observe = (subject: FaultySubject) => {
     return slowestMs;
   };
 
-  /** Waits until all is well. @returns how long that took */
+  /** Waits until the gateway has recovered. @returns how long that took */
   const expectRecovery = async (): Promise<number> => {
     const startedAtMs = performance.now();
     await until('it serves', isServing);
@@ -79,7 +79,7 @@ const observe = (subject: FaultySubject) => {
   return { requests, expectRefusals, expectRecovery };
 };
 
-/** A gateway on a database that can fail, and what to end with it. */
+/** A gateway on a database that can fail, with a function that stops both. */
 interface Faulty {
   readonly proxy: FaultProxy;
   readonly subject: FaultySubject;
@@ -120,7 +120,7 @@ const faults: readonly Fault[] = [
   { name: 'answers too late for any time limit', begin: ({ proxy }) => proxy.delay(8_000), end: restore },
 ];
 
-/** Lets one gateway meet one fault. @throws when the gateway does not answer as it should */
+/** Runs one fault on one gateway. @throws if the gateway does not answer as it should */
 const meetFault = async (faulty: Faulty, { name, begin, end }: Fault): Promise<void> => {
   const { expectRefusals, expectRecovery } = observe(faulty.subject);
   try {
@@ -140,27 +140,27 @@ const meetFault = async (faulty: Faulty, { name, begin, end }: Fault): Promise<v
 };
 
 /**
- * What both gateways do when their database fails: every request ends, in a 503 in the envelope that says when to come
- * back; the process lives on and serves again by itself. Times are reported, not asserted.
+ * What both gateways do when their database fails: every request ends with a 503 in the envelope and with Retry-After. The process
+ * survives and recovers by itself. Times are reported, not asserted.
  */
 export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => {
-  describe('503: while the database', () => {
-    // Most of a fault is waiting for time limits, so every fault gets a gateway of its own and all run at once.
+  describe('503: if the database', () => {
+    // A fault is mostly waiting for time limits, so every fault gets its own gateway and all run in parallel.
     const outcomes = new Map<Fault, Promise<void>>();
     beforeAll(async () => {
-      // Starting takes all of the processor, so one gateway starts after the other.
+      // A start uses the whole processor, so the gateways start one after the other.
       const ready: (readonly [Fault, Faulty])[] = [];
       for (const fault of faults) ready.push([fault, await startFaulty(options)]);
       for (const [fault, faulty] of ready) {
         const outcome = meetFault(faulty, fault);
-        // Its own test reports a failure, perhaps after others.
+        // The test of this fault reports a failure, perhaps after the tests of others.
         outcome.catch(() => undefined);
         outcomes.set(fault, outcome);
       }
     });
 
     test.each(faults)(
-      '$name, every request ends, and all is well again by itself',
+      '$name, every request ends, and the gateway recovers by itself',
       async (fault) => {
         await outcomes.get(fault);
       },
@@ -175,7 +175,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
     });
     afterAll(() => faulty.stop());
 
-    test('200: while the database is slow, within its time limits', async () => {
+    test('200: serves while the database is slow but within its time limits', async () => {
       const { requests, expectRecovery } = observe(faulty.subject);
       await expectRecovery();
       faulty.proxy.delay(150);
@@ -184,7 +184,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
       expect(answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200));
     });
 
-    test('no request is left hanging and none crashes the process when connections are cut again and again', async () => {
+    test('leaves no request hanging and does not crash when connections are cut repeatedly', async () => {
       const { requests, expectRecovery } = observe(faulty.subject);
       await expectRecovery();
       const statuses: number[] = [];

@@ -4,14 +4,14 @@ import { comparableHeaders } from '../client/answer.js';
 import { rateLimitGroup } from './rate-limit-group.js';
 import type { SuiteOptions } from './suite-options.js';
 
-/** `HEAD` where `GET` answers: the same status and headers, no body, counted as the same request. */
+/** `HEAD` on the paths of `GET`: the same status and headers, no body, counted as the same request. */
 export const describeHead = ({ contract, client, organization, goodRequest }: SuiteOptions): void => {
   describe('HEAD', () => {
     test.each([
       ['200', {}],
       ['400', { query: 'unknown=1' }],
       ['401', { key: null }],
-    ])('answers %s as GET does, without the body', async (_status, changes) => {
+    ])('answers %s like GET, without the body', async (_status, changes) => {
       const request = { ...goodRequest(), ...changes };
       const get = await client().call(contract, request);
       const head = await client().head(contract, request);
@@ -21,7 +21,7 @@ export const describeHead = ({ contract, client, organization, goodRequest }: Su
       expect(await head.text()).toBe('');
     });
 
-    test('counts like GET in the rate limit of the key', async () => {
+    test('counts like GET for the rate limit of the key', async () => {
       const { key } = await organization().createKey({ limits: { [rateLimitGroup(contract)]: 2 } });
       const request = { ...goodRequest(), key };
       expect((await client().head(contract, request)).status).toBe(200);

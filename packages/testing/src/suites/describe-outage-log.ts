@@ -10,10 +10,10 @@ const warning = 40;
 const polls = 60;
 const hangGuardMs = 120_000;
 
-/** The log lines of both gateways while their database is away and polls and requests continue. */
+/** The log lines of both gateways while their database is unavailable and polls and requests continue. */
 export const describeOutageLog = (subject: GatewaySubject): void => {
   test(
-    'an outage is logged once when it begins and once when it is over, for any number of polls and requests',
+    'an outage is logged once when it begins and once when it ends, for any number of polls and requests',
     async () => {
       const { environment, apiKey, close } = await subject.prepare();
       const proxy = await startFaultProxy(environment.DATABASE_URL);
@@ -39,7 +39,7 @@ export const describeOutageLog = (subject: GatewaySubject): void => {
         await pollUntil(() => gateway.output().includes('the database is as it should be'));
         const start = gateway.output().length;
         await proxy.refuse();
-        // Once this is answered, the gateway has seen its connections end: no statement goes to one of those.
+        // Once this request is answered, the gateway has noticed its ended connections and sends no statement to them.
         await fetch(`${gateway.url}/livez`);
         await pollUntil(([ready, , answer]) => ready === 503 && answer === 503);
         for (let count = 0; count < polls; count += 1) expect(await poll()).toEqual([503, 200, 503]);
@@ -54,7 +54,7 @@ export const describeOutageLog = (subject: GatewaySubject): void => {
           'the database answers again',
         ]);
         expect(others[0]).toMatchObject({ level: 50, err: { cause: { code: 'ECONNREFUSED' } } });
-        // A request has a log line, whose status says enough; a health check has none.
+        // A request has a log line with its status; a health check has none.
         expect(requests.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(polls);
         expect(requests.filter(({ route }) => route === undefined)).toEqual([]);
         expect(requests.filter(({ level, err }) => Number(level) >= warning || err !== undefined)).toEqual([]);

@@ -3,13 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { rateLimitGroup } from './rate-limit-group.js';
 import type { SuiteOptions } from './suite-options.js';
 
-/** 405 and 404: what is no operation. */
+/** 405 and 404: methods and paths that are not an operation. */
 export const describeWrongMethods = ({ contract, client }: SuiteOptions): void => {
   describe('405', () => {
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
       (method) => method !== contract.method.toUpperCase(),
     );
-    test.each(others)('%s is refused with the methods that the path takes', async (method) => {
+    test.each(others)('refuses %s and lists the allowed methods', async (method) => {
       const answer = await client().send(method, contract.path);
       expect(answer.status).toBe(405);
       expect(answer.headers.get('allow')?.split(/, */)).toContain(contract.method.toUpperCase());
@@ -17,7 +17,7 @@ export const describeWrongMethods = ({ contract, client }: SuiteOptions): void =
   });
 
   describe('404', () => {
-    test('a path below it, and its path in other letters, are not found', async () => {
+    test('is returned for a path below it, and for its path in upper case', async () => {
       const method = contract.method.toUpperCase();
       expect((await client().send(method, `${contract.path}/x/y`)).status).toBe(404);
       expect((await client().send(method, contract.path.toUpperCase())).status).toBe(404);
@@ -31,7 +31,7 @@ export const describeRateLimits = (options: SuiteOptions): void => {
   const group = rateLimitGroup(contract);
 
   describe('429', () => {
-    test('a key past its limit gets the limit and the time to retry', async () => {
+    test('is returned to a key over its limit, with the limit and the time to retry', async () => {
       const { key } = await organization().createKey({ limits: { [group]: 2 } });
       for (const remaining of [1, 0]) {
         const answer = await client().call(contract, { ...goodRequest(), key });
@@ -46,14 +46,14 @@ export const describeRateLimits = (options: SuiteOptions): void => {
       expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
     });
 
-    test('a key past its limit leaves the other keys of its organization alone', async () => {
+    test('does not affect other keys of the organization', async () => {
       const { key } = await organization().createKey({ limits: { [group]: 1 } });
       for (let i = 0; i < 3; i++) await client().call(contract, { ...goodRequest(), key });
       expect((await client().call(contract, { ...goodRequest(), key })).status).toBe(429);
       expect((await client().call(contract, goodRequest())).status).toBe(200);
     });
 
-    test('past the limit of an address further failures are refused, and a valid key never is', async () => {
+    test('refuses further failures past the limit of an address, but never a valid key', async () => {
       const limited = await options.clientWithFailureLimit(2);
       const statuses = [];
       for (let i = 0; i < 4; i++) statuses.push((await limited.call(contract, { ...goodRequest(), key: null })).status);

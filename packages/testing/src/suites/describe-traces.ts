@@ -4,15 +4,15 @@ import { attributeOf, type CollectedSpan, type Collector, startCollector } from 
 import { startGatewayProcess } from '../gateway/gateway-process.js';
 import { callGateway, type CallerRequest, type GatewaySubject } from './gateway-subject.js';
 
-/** A gateway whose traces are looked at. */
+/** A gateway whose traces are checked. */
 export interface TracedGateway extends GatewaySubject {
-  /** What it is called in traces. */
+  /** Its service name in traces. */
   readonly service: string;
   /** The name of the span of its request, its route, and a part of the statement that it runs. */
   readonly operation: string;
   readonly route: string;
   readonly statement: string;
-  /** One that is answered with 200 and has the word `canary` in everything that a caller can choose. */
+  /** A request that gets 200 and contains the word `canary` in every value that a caller can choose. */
   readonly canary: CallerRequest;
 }
 
@@ -37,7 +37,7 @@ interface TracedRun {
   readonly collector: Collector;
 }
 
-/** Sends requests to a gateway of its own, and stops that, which sends the last spans. */
+/** Sends requests to a new gateway and stops it, which sends the last spans. */
 const runTraced = async (
   { mainFile }: TracedGateway,
   { environment, apiKey }: Awaited<ReturnType<TracedGateway['prepare']>>,
@@ -75,16 +75,16 @@ const only = ({ traced }: TracedRun, index = 0): Traced => {
 };
 
 const callersTraceId = '0af7651916cd43dd8448eb211c80319c';
-/** The lowest trace id, which a sampler by trace id takes before any other. */
+/** The lowest trace id, which a sampler by trace id would always accept. */
 const lowestTraceId = `${'0'.repeat(31)}1`;
 
-/** A request that names the trace of its caller; `flags` is `01` if the caller records it. */
+/** A request with the trace of its caller. `flags` is `01` if the caller records the trace. */
 const tracedRequest = (subject: TracedGateway, traceId: string, flags: string): CallerRequest => ({
   ...subject.request(),
   headers: { traceparent: `00-${traceId}-b7ad6b7169203331-${flags}` },
 });
 
-/** How many requests have spans: the operator decides, not the caller. */
+/** The share of requests with spans is up to the operator, not the caller. */
 const describeSampling = (subject: TracedGateway): void => {
   let withoutSpans: TracedRun;
   let unrecorded: TracedRun;
@@ -105,12 +105,12 @@ const describeSampling = (subject: TracedGateway): void => {
     }
   });
 
-  test('are as few as the operator says, and the log still has their id', () => {
+  test('are as few as the operator chose, and the log still has the trace id', () => {
     expect(withoutSpans.collector.spans).toEqual([]);
     expect(only(withoutSpans).line['trace_id']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('are no more because a caller asks for them, with a key or without', () => {
+  test('do not become more because a caller asks for them, with or without a key', () => {
     expect(only(withoutSpans, 1).line['trace_id']).toBe(lowestTraceId);
     expect(halfWithoutKey.traced.map(({ answer }) => answer.status)).toEqual(Array.from({ length: 40 }, () => 401));
     const requests = halfWithoutKey.collector.spans.filter(({ kind }) => kind === server);
@@ -118,7 +118,7 @@ const describeSampling = (subject: TracedGateway): void => {
     expect(requests.length).toBeLessThan(40);
   });
 
-  test('leave out what the caller does not record', () => {
+  test('leave out traces that the caller does not record', () => {
     expect(unrecorded.collector.spans).toEqual([]);
   });
 };
@@ -150,7 +150,7 @@ export const describeTraces = (subject: TracedGateway): void => {
   describe('sampled traces', () => describeSampling(subject));
 
   describe('traces', () => {
-    test('have a span of the request, named by its operation, and one of each statement below it', () => {
+    test('contain a span of the request, named by its operation, and one span per statement', () => {
       const { answer, line, spans } = only(usual);
       expect(answer.status).toBe(200);
       const [request, ...others] = spans.filter(({ kind }) => kind === server);
@@ -178,14 +178,14 @@ export const describeTraces = (subject: TracedGateway): void => {
       expect(request).toMatchObject({ traceId: callersTraceId, parentSpanId: 'b7ad6b7169203331' });
     });
 
-    test('hold nothing that a caller sent', () => {
+    test('contain nothing that a caller sent', () => {
       const { answer, spans } = only(usual, 2);
       expect(answer.status).toBe(200);
       expect(spans.length).toBeGreaterThan(1);
       for (const text of usual.collector.texts) expect(text).not.toMatch(/canary|crm_live_/);
     });
 
-    test('cost no answer when no collector takes them', () => {
+    test('refuse no request if no collector accepts them', () => {
       expect(only(withoutCollector).answer.status).toBe(200);
     });
   });

@@ -8,13 +8,13 @@ const revocationShowsWithinMs = 5_000;
 const patienceMs = 10 * revocationShowsWithinMs;
 
 type UnauthorizedOptions = Pick<SuiteOptions, 'client' | 'organization'> & {
-  /** All that the gateway serves, from the contract. */
+  /** All operations of the gateway, from the contract. */
   readonly contracts: readonly OperationContract[];
 };
 
 /**
- * 401, for every operation of a gateway: every key that does not open the operation gets the same bytes, so that
- * callers cannot find out which of them exist. Requests name a record that does not exist, because a key is checked before anything else.
+ * 401, for every operation of a gateway: every key without the right to the operation gets the same bytes, so that callers cannot find
+ * out which keys exist. Requests name a record that does not exist, because the key is checked first.
  */
 export const describeUnauthorized = ({ contracts, ...options }: UnauthorizedOptions): void => {
   test('the contract has operations', () => expect(contracts.length).toBeGreaterThan(10));
@@ -22,19 +22,19 @@ export const describeUnauthorized = ({ contracts, ...options }: UnauthorizedOpti
   for (const contract of contracts) describe(contract.id, () => describeOperation(contract, options));
 };
 
-/** One operation, as callers with any key see it. */
+/** Sends requests to one operation with any key. */
 const callersOf = (contract: OperationContract, { client }: Omit<UnauthorizedOptions, 'contracts'>) => {
   const path = contract.path.replaceAll(/\{\w+\}/g, '01890000-0000-7000-8000-000000000000');
   const send = (request: TestRequest) => client().send(contract.method.toUpperCase(), path, request);
   return {
     send,
-    /** What a bad key is answered. */
+    /** The answer to a bad key. */
     answerTo: async (key: string | null, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
       const answer = await send({ key, headers });
       expect(answer.status).toBe(401);
       return answer.comparable;
     },
-    /** Whether a key gets past the check; the request itself may be refused for what it lacks. */
+    /** Whether a key passes the check; the request itself may still be refused. */
     opens: async (request: TestRequest): Promise<boolean> => {
       const { status } = await send(request);
       expect([200, 400, 401, 404]).toContain(status);
@@ -48,7 +48,7 @@ const describeOperation = (contract: OperationContract, options: Omit<Unauthoriz
   const { send, answerTo, opens } = callersOf(contract, options);
 
   describe('R8, 401', () => {
-    test('a missing, malformed, unknown, revoked, expired and out-of-scope key get byte-identical answers', async () => {
+    test('answers missing, malformed, unknown, revoked, expired and out-of-scope keys with the same bytes', async () => {
       const owner = organization();
       const missing = await answerTo(null);
       const revoked = await owner.createKey();
@@ -60,7 +60,7 @@ const describeOperation = (contract: OperationContract, options: Omit<Unauthoriz
       const outOfScope = await owner.createKey({ allow: [...groups, 'listEverything'] });
       const allowsNothing = await owner.createKey({ allow: [] });
       const known = (await owner.createKey()).key;
-      // Two characters swapped: the form is right and the checksum is not.
+      // Two characters swapped: the form is right, but the checksum is wrong.
       const mistyped = known.replace(/(.)(.)(.{4})$/, (_all, a: string, b: string, rest: string) =>
         a === b ? `${a}x${rest}` : b + a + rest,
       );
@@ -71,7 +71,7 @@ const describeOperation = (contract: OperationContract, options: Omit<Unauthoriz
       expect(await answerTo(null, { authorization: `Bearer ${known}` })).toBe(missing);
     });
 
-    test('a bad request with a bad key learns nothing but that the key is bad', async () => {
+    test('says nothing about a bad request if the key is bad', async () => {
       const answer = await send({
         key: null,
         query: 'unknown=1',
@@ -80,13 +80,13 @@ const describeOperation = (contract: OperationContract, options: Omit<Unauthoriz
       expect(answer.status).toBe(401);
     });
 
-    test('a key that allows the single operation opens it, whatever the case of the header', async () => {
+    test('is not returned for a key that allows the single operation, in any case of the header name', async () => {
       const { key } = await organization().createKey({ allow: [contract.id] });
       expect(await opens({ key })).toBe(true);
       expect(await opens({ key: null, headers: { 'X-API-KEY': key } })).toBe(true);
     });
 
-    test('a key that was in use stops within five seconds of its revocation', async () => {
+    test('is returned for a key within five seconds of its revocation', async () => {
       const { id, key } = await organization().createKey();
       expect(await opens({ key })).toBe(true);
       await organization().revokeKey(id);
@@ -99,7 +99,7 @@ const describeOperation = (contract: OperationContract, options: Omit<Unauthoriz
         lastAcceptedMs = sentMs;
         if (sentMs > patienceMs) throw new Error('a revoked key is still good');
       }
-      // A machine that stands still holds up the next request, not the one that was accepted.
+      // If the machine stalls, the next request is late, not the accepted one.
       expect(lastAcceptedMs).toBeLessThan(revocationShowsWithinMs);
     });
   });

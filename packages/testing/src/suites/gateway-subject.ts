@@ -1,21 +1,21 @@
-/** A request as a caller sends it; a POST where it has a body. */
+/** A request as a caller sends it; a POST if it has a body. */
 export interface CallerRequest {
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A built gateway that suites start in processes of its own. */
+/** A built gateway that suites start in separate processes. */
 export interface GatewaySubject {
   /** Its `dist/main.js`. */
   readonly mainFile: string;
-  /** The configuration on a database with an organization, the key of that, and what to close at the end. */
+  /** The configuration for a database with an organization, the organization's key, and a function that closes everything. */
   readonly prepare: () => Promise<{
     readonly environment: Readonly<Record<string, string>> & { readonly DATABASE_URL: string };
     readonly apiKey: string;
     readonly close: () => Promise<void>;
   }>;
-  /** A request that is answered with 200 every time. */
+  /** A request that gets 200 every time. */
   readonly request: () => CallerRequest;
 }
 

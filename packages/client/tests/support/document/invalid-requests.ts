@@ -3,9 +3,9 @@ import type { DocumentRequest } from './valid-requests.js';
 
 /** A request that breaks one rule of the document. */
 export interface InvalidRequest extends DocumentRequest {
-  /** What is wrong with it, for people. */
+  /** What is wrong with it. */
   readonly fault: string;
-  /** The item of a bulk call that is at fault: the others may be applied. */
+  /** The index of the invalid item in a bulk call; the other items may be applied. */
   readonly item?: number | undefined;
 }
 
@@ -15,7 +15,7 @@ type Path = readonly (string | number)[];
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every bound that the schemas of an operation have: a length of 255 is tried wherever there is a text. */
+/** Every limit in the schemas of an operation. A length of 255, for example, is tried on every text. */
 const boundsOf = (operation: Operation, root: Schema): { lengths: number[]; limits: number[]; counts: number[] } => {
   const seen = new Set<Schema>();
   const walk = (unresolved: Schema): void => {
@@ -57,7 +57,7 @@ const withValue = (value: unknown, [key, ...rest]: Path, replacement: unknown): 
   return changed === undefined ? others : { ...others, [key]: changed };
 };
 
-/** What a value may be replaced by: whether that breaks a rule is for the document's schema to say. */
+/** Possible replacements of a value. The document's schema decides which ones are invalid. */
 const replacementsOf = (value: unknown, bounds: ReturnType<typeof boundsOf>): unknown[] => [
   ...[null, true, 'no such value', '', 0.5, [], {}, ['x'], undefined],
   ...bounds.limits,
@@ -73,7 +73,7 @@ const shown = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 60)}… (${text.length} characters)` : text;
 };
 
-/** A body near a valid one that the schema of the operation refuses: the first such change from a place on, round the list. */
+/** A body similar to a valid one that the operation's schema refuses: the first such change from an index on, wrapping around. */
 const invalidBody = (request: DocumentRequest, from: number): InvalidRequest | undefined => {
   const { operation, body } = request;
   if (operation.body === undefined) return undefined;
@@ -125,12 +125,12 @@ const invalidParameters = (request: DocumentRequest): InvalidRequest[] => {
       else note(fault, { headers: { ...headers, [name]: text } });
     }
   }
-  // Probes of health may carry anything.
+  // Health checks may carry any parameter.
   if (!operation.isPublic) note('an unknown parameter', { query: [...query, ['unknown_parameter', '1']] });
   return invalid.filter(({ path: segments }) => Object.values(segments).every((segment) => segment !== ''));
 };
 
-/** A request near a valid one that the document does not allow; `choice` says which. Undefined for an operation that takes anything. */
+/** A request similar to a valid one that the document does not allow. `choice` selects the change. Undefined if any request is valid. */
 export const invalidRequest = (request: DocumentRequest, choice: number): InvalidRequest | undefined => {
   const [half, rest] = [choice % 2, Math.floor(choice / 2)];
   const inBody = half === 0 ? invalidBody(request, rest) : undefined;

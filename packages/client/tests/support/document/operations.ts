@@ -33,7 +33,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** What a document declares for one status of an operation. */
+/** The declaration of one status of an operation. */
 export interface Response {
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly $ref?: string }>>;
   readonly content: Readonly<Record<string, { readonly schema: Schema }>>;

@@ -1,6 +1,6 @@
 /**
- * The rules that the documents have in words and that JSON Schema cannot say: a valid request may be 400 on these fields, and on
- * no other. By the last name of the path that the answer gives.
+ * The rules that the documents state in words because JSON Schema cannot express them. A valid request may get 400 on these fields and
+ * on no others. By the last name in the path of the error.
  */
 export const unwrittenRules: readonly (readonly [field: RegExp, rule: string])[] = [
   [/^(.*_)?domains?$/, 'a domain in any spelling that can be normalised'],

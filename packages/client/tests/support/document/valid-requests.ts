@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Operation, type Parameter, type Schema, typesOf } from './operations.js';
 
-/** A request of an operation, its parameters as texts. */
+/** A request of an operation, with its parameters as texts. */
 export interface DocumentRequest {
   readonly operation: Operation;
   readonly path: Readonly<Record<string, string>>;
@@ -11,18 +11,18 @@ export interface DocumentRequest {
 }
 
 /**
- * Ids and positions that answers had, by the example of their schema: a document gives each kind of record an example id of its
- * own, so that the id of an account is sent where the document shows one.
+ * Ids and positions from earlier answers, by the example of their schema. A document has one example id per kind of record, so that the
+ * id of an account is sent where the document shows the example of one.
  */
 export class KnownValues {
   readonly #values = new Map<string, unknown[]>();
 
-  /** The values of the kind that an example stands for. */
+  /** The known values for an example. */
   of(example: unknown): readonly unknown[] {
     return this.#values.get(JSON.stringify(example)) ?? [];
   }
 
-  /** Takes in what an answer has. */
+  /** Remembers the values in an answer. */
   harvest(operation: Operation, unresolved: Schema, value: unknown): void {
     const schema = operation.resolve(unresolved);
     for (const choice of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) this.harvest(operation, choice, value);
@@ -40,14 +40,14 @@ export class KnownValues {
 const isKept = ({ format, examples }: Schema, value: unknown): boolean =>
   examples !== undefined && (typeof value === 'number' || (typeof value === 'string' && format === 'uuid'));
 
-/** How daring a value is: `plain` stays near the examples, `wild` is anything that the schema allows. */
+/** How unusual a value is: `plain` stays near the examples, `wild` is anything that the schema allows. */
 export type Manner = 'plain' | 'wild';
 
 const mostDepth = 3;
 const mostItems = 3;
 const mostText = 40;
 
-/** `ada@acme.com` → `ada7@acme.com`: of the same form as an example, and another value. */
+/** `ada@acme.com` → `ada7@acme.com`: another value in the form of the example. */
 const varied = (example: string): fc.Arbitrary<string> =>
   fc.nat(99).map((n) => example.replace(/[A-Za-z]+/, (word) => `${word}${n}`));
 
@@ -71,7 +71,7 @@ const textOf = ({ examples = [], minLength = 0, maxLength = 10_000 }: Schema, ma
   });
 };
 
-/** Makes values of the schemas of one operation. */
+/** Generates values for the schemas of one operation. */
 export class Values {
   constructor(
     private readonly operation: Operation,
@@ -85,7 +85,7 @@ export class Values {
     if (schema.const !== undefined) return fc.constant(schema.const);
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
     const choices = schema.anyOf ?? schema.oneOf;
-    // The first choice of a schema that contains itself ends it.
+    // The first choice of a recursive schema ends the recursion.
     if (choices !== undefined) {
       const open = depth >= mostDepth ? choices.slice(0, 1) : choices;
       return fc.oneof(...open.map((choice) => this.of(choice, depth + 1)));
@@ -119,7 +119,7 @@ export class Values {
     return this.#known(schema, fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, max)));
   }
 
-  /** Mostly what an answer had under the same example. */
+  /** Mostly a value of an earlier answer with the same example. */
   #known({ examples = [] }: Schema, otherwise: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     const samples = examples.filter((example) => typeof example === 'number');
     const near = [...this.known.of(examples[0]), ...samples];
@@ -154,14 +154,14 @@ export class Values {
 const mapEntries = <T, U>(map: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 
-/** A value as query strings and paths write it. */
+/** A value as text, for query strings and paths. */
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What a path segment and a header cannot carry as they are. */
+/** Whether a text can be a path segment or a header unchanged. */
 const isSegment = (text: string): boolean => !/^\.{0,2}$/.test(text);
 const isHeader = (text: string): boolean => /^[!-~]([ -~]*[!-~])?$/.test(text);
 
-/** Requests of an operation that its document allows. */
+/** Valid requests of an operation, according to its document. */
 export const validRequests = (
   operation: Operation,
   known: KnownValues,
@@ -180,7 +180,7 @@ export const validRequests = (
                 (Array.isArray(value) ? value : [value]).map((each): [string, string] => [name, asText(each)]),
               )
               .filter((all) => all.every(([, text]) => isPossible(text)));
-            // Few requests carry a header that nothing in the document shows how to fill.
+            // Fewer requests have headers, because no example shows their values.
             const freq = place === 'header' ? 1 : 2;
             return required ? pairs : fc.option(pairs, { freq, nil: [] });
           }),

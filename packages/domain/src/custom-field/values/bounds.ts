@@ -1,18 +1,18 @@
 import { codePointLength } from '../../text.js';
 
-/** Most characters (code points) of a string value; also the bound of phone, website and url. */
+/** The maximum length of a string value, in code points; also the limit of phone, website and url. */
 export const maxStringLength = 10_000;
 
-/** Most characters of an account's website, before and after it is normalised. */
+/** The maximum length of an account's website, before and after normalization. */
 export const maxAccountWebsiteLength = 2_048;
 
-/** Most characters of one part of a location, or of a location sent as one string. */
+/** The maximum length of one part of a location, or of a location sent as one string. */
 export const maxLocationPartLength = 1_000;
 
-/** Most members in one `team_members` value. */
+/** The maximum number of members in one `team_members` value. */
 export const maxTeamMembers = 100;
 
-/** Most entries in one `multi_select` value as sent, repetitions included. */
+/** The maximum number of entries in one `multi_select` value as sent, including duplicates. */
 export const maxSelections = 500;
 
 const maxEchoedLength = 80;
@@ -24,7 +24,7 @@ export const echo = (text: string): string =>
     ? `${[...text.slice(0, maxEchoedLength * 2)].slice(0, maxEchoedLength).join('')}…`
     : text;
 
-/** The texts as one list for an error: about 400 characters at most, then how many more there are. */
+/** The texts as one list for an error: at most about 400 characters, then the number of further texts. */
 export const echoList = (texts: readonly string[]): string => {
   const shown: string[] = [];
   let length = 0;

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '../../result.js';
 import type { CustomValueReferences } from '../custom-value.js';
 import { echo, maxTeamMembers } from './bounds.js';
 
-// Emails are looked up normalised, ids in lower case. A text that is neither is looked up as well and matches no
+// Emails are looked up in normalized form, ids in lower case. Any other text is looked up too and matches no
 // member.
 const lookUpKey = (text: string): string => {
   const email = text.includes('@') ? normalizeEmail(text) : null;

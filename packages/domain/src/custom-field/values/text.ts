@@ -27,7 +27,7 @@ export const parseTrimmedText = (
   return trimmed === '' ? fail(blankFault) : ok(trimmed);
 };
 
-/** Reads a `string`: kept character for character, the empty one too. */
+/** Reads a `string`: kept character for character, even if empty. */
 export const parseString = (input: unknown): Result<string> => parseText(input, maxStringLength);
 
 /** Reads an `email`: one address, normalised as the addresses of contacts are. */

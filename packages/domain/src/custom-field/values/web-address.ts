@@ -16,7 +16,7 @@ const parseAbsolute = (text: string): Result<URL> => {
   if (alteredCharacters.test(text)) return fail('must not contain white space, backslashes or control characters');
   if (!absolutePattern.test(text) || !URL.canParse(text)) return fail('must be an absolute http or https URL');
   const url = new URL(text);
-  // Many people read a record: a password would leak, and a user name before the host can mislead readers about the
+  // Many people read a record. A password would leak, and a user name before the host can mislead readers about the
   // host.
   if (url.username !== '' || url.password !== '') return fail('must not contain a user name or password');
   return ok(url);
@@ -55,5 +55,5 @@ export const parseUrl = (input: unknown): Result<string> => readUrl(input, maxSt
  */
 export const parseWebsite = (input: unknown): Result<string> => readWebsite(input, maxStringLength);
 
-/** Reads the website of an account: a {@link parseWebsite} with a bound of its own. */
+/** Reads the website of an account: a {@link parseWebsite} with its own length limit. */
 export const parseAccountWebsite = (input: unknown): Result<string> => readWebsite(input, maxAccountWebsiteLength);

@@ -4,7 +4,7 @@ import { parseOperand, type Operand } from './operand.js';
 import type { FilterKind, Operator } from './operators.js';
 import type { FilterLeaf, FilterNode, FilterScalar, FilterValue } from './tree.js';
 
-/** The most entries of one list value. */
+/** The maximum number of entries in one list value. */
 export const maxListValues = 200;
 
 /** A comparison whose field and operator fit together, and the path of its value in the request. */
@@ -12,7 +12,7 @@ export interface Comparison {
   readonly field: FieldRef;
   readonly kind: FilterKind;
   readonly operator: Operator;
-  /** As in `filters[0].value`. */
+  /** Such as `filters[0].value`. */
   readonly path: string;
 }
 
@@ -110,7 +110,7 @@ const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollecto
   return operator === 'in' ? any : not(any);
 };
 
-/** Sorted and without duplicates: the order of a list has no meaning, so it must not change the cursor. */
+/** Sorted and without duplicates. The order of a list has no meaning, so it must not change the cursor. */
 const inOrder = (values: readonly FilterScalar[]): readonly FilterScalar[] =>
   [...new Set(values)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 

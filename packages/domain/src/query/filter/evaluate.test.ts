@@ -23,7 +23,7 @@ const dayMs = 86_400_000;
 const millennium = Date.UTC(2000, 0, 1);
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Few values of each kind, so that equal, nested and neighbouring ones meet. As requests write them. */
+/** A few values of each kind as requests write them, so that equal, nested and neighbouring ones occur together. */
 const written: Readonly<Partial<Record<FilterKind, fc.Arbitrary<unknown>>>> = {
   text: fc.constantFrom('a', 'A', 'ab', 'b', '%', '_', 'b%a'),
   email: fc.constantFrom('a@b.de', 'A@b.de', 'ab@b.de'),
@@ -41,7 +41,7 @@ const written: Readonly<Partial<Record<FilterKind, fc.Arbitrary<unknown>>>> = {
   member_set: fc.constantFrom(id(1), id(2), id(3)),
 };
 
-/** The same in comparison form, as records hold them. */
+/** The same values in comparison form, as records store them. */
 const instants = [millennium - 1, millennium, millennium + 1, millennium + dayMs - 1, millennium + dayMs];
 const stored: Readonly<Partial<Record<FilterKind, fc.Arbitrary<ComparisonValue>>>> = {
   text: fc.constantFrom('', 'a', 'ab', 'b', '%', 'b%a'),
@@ -112,7 +112,7 @@ const opposites = [
 ] as const;
 
 describe('the laws of filters', () => {
-  it('not X matches exactly what X does not, and X twice negated what X does', () => {
+  it('not X matches exactly the records that X does not, and not not X those that X does', () => {
     fc.assert(
       fc.property(leaf, record, (input, values) => {
         const valueOf = inRecord(values);
@@ -124,7 +124,7 @@ describe('the laws of filters', () => {
     );
   });
 
-  it('a negative operator matches exactly what its opposite does not', () => {
+  it('a negative operator matches exactly the records that its opposite does not', () => {
     fc.assert(
       fc.property(leaf, record, (input, values) => {
         const negative = opposites.find(([operator]) => operator === input.operator)?.[1];
@@ -139,7 +139,7 @@ describe('the laws of filters', () => {
     );
   });
 
-  it('and, or and not follow De Morgan', () => {
+  it("and, or and not follow De Morgan's laws", () => {
     fc.assert(
       fc.property(fc.array(leaf, { minLength: 1, maxLength: 4 }), record, (inputs, values) => {
         const valueOf = inRecord(values);
@@ -154,7 +154,7 @@ describe('the laws of filters', () => {
     );
   });
 
-  it('records without a value match the negative operators and empty, and no other', () => {
+  it('records without a value match only the negative operators and empty', () => {
     fc.assert(
       fc.property(leaf, (input) => {
         const negative: readonly Operator[] = ['neq', 'not_in', 'not_contains', 'contains_none', 'empty'];
@@ -166,7 +166,7 @@ describe('the laws of filters', () => {
 });
 
 describe('matchesFilter', () => {
-  it('counts the empty text and the empty list as no value', () => {
+  it('treats the empty text and the empty list as no value', () => {
     for (const value of [null, '', []]) {
       expect(matches('motto', 'empty', undefined, value)).toBe(true);
       expect(matches('motto', 'neq', 'a', value)).toBe(true);
@@ -183,7 +183,7 @@ describe('matchesFilter', () => {
     expect(matches('motto', 'ends_with', 'X', 'xa')).toBe(false);
   });
 
-  it('compares sets whatever their order', () => {
+  it('compares sets in any order', () => {
     expect(matches('colors', 'eq', ['green', 'red'], ['red', 'green'])).toBe(true);
     expect(matches('colors', 'eq', ['green'], ['red', 'green'])).toBe(false);
     expect(matches('colors', 'in', ['green', 'blue'], ['red', 'green'])).toBe(true);
@@ -198,7 +198,7 @@ describe('matchesFilter', () => {
     ['lte', [true, true, true, true, false]],
     ['gt', [false, false, false, false, true]],
     ['gte', [false, true, true, true, true]],
-  ])('reads a day as all its instants: %s', (operator, expected) => {
+  ])('treats a day as all its instants: %s', (operator, expected) => {
     expect(instants.map((value) => matches('close_date', operator, '2000-01-01', value))).toEqual(expected);
     expect(instants.map((value) => matches('met_at', operator, '2000-01-01', iso(value)))).toEqual(expected);
   });

@@ -2,14 +2,13 @@ import type { FieldRef } from '../field-ref.js';
 import type { FilterLeaf, FilterNode, FilterScalar } from './tree.js';
 
 /**
- * A record's value in the comparison form of the filter tree; a list for fields of several values; null for none. A
- * date range or location as a whole is any scalar if it has a value.
+ * A record's value in the comparison form of the filter tree: a list for fields with several values, null for no value. For a date
+ * range or location as a whole it is any scalar if there is a value.
  */
 export type ComparisonValue = FilterScalar | readonly FilterScalar[] | null;
 
 /**
- * Whether a record matches a filter. This is the plainest definition of filters; tests compare the database's results
- * with it.
+ * Whether a record matches a filter. This is the simplest definition of filters; tests compare the database's results with it.
  * @param valueOf the record's value of a field that the tree names
  */
 export const matchesFilter = (node: FilterNode, valueOf: (field: FieldRef) => ComparisonValue): boolean => {

@@ -16,14 +16,14 @@ const fieldOf = (name: string): FieldRef => {
 const is = (field: string, value: unknown, operator = 'eq') => ({ field, operator, value });
 
 describe('values', () => {
-  it('null or empty text are refused with the hint empty', () => {
+  it('that are null or empty text are refused with a hint at empty', () => {
     for (const value of [null, '']) {
       expect(refuse(is('name', value))['filters.value']).toContain('empty');
       expect(refuse([is('name', ['a', value], 'in')])['filters[0].value[1]']).toContain('empty');
     }
   });
 
-  it('of text are normalized and at most 2,000 characters', () => {
+  it('of text are normalized and have at most 2,000 characters', () => {
     expect(canonical(is('name', 'MU\u0308LLER', 'contains'))).toEqual(['name', 'contains', 'm\u00fcller']);
     expect(parse(is('name', 'a'.repeat(2_000)))).not.toBeNull();
     for (const value of ['a'.repeat(2_001), 'a\u0000', 'a\ud800', 1, true, ['a'], {}]) {
@@ -31,7 +31,7 @@ describe('values', () => {
     }
   });
 
-  it('of natural keys are normalised as keys, and normalized as pieces of them', () => {
+  it('of natural keys are normalized as keys, and parts of them as search text', () => {
     expect(canonical(is('account.domain', 'https://www.ACME.com/x'))).toEqual([
       'relation:account.domain',
       'eq',
@@ -47,7 +47,7 @@ describe('values', () => {
     expect(Object.keys(refuse(is('account.domain', ['acme.com', 'x y'], 'in')))).toEqual(['filters.value[1]']);
   });
 
-  it('of ids are uuids in lower case', () => {
+  it('of ids are UUIDs in lower case', () => {
     const id = '01890000-0000-7000-8000-00000000000A';
     expect(canonical(is('stage_id', id))).toEqual(['stage_id', 'eq', id.toLowerCase()]);
     expect(canonical(is('helpers', [id], 'contains_all'))).toEqual([
@@ -68,7 +68,7 @@ describe('values', () => {
     for (const value of ['true', 1]) expect(refuse(is('is_vip', value))).toHaveProperty(['filters.value']);
   });
 
-  it('of options are values or unambiguous labels', () => {
+  it('of options are values or unique labels', () => {
     expect(canonical(is('color', 'RED'))).toEqual(['custom:id-of-color', 'eq', 'red']);
     expect(canonical(is('colors', ['green', 'BLUE', 'blue']))).toEqual([
       'custom:id-of-colors',
@@ -79,14 +79,14 @@ describe('values', () => {
     expect(refuse(is('colors', 'red'))).toHaveProperty(['filters.value']);
   });
 
-  it('in lists are one to 200', () => {
+  it('in lists number one to 200', () => {
     const numbers = Array.from({ length: 201 }, (_, index) => index);
     expect(parse(is('seats', numbers.slice(1), 'in'))).not.toBeNull();
     for (const value of [numbers, [], 5, { 0: 1 }])
       expect(refuse(is('seats', value, 'in'))).toHaveProperty(['filters.value']);
   });
 
-  it('of between are the lower and the higher', () => {
+  it('of between are the lower and the higher one', () => {
     expect(canonical(is('seats', [1, 5], 'between'))).toEqual(['custom:id-of-seats', 'between', [1, 5]]);
     expect(parse(is('seats', [5, 5], 'between'))).not.toBeNull();
     for (const value of [[5, 1], [1], [1, 2, 3], 1, { low: 1, high: 2 }]) {
@@ -101,7 +101,7 @@ describe('dates', () => {
   const endMs = startMs + 86_399_999;
   const day = '2026-02-28';
 
-  it.each(['close_date', 'created_at', 'seen_at'])('of %s take milliseconds, RFC 3339 and days', (name) => {
+  it.each(['close_date', 'created_at', 'seen_at'])('of %s accept milliseconds, RFC 3339 and days', (name) => {
     const field = fieldKey(fieldOf(name));
     const at = (value: unknown, operator?: string) => canonical(is(name, value, operator));
     expect(at(startMs)).toEqual([field, 'eq', startMs]);
@@ -124,7 +124,7 @@ describe('dates', () => {
     }
   });
 
-  it('in seconds are refused if 1970 is implausible', () => {
+  it('in seconds are refused where the year 1970 is implausible', () => {
     expect(refuse(is('close_date', 1_772_000_000, 'gt'))['filters.value']).toContain('seconds');
     expect(parse(is('created_at', 0, 'gt'))).not.toBeNull();
     expect(parse(is('seen_at', 5))).not.toBeNull();

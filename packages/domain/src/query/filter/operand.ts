@@ -18,7 +18,7 @@ export interface Operand {
   readonly high: FilterScalar;
 }
 
-/** The most code points of one value. */
+/** The maximum length of one value, in code points. */
 export const maxValueLength = 2_000;
 
 const dayMs = 86_400_000;

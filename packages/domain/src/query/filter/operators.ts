@@ -91,7 +91,7 @@ const operatorsByKind: Readonly<Record<FilterKind, readonly Operator[]>> = {
   whole: presence,
 };
 
-/** The operators that fields of this kind take: the one table that the parser, the documentation and the tests share. */
+/** The operators of fields of this kind. The parser, the documentation and the tests use this one table. */
 export const operatorsFor = (kind: FilterKind): readonly Operator[] => operatorsByKind[kind];
 
 const operatorsByName: ReadonlyMap<string, Operator> = new Map([

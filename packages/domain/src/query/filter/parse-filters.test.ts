@@ -20,11 +20,11 @@ const fieldOf = (name: string): FieldRef => {
 const is = (field: string, value: unknown, operator = 'eq') => ({ field, operator, value });
 
 describe('the shape of filters', () => {
-  it.each([undefined, null, []])('is no filter when it is %j', (input) => {
+  it.each([undefined, null, []])('is no filter for %j', (input) => {
     expect(parse(input)).toBeNull();
   });
 
-  it('is a list that must all hold, one node, or groups of them', () => {
+  it('is a list of nodes that must all match, one node, or groups of nodes', () => {
     expect(canonical(is('name', 'Acme'))).toEqual(['name', 'eq', 'acme']);
     expect(canonical([is('name', 'A'), { not: is('seats', 1, 'gt') }])).toEqual([
       'and',
@@ -45,7 +45,7 @@ describe('the shape of filters', () => {
     expect(canonical(is('seats', [1, 2], 'in'))).not.toEqual(plain);
   });
 
-  it('reads null as absent beside the keys that count', () => {
+  it('treats null as absent next to the keys in use', () => {
     const absent = { and: null, or: null, not: null };
     expect(canonical({ ...absent, ...is('name', 'a') })).toEqual(['name', 'eq', 'a']);
     expect(canonical({ field: null, operator: null, value: null, ...absent, not: is('name', 'a') })).toEqual([
@@ -54,7 +54,7 @@ describe('the shape of filters', () => {
     ]);
   });
 
-  it('names the place of every error, all at once', () => {
+  it('gives the path of every error, all at once', () => {
     const input = [
       is('nope', 1),
       is('name', 'a', 'like'),
@@ -86,14 +86,14 @@ describe('the shape of filters', () => {
     for (const other of ['a', 5, true, [[]], {}]) expect(Object.keys(refuse(other))).not.toHaveLength(0);
   });
 
-  it('is at most five deep', () => {
+  it('is at most five levels deep', () => {
     const nest = (depth: number): unknown => (depth === 1 ? is('name', 'a') : { and: [nest(depth - 1)] });
     expect(parse(nest(5))).not.toBeNull();
     expect(Object.keys(refuse(nest(6)))).toEqual(['filters.and[0].and[0].and[0].and[0].and[0]']);
     expect(parse([nest(5)])).not.toBeNull();
   });
 
-  it('has at most fifty comparisons, days in lists counted each', () => {
+  it('has at most fifty comparisons, counting each day in a list', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => is('seats', index));
     expect(parse(many(50))).not.toBeNull();
     expect(refuse(many(51))).toEqual({ filters: 'must have at most 50 comparisons' });
@@ -102,7 +102,7 @@ describe('the shape of filters', () => {
     expect(refuse([is('close_date', days, 'in'), is('created_at', days, 'not_in')])).toHaveProperty('filters');
   });
 
-  it('stops looking once there are too many', () => {
+  it('stops being checked once there are too many comparisons', () => {
     let looks = 0;
     const look = () => {
       looks += 1;
@@ -122,7 +122,7 @@ describe('operators', () => {
   const system = systemFields.opportunity.filter((field) => field.filterable).map((field) => field.name);
   const fields = [...custom, ...parts, ...system, ...relationNames.opportunity];
 
-  it.each(fields)('fit %s as the table says, and no others do', (field) => {
+  it.each(fields)('of %s are the ones in the table, and no others', (field) => {
     const fitting = operatorsFor(filterKindOf(fieldOf(field)));
     const taken = operators.filter((operator) => !('filters.operator' in refuse({ field, operator })));
     expect(taken).toEqual(operators.filter((operator) => fitting.includes(operator)));
@@ -134,13 +134,13 @@ describe('operators', () => {
     for (const name of ['__proto__', 'constructor', 'EQ', '']) expect(findOperator(name)).toBeNull();
   });
 
-  it('that ask for presence take no value', () => {
+  it('for presence take no value', () => {
     expect(canonical({ field: 'name', operator: 'empty' })).toEqual(['name', 'empty', null]);
     expect(canonical(is('name', null, 'not_empty'))).toEqual(['name', 'not_empty', null]);
     expect(refuse(is('name', true, 'empty'))).toHaveProperty(['filters.value']);
   });
 
-  it('point to the parts of a date range or location', () => {
+  it('of a date range or location point to its parts in their errors', () => {
     expect(refuse(is('term', '2026-01-01', 'gt'))['filters.operator']).toContain('term.start, term.end');
   });
 });
@@ -165,7 +165,7 @@ describe('parseFilters', () => {
     ),
   }));
 
-  it('notes errors on paths under filters and never throws, whatever it reads', () => {
+  it('adds errors on paths under filters and never throws, whatever the input', () => {
     fc.assert(
       fc.property(fc.oneof(node, fc.jsonValue({ maxDepth: 20 })), (input) => {
         expect(Object.keys(refuse(input)).every((path) => /^filters($|[.[])/.test(path))).toBe(true);

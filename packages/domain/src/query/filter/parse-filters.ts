@@ -3,7 +3,7 @@ import type { FieldIndex } from '../field-index.js';
 import { parseLeaf } from './parse-leaf.js';
 import type { FilterNode } from './tree.js';
 
-/** The most comparisons of one request; each whole day in a list of instants is one. */
+/** The maximum number of comparisons in one request. Each whole day in a list of instants counts as one. */
 export const maxFilterLeaves = 50;
 
 /** The deepest nesting of nodes. A node of the outermost list, or a single outermost node, is at depth 1. */
