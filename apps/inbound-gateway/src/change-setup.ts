@@ -9,7 +9,7 @@ import { readAfterHeader } from './read-after-header.js';
 /** The response waits this long for stored records to be rebuilt; the rebuild then continues without it. */
 const rebuildWaitMs = 2_000;
 
-/** The most opportunities that one call moves to another stage or owner. */
+/** The maximum number of opportunities that one call moves to another stage or owner. */
 export const maxMoved = 10_000;
 
 /** One setup operation. */

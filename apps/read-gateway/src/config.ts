@@ -10,7 +10,7 @@ export interface Config extends GatewaySettings {
   /** The first signs cursors, all verify them. */
   readonly cursorSecrets: readonly [string, ...string[]];
   readonly maxConnections: number;
-  /** The most requests that wait for events at once. */
+  /** The maximum number of requests that wait for events at the same time. */
   readonly maxWaiting: number;
 }
 

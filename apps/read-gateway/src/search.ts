@@ -12,7 +12,7 @@ const isGiven = (text: string | null | undefined): text is string => (text ?? ''
 /** The parameter that contained the words. */
 const queryPathOf = ({ query, q }: MatchBody): 'q' | 'query' => (isGiven(q) && !isGiven(query) ? 'q' : 'query');
 
-/** `q` is another name of `query`; both at once must agree. */
+/** `q` is another name of `query`. If both are sent, they must be equal. */
 const readWords = (body: MatchBody, errors: ErrorCollector): readonly string[] => {
   const { query, q } = body;
   if (isGiven(query) && isGiven(q) && query !== q) errors.add('q', 'differs from query, which is the same parameter');

@@ -15,7 +15,7 @@ export interface AnyCustomFields {
   readonly contacts: Record<string, unknown>;
 }
 
-/** Properties that hold a record, or a list of them. */
+/** Properties that contain a record or a list of records. */
 type Holder = 'opportunity' | 'opportunities' | 'account' | 'accounts' | 'contact' | 'contacts';
 
 /** A response of the API, with the type of its custom values. */

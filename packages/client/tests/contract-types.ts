@@ -1,5 +1,5 @@
-// Checked by the compiler alone: what the client lets through is what the contract takes, and what the contract answers is
-// what the client promises. src/types.ts is generated from the contract; this holds the hand-written queries to it as well.
+// Only the compiler checks this file: the contract accepts every body and query of the client, and the contract's responses have
+// the client's types. src/types.ts is generated from the contract; this file also checks the hand-written queries against it.
 import type * as contract from '@crm/contract';
 import type * as client from '../src/index.js';
 

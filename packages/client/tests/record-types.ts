@@ -1,4 +1,4 @@
-// Checked by the compiler alone: `fields` narrows records, and a type parameter gives custom fields their types.
+// Only the compiler checks this file: `fields` narrows records, and a type parameter gives custom fields their types.
 import { createClient, type Opportunity } from '../src/index.js';
 
 interface Fields {

@@ -19,9 +19,8 @@ import {
 } from '@crm/domain';
 
 /**
- * The bounds of everything that a request may carry. Lengths are in Unicode code points, as JSON Schema counts them.
- * Emails and domains have a wider bound on the wire, `rawKeyLength`, because they are normalised first. `domain` checks
- * the bound of the normalised form.
+ * The limits of everything in a request. Lengths are in Unicode code points, as JSON Schema counts them. Emails and domains have a
+ * larger limit on the wire, `rawKeyLength`, because they are normalized first. `domain` checks the limit of the normalized form.
  */
 
 export const nameLength = maxNameLength;
@@ -31,7 +30,7 @@ export const nextStepLength = 2_000;
 export const stringFieldLength = maxStringLength;
 export const urlLength = maxAccountWebsiteLength;
 
-/** An email or a domain before it is normalised: a domain may be sent as a whole URL. */
+/** An email or a domain before normalization. A domain may be sent as a whole URL. */
 export const rawKeyLength = 2_048;
 /** A query parameter whose own rules are checked in `domain` (`limit`, `q`). */
 export const rawParameterLength = 2_000;
@@ -49,7 +48,7 @@ export const sortKeys = maxSortKeys;
 export const filterLeaves = maxFilterLeaves;
 export const filterDepth = maxFilterDepth;
 export const filterListValues = 200;
-/** Fields that a summary groups by, its measures, and the groups in its answer. */
+/** Fields that a summary groups by, its measures, and the groups in its response. */
 export const summaryGroupings = maxSummaryGroupings;
 export const summaryMeasures = maxSummaryMeasures;
 export const summaryGroups = maxSummaryGroups;
@@ -59,7 +58,7 @@ export const bulkUpdateItems = 50;
 export const pageLimitMin = 1;
 export const pageLimitMax = maxLimit;
 export const pageLimitDefault = defaultLimit;
-/** The most bytes of records in a page. */
+/** The maximum size of the records in a page, in bytes. */
 export const pageBytes = maxPageBytes;
 
 /** The longest wait of a request for events. */

@@ -39,7 +39,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
     expect(JSON.stringify(document)).not.toContain('x-document');
   });
 
-  it('has references that resolve, and no component without one', () => {
+  it('has only references that resolve, and no unused component', () => {
     const references = new Set(referencesIn(document));
     for (const reference of references) expect([reference, resolve(reference, document)]).not.toContain(undefined);
     for (const kind of ['schemas', 'responses', 'parameters'] as const) {
@@ -49,7 +49,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
     }
   });
 
-  it('shows examples that its own schemas accept', () => {
+  it('has examples that its own schemas accept', () => {
     const ajv = createAjv();
     ajv.addVocabulary(['x-custom-keys', 'openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
     ajv.addSchema({ ...document, $id: 'https://crm.example/openapi' });
@@ -71,7 +71,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
     }
   });
 
-  it('names servers relative to itself, so that a page on it asks the origin that it came from', () => {
+  it('has a relative server address, so that its page sends requests to the host that served it', () => {
     expect(document.servers).toEqual([expect.objectContaining({ url: '/' })]);
     for (const [path, item] of Object.entries(document.paths)) {
       const isBeside = path === '/livez' || path === '/readyz';
@@ -81,7 +81,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
     }
   });
 
-  it('says nothing that the usual generators misread: docs/decisions/0021-openapi-for-generators.md', () => {
+  it('contains nothing that common generators misread: docs/decisions/0021-openapi-for-generators.md', () => {
     const misread: string[] = [];
     const walk = (value: unknown, path: string): void => {
       if (Array.isArray(value)) for (const [index, each] of value.entries()) walk(each, `${path}/${index}`);
@@ -104,7 +104,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
     expect(document.info['version']).toBe(/^## \[(\d+\.\d+\.\d+)\]/m.exec(changelog)?.[1]);
   });
 
-  it('asks for a key everywhere but on the health paths', () => {
+  it('requires a key for all paths except the health paths', () => {
     expect(document.security).toEqual([{ ApiKey: [] }]);
     for (const [path, item] of Object.entries(document.paths)) {
       const free = path === '/livez' || path === '/readyz';
@@ -132,7 +132,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
     expect(undescribed).toEqual([]);
   });
 
-  it('gives each operation one id and a described tag', () => {
+  it('gives each operation a unique id and a described tag', () => {
     const operations = Object.values(document.paths).flatMap(
       (item) => Object.values(item) as Record<string, unknown>[],
     );

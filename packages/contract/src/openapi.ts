@@ -25,7 +25,7 @@ export interface OpenApiOptions {
   readonly serverUrl?: string;
 }
 
-/** The version of the release, as the changelog has it. Paths carry the version of the API itself. */
+/** The version of the release, as in the changelog. Paths contain the version of the API itself. */
 export const apiVersion = '0.1.0';
 
 const gatewayTexts: Readonly<Record<Gateway, { title: string; description: string }>> = {
@@ -77,7 +77,7 @@ const onlyNamed = (all: Json, names: ReadonlySet<string>): Json =>
 
 /**
  * Builds the OpenAPI 3.1 document of a gateway from the contracts of its operations.
- * @throws Error when two schemas share a name or an operation has an undeclared status.
+ * @throws Error if two schemas share a name or an operation has an undeclared status
  */
 export const buildOpenApiDocument = (
   gateway: Gateway,

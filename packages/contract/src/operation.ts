@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 /** The gateway that serves an operation. */
 export type Gateway = 'read' | 'inbound';
 
-/** What API keys allow and rate limits count, besides single operation ids. */
+/** The groups of operations that API keys allow and rate limits count. Keys can also allow single operation ids. */
 export type OperationGroup = 'list' | 'search' | 'inbound' | 'bulk' | 'delete' | 'setup';
 
 /** One operation of the public API: the single source of its route, its validators, its types and its OpenAPI entry. */
@@ -20,17 +20,17 @@ export interface OperationContract {
   readonly description: string;
   /** Path parameters; absent when the path has none. */
   readonly params?: TSchema;
-  /** Query parameters; absent means that the operation takes none. */
+  /** Query parameters; absent if the operation accepts none. */
   readonly query?: TSchema;
-  /** Body; absent means that no body is read. */
+  /** Body; absent if no body is read. */
   readonly body?: TSchema;
   /** One item of a bulk body. Items are checked one by one, so that an invalid one fails alone. */
   readonly item?: TSchema;
-  /** Largest body in bytes; by default 256 KB. */
+  /** Maximum size of the body in bytes; by default 256 KB. */
   readonly maxBodyBytes?: number;
-  /** The shape of `data` in the answer. */
+  /** The shape of `data` in the response. */
   readonly data: TSchema;
-  /** Further properties of a successful body (`warnings`, `statusCode`), by name. */
+  /** Further properties of the response (`warnings`, `statusCode`), by name. */
   readonly extra?: Readonly<Record<string, TSchema>>;
   /** Error statuses besides those of every operation. */
   readonly errors?: readonly number[];

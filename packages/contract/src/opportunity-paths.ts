@@ -1,4 +1,4 @@
-/** The paths in a body of those columns and references that are not at `opportunity.<column>`. */
+/** The paths of columns and references that are not at `opportunity.<column>`. */
 const paths: Readonly<Record<string, string>> = {
   amount: 'opportunity.deal_size',
   owner_id: 'related_objects.owner_email',
@@ -7,5 +7,5 @@ const paths: Readonly<Record<string, string>> = {
   additional_emails: 'related_objects.additional_contact_emails',
 };
 
-/** The dotted path under which a body takes a column, reference or custom field of an opportunity. */
+/** The dotted path of an opportunity's column, reference or custom field in a body. */
 export const opportunityPath = (name: string): string => paths[name] ?? `opportunity.${name}`;

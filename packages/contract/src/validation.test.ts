@@ -16,17 +16,17 @@ const create = compileOperation(createOpportunity);
 const body = (input: unknown) => create.body?.(input);
 
 describe('a body', () => {
-  it('is valid with the required properties alone', () => {
+  it('is valid with only the required properties', () => {
     expect(body({ pipeline_id: pipelineId, opportunity: { name: 'Renewal' } })).toBeNull();
   });
 
-  it('is not changed, even where values are null', () => {
+  it('is not changed, not even null values', () => {
     const input = Object.freeze({ pipeline_id: pipelineId, opportunity: Object.freeze({ name: 'a', stage_id: null }) });
     expect(body(input)).toBeNull();
     expect(input).toEqual({ pipeline_id: pipelineId, opportunity: { name: 'a', stage_id: null } });
   });
 
-  it('takes null for what is optional and custom values both ways', () => {
+  it('accepts null for optional properties, and custom values in both forms', () => {
     const opportunity = {
       name: 'a',
       next_steps: 'call',
@@ -68,7 +68,7 @@ describe('a body', () => {
     ['stage_id', 'opportunity.stage_id'],
     ['amount', 'opportunity.deal_size'],
     ['constructor', undefined],
-  ])('names the key that %s probably stands for', (path, meant) => {
+  ])('gets a hint at the key that %s probably stands for', (path, meant) => {
     const [first = '', second] = path.split('.');
     const sent = { pipeline_id: pipelineId, opportunity: { name: 'A' }, related_objects: {} };
     const inner = { ...sent[first as 'opportunity'], [second ?? '']: 1 };
@@ -76,7 +76,7 @@ describe('a body', () => {
     expect(errors).toEqual({ [path]: `is not a known field${meant === undefined ? '' : `, did you mean ${meant}?`}` });
   });
 
-  it('names what is missing', () => {
+  it('gets errors for missing properties', () => {
     expect(body({ opportunity: {} })).toEqual({ pipeline_id: 'is required', 'opportunity.name': 'is required' });
     expect(body({ pipeline_id: null, opportunity: null })).toEqual({
       pipeline_id: 'is required',
@@ -84,11 +84,11 @@ describe('a body', () => {
     });
   });
 
-  it.each([[undefined], [null], [[]], ['text'], [7]])('has to be an object: %p', (input) => {
+  it.each([[undefined], [null], [[]], ['text'], [7]])('must be an object, not %p', (input) => {
     expect(body(input)).toEqual({ body: 'must be a JSON object' });
   });
 
-  it('takes a UUID in its 36 character form only', () => {
+  it('accepts a UUID only in its 36 character form', () => {
     const withId = (pipeline_id: unknown) => body({ pipeline_id, opportunity: { name: 'a' } });
     expect(withId(pipelineId.toUpperCase())).toBeNull();
     for (const id of [`urn:uuid:${pipelineId}`, ` ${pipelineId}`, `{${pipelineId}}`, `${pipelineId}\n`, '']) {
@@ -96,13 +96,13 @@ describe('a body', () => {
     }
   });
 
-  it('is bounded in code points', () => {
+  it('has limits in code points', () => {
     const named = (name: string) => body({ pipeline_id: pipelineId, opportunity: { name } });
     expect(named('𝒜'.repeat(nameLength))).toBeNull();
     expect(named('a'.repeat(nameLength + 1))).toEqual({ 'opportunity.name': 'must have at most 255 characters' });
   });
 
-  it('does not mistake inherited names for properties', () => {
+  it('does not take inherited names for properties', () => {
     const input: unknown = JSON.parse(
       `{"pipeline_id":"${pipelineId}","opportunity":{"name":"a"},"__proto__":{},"constructor":1}`,
     );
@@ -113,21 +113,21 @@ describe('a body', () => {
     ]);
   });
 
-  it('costs one error where a list is too long, whatever it holds', () => {
+  it('gets one error for a list that is too long, whatever its items', () => {
     const input = { note: { title: 'a' }, account_domains: Array.from({ length: 100_000 }, () => null) };
     expect(compileOperation(createNote).body?.(input)).toEqual({
       account_domains: `must have at most ${keysPerCall} items`,
     });
   });
 
-  it('answers few errors for each item of a bulk call, each with the field that may be meant', () => {
+  it('gets few errors for each item of a bulk call, each with a hint at the right field', () => {
     const keys = Array.from({ length: 1_000 }, (_, index) => [`emai${index}`, 1] as const);
     const errors = compileOperation(bulkCreateContacts).item?.({ email: 'a@b.com', ...Object.fromEntries(keys) }) ?? {};
     expect(Object.keys(errors)).toHaveLength(reportedItemErrors);
     expect(errors['emai0']).toBe('is not a known field, did you mean email?');
   });
 
-  it('never answers more errors than the bound, nor whole long keys', () => {
+  it('never gets more errors than the limit, nor whole long keys', () => {
     const keys = Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1] as const);
     expect(Object.keys(body(Object.fromEntries(keys)) ?? {})).toHaveLength(reportedErrors);
     const [path] = Object.keys(
@@ -136,7 +136,7 @@ describe('a body', () => {
     expect(path?.length).toBeLessThan(200);
   });
 
-  it('of an update clears with null, except for natural keys and the custom values as a whole', () => {
+  it('of an update clears with null, except natural keys and the custom values as a whole', () => {
     const { body: update } = compileOperation(updateContact);
     expect(update?.({})).toBeNull();
     expect(update?.({ phone: null, custom__tier: null, custom_fields: { tier: null } })).toBeNull();
@@ -146,7 +146,7 @@ describe('a body', () => {
     });
   });
 
-  it('of a search takes its loose parts in every form, and a limit in bounds', () => {
+  it('of a search accepts filters, sort and fields in every form, and a limit within its bounds', () => {
     const { body: search } = compileOperation(searchOpportunities);
     for (const filters of [null, [], {}, [{ and: [] }]]) expect(search?.({ filters })).toBeNull();
     for (const sort of [null, 'amount:desc', { field: 'amount' }, ['a', 'b']]) expect(search?.({ sort })).toBeNull();
@@ -162,7 +162,7 @@ describe('a body', () => {
     expect(search?.({ limit: '5' })).toEqual({ limit: 'must be an integer' });
   });
 
-  it('of a bulk call is checked as a list, its items one by one', () => {
+  it('of a bulk call is checked as a list, and its items one by one', () => {
     const bulk = compileOperation(bulkCreateOpportunities);
     expect(bulk.body?.({ items: [{ anything: 1 }] })).toBeNull();
     expect(bulk.body?.({ items: [] })).toEqual({ items: 'must have at least 1 item' });
@@ -187,7 +187,7 @@ describe('a query', () => {
     expect(query(input)).toBeNull();
   });
 
-  it('holds values against the rules of domain in the same pass', () => {
+  it('is checked against the rules of domain in the same pass', () => {
     const { query } = compileOperation(listOpportunities);
     expect(query({ pipeline_id: 'x', limit: '1e2', q: 'a'.repeat(201) })).toEqual({
       pipeline_id: 'must be a valid UUID',
@@ -196,13 +196,13 @@ describe('a query', () => {
     });
   });
 
-  it('leaves values that only break rules of domain to the handler, which finds them with all the others', () => {
+  it('is valid if it only breaks rules of domain: the handler finds these with all the others', () => {
     const { query } = compileOperation(listOpportunities);
     expect(query({ pipeline_id: pipelineId, limit: '1e2' })).toBeNull();
     expect(body({ pipeline_id: pipelineId, opportunity: { name: ' ', close_date: 1 } })).toBeNull();
   });
 
-  it('names unknown, repeated and missing parameters', () => {
+  it('gets errors for unknown, repeated and missing parameters', () => {
     expect(query({ pipelin_id: 'x', q: ['a', 'b'] })).toEqual({
       pipeline_id: 'is required',
       pipelin_id: 'is not a known parameter, did you mean pipeline_id?',
@@ -210,12 +210,12 @@ describe('a query', () => {
     });
   });
 
-  it('takes only the listed values', () => {
+  it('accepts only the listed values', () => {
     expect(create.query({ on_match: 'merge' })).toEqual({ on_match: 'must be one of keep, update' });
     expect(create.query({ on_match: 'update' })).toBeNull();
   });
 
-  it('of an operation without parameters has to be empty', () => {
+  it('of an operation without parameters must be empty', () => {
     const { query: none } = compileOperation(createNote);
     expect(none({})).toBeNull();
     expect(none({ a: '1' })).toEqual({ a: 'is not a known parameter' });
@@ -230,11 +230,11 @@ describe('path parameters', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const check = compileResponseValidator(createOpportunity);
   const data = { opportunity_id: pipelineId, name: 'a', amount: null };
 
-  it('is a success envelope with what the operation adds', () => {
+  it('is a success envelope with the properties of the operation', () => {
     const warnings = [{ field: 'opportunity.deal_size', message: 'differs' }];
     expect(check({ success: true, statusCode: 200, message: 'OK', data })).toBeNull();
     expect(check({ success: true, statusCode: 200, message: 'OK', data, warnings })).toBeNull();
@@ -261,7 +261,7 @@ describe('an answer', () => {
     });
   });
 
-  it('of a list holds records whose custom fields may be named anything', () => {
+  it('of a list has records whose custom fields can have any name', () => {
     const list = compileResponseValidator(listOpportunities);
     const [page] = (listOpportunities.data as { examples?: unknown }).examples as [{ opportunities: object[] }];
     const answer = (change: object) => ({

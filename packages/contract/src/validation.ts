@@ -9,27 +9,27 @@ import { boundUnknown } from './validate/closed-objects.js';
 import { isEcho, reportedAt, toFieldErrors, type Location } from './validate/field-errors.js';
 import { closeObjects, guardOversize, type JsonSchema } from './validate/schema-walk.js';
 
-/** Checks one part of a request without changing it: the field errors, or null when there are none. */
+/** Checks one part of a request without changing it. Returns the field errors, or null if there are none. */
 export type Validator = (input: unknown) => FieldErrors | null;
 
-/** The validators of one operation. `query` is always there: an operation without parameters refuses every one. */
+/** The validators of one operation. `query` is always present: an operation without parameters refuses all of them. */
 export interface OperationValidators {
   readonly params?: Validator;
   readonly query: Validator;
   readonly body?: Validator;
-  /** One item of a bulk body; its paths start within the item, and a fault of the whole item has the empty path. */
+  /** One item of a bulk body. Paths are within the item; an error of the whole item has the empty path. */
   readonly item?: Validator;
 }
 
 const ajv = createAjv();
 const noParameters = closed({}, {});
 
-/** TypeBox's schemas are plain JSON Schema at run time. */
+/** TypeBox schemas are plain JSON Schema at run time. */
 const plain = (schema: TSchema): JsonSchema => schema as JsonSchema;
 
 /**
- * An input of the right shape reaches the handler even if a rule of `domain` rejects a value. The handler finds that
- * error again, together with those that depend on the organization's set-up.
+ * Whether the handler gets the input despite these errors: it does if the shape is right and only rules of `domain` are broken. The
+ * handler finds these errors again, together with those that depend on the organization's setup.
  */
 const isLeftToHandler = (errors: readonly ErrorObject[]): boolean =>
   errors.every(({ keyword }) => keyword === 'x-check' || isEcho(keyword));
@@ -46,7 +46,7 @@ const compile = (schema: JsonSchema, location: Location): Validator => {
 const compileInput = (schema: TSchema, location: Location): Validator =>
   compile(boundUnknown(guardOversize(plain(schema)), reportedAt(location)), location);
 
-/** Compiles the validators of an operation; at boot, since it costs milliseconds. @throws Error for a schema that is not strict. */
+/** Compiles the validators of an operation. Done at boot, because it takes milliseconds. @throws Error for a schema that is not strict */
 export const compileOperation = (contract: OperationContract): OperationValidators => ({
   ...(contract.params === undefined ? {} : { params: compileInput(contract.params, 'params') }),
   query: compileInput(contract.query ?? noParameters, 'query'),
@@ -54,13 +54,13 @@ export const compileOperation = (contract: OperationContract): OperationValidato
   ...(contract.item === undefined ? {} : { item: compileInput(contract.item, 'item') }),
 });
 
-/** The body of a success of an operation: the envelope with its `data` and what else it may answer. */
+/** The schema of an operation's success response: the envelope with its `data` and further properties. */
 export const successBody = (contract: OperationContract) =>
   Type.Object({ success: Success, message: Message, data: contract.data, ...contract.extra });
 
 /**
- * Compiles the check of a whole answer, for tests: the success envelope or the error envelope, by its `success`.
- * Stricter than the document: a property that the contract does not describe is an error too.
+ * Compiles the check of a whole response, for tests: the success envelope or the error envelope, depending on `success`. It is stricter
+ * than the document: a property that the contract does not describe is an error too.
  */
 export const compileResponseValidator = (contract: OperationContract): Validator => {
   const success = compile(closeObjects(plain(successBody(contract))), 'body');

@@ -7,13 +7,13 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 /**
  * The form in which text is searched and compared: NFC, then lower case code point by code point, `ς` as `σ` and `İ` as `i`.
- * Computed here and stored beside the value, so that no locale, ICU version or replica can change an answer.
+ * Computed here and stored next to the value, so that no locale, ICU version or replica can change an answer.
  *
  * Each code point is mapped by itself. If `a + b` is in NFC, then `f(a + b)` is `f(a) + f(b)`, so a search for any part
  * of an NFC text finds the text. In other texts a part is found unless the cut separates a letter from a mark that NFC
  * joins to it.
  *
- * Normalise a value once: lower-casing may leave a sequence that NFC would compose, so a second pass can change it.
+ * Normalize a value once: lower-casing may leave a sequence that NFC would compose, so a second pass can change it.
  */
 export const normalizeForSearch = (text: string): string =>
   // `toLowerCase()` turns `Σ` into `ς` at the end of a word only, and `İ` into two code points; the rest it maps one by one.
@@ -32,9 +32,9 @@ export const sortKey = (text: string): string => {
 const markRunFault = `must not have more than ${maxMarkRun} combining marks in a row: remove some`;
 
 /**
- * The error text for a `text` that cannot be stored unaltered or is too costly to normalise, or null. PostgreSQL cannot
+ * The error text for a `text` that cannot be stored unaltered or is too costly to normalize, or null. PostgreSQL cannot
  * store U+0000, and a lone surrogate has no UTF-8 form. Check the length of a text before calling this, and call this
- * before normalising the text.
+ * before normalizing the text.
  */
 export const findTextFault = (text: string): string | null => {
   if (text.includes('\u0000')) return 'must not contain the character U+0000: remove it';

@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The exit code of a process whose configuration is wrong (EX_CONFIG of sysexits.h). */
 export const configurationExitCode = 78;
 
-/** All problems of an environment at once. The text never contains values: they may be secrets. */
+/** Reports all problems of an environment together. The text never contains values, because they may be secrets. */
 export class EnvironmentError extends Error {
   readonly exitCode = configurationExitCode;
 

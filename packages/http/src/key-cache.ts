@@ -41,7 +41,7 @@ export class ApiKeyCache {
   }
 
   /**
-   * The record of a hash, also of a revoked or expired key; `null` if there is none. A failed lookup rejects and is not
+   * The record of a hash, including revoked and expired keys; `null` if there is none. A failed lookup rejects and is not
    * cached.
    * @param mayWait whether the lookup may wait for others, to share one statement
    */

@@ -92,7 +92,7 @@ export const waitingRoomError = (activity: GatewayActivity): ApiError => {
 };
 
 /**
- * Answers 503 at once if the process could only answer late: its event loop is late, all places are taken, or the
+ * Answers 503 at once if the process could only answer late: its event loop is delayed, all places are taken, or the
  * organization has used its share. Requests whose bodies are slow to arrive make room first. Comes after the rate
  * limits, so that retries of refused requests count against the key that sends them.
  */

@@ -1,7 +1,7 @@
 import { maxPageBytes, OrganizationShares, shareOf, TimeShares } from '@crm/domain';
 import { WaitingRequests } from './waiting.js';
 
-/** Limits of what a process does at once. */
+/** Limits of the work that a process does at the same time. */
 export interface ShareOptions {
   /** Running requests. */
   readonly maxInFlight: number;

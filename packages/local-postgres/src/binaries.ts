@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** The folder that holds `bin`, `lib` and `share`. */
+  /** The folder with `bin`, `lib` and `share`. */
   root: string;
 }
 

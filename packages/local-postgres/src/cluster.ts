@@ -39,8 +39,8 @@ export async function hasCluster(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Creates a cluster (UTF-8, locale C, scram-sha-256). It is built beside the data directory and moved into place when
- * complete, so that neither a crash nor two starts at once leave half a cluster.
+ * Creates a cluster (UTF-8, locale C, scram-sha-256). It is built next to the data directory and moved into place when
+ * complete, so that neither a crash nor two parallel starts leave half a cluster.
  */
 export async function initialiseCluster(options: ClusterOptions): Promise<void> {
   const { dataDir } = options;

@@ -66,7 +66,7 @@ export function isAlive(pid: number): boolean {
 async function isServerOf(dataDir: string, pid: number): Promise<boolean> {
   const command = await readCommandLine(pid);
   const names = [dataDir, await realpath(dataDir).catch(() => dataDir)];
-  // Linux separates arguments by NUL, so that a path may hold spaces; `ps` prints one line.
+  // Linux separates arguments by NUL, so that a path may contain spaces; `ps` prints one line.
   const words = command.split('\0');
   const isNamed = (name: string): boolean => (words.length > 1 ? words.includes(name) : command.includes(name));
   return command.includes('postgres') && names.some(isNamed);

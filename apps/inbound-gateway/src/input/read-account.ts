@@ -8,7 +8,7 @@ import { withoutNulls } from './without-nulls.js';
 const maxTextLength = 10_000;
 const maxShortTextLength = 255;
 
-/** Normalises changes to an account; every fault is noted in `errors`. */
+/** Normalizes changes to an account; adds every fault to `errors`. */
 export const readAccountChange = (
   setup: OrganizationSetup,
   body: Partial<CreateAccountBody>,
@@ -24,7 +24,7 @@ export const readAccountChange = (
   employeeRange: readText(body.employee_range, 'employee_range', maxShortTextLength, errors),
 });
 
-/** Normalises the body of an account's create; every fault is noted in `errors`. */
+/** Normalizes the body of an account's create; adds every fault to `errors`. */
 export const readNewAccount = (
   setup: OrganizationSetup,
   body: CreateAccountBody,

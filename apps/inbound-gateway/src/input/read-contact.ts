@@ -5,7 +5,7 @@ import { readCustomValues } from './read-custom-values.js';
 import { readEmail, readExternalId, readName, readPhone, requireKey } from './read-fields.js';
 import { withoutNulls } from './without-nulls.js';
 
-/** Normalises changes to a contact; every fault is noted in `errors`. */
+/** Normalizes changes to a contact; adds every fault to `errors`. */
 export const readContactChange = (
   setup: OrganizationSetup,
   body: Partial<CreateContactBody>,
@@ -20,7 +20,7 @@ export const readContactChange = (
   phone: readPhone(body.phone, 'phone', errors),
 });
 
-/** Normalises the body of a contact's create; every fault is noted in `errors`. */
+/** Normalizes the body of a contact's create; adds every fault to `errors`. */
 export const readNewContact = (
   setup: OrganizationSetup,
   body: CreateContactBody,

@@ -5,13 +5,13 @@ import { readDomains, readEmails, readName, readText } from './read-fields.js';
 
 const maxContentLength = 50_000;
 
-/** Normalises changes to a note; every fault is noted in `errors`. */
+/** Normalizes changes to a note; adds every fault to `errors`. */
 export const readNoteChange = ({ note }: Pick<UpdateNoteBody, 'note'>, errors: ErrorCollector): NoteChange => ({
   title: readName(note.title, 'note.title', errors),
   content: readText(note.content, 'note.content', maxContentLength, errors),
 });
 
-/** Normalises the body of a note; every fault is noted in `errors`. */
+/** Normalizes the body of a note; adds every fault to `errors`. */
 export const readNote = (body: CreateNoteBody, errors: ErrorCollector): NewNote => {
   const { title = null, content = null } = readNoteChange(body, errors);
   const accountDomains = readDomains(body.account_domains, 'account_domains', errors) ?? [];

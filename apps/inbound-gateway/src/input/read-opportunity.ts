@@ -43,7 +43,7 @@ export const pipelineForCreate = (setup: OrganizationSetup, id: string, errors: 
   return pipeline;
 };
 
-/** `next_steps` is another name of `next_step`; both at once must agree. */
+/** `next_steps` is another name of `next_step`. If both are sent, they must be equal. */
 const readNextStep = (opportunity: Opportunity, errors: ErrorCollector): Sent<string> => {
   const one = readText(opportunity.next_step, 'opportunity.next_step', maxNextStepLength, errors);
   const other = readText(opportunity.next_steps, 'opportunity.next_steps', maxNextStepLength, errors);
@@ -62,7 +62,7 @@ const readOwner = (setup: OrganizationSetup, input: Sent<string>, errors: ErrorC
   return member?.id;
 };
 
-/** Normalises changes to an opportunity of a pipeline and resolves what they refer to; every fault is noted in `errors`. */
+/** Normalizes changes to an opportunity of a pipeline and resolves what they refer to; adds every fault to `errors`. */
 export const readOpportunityChange = (
   setup: OrganizationSetup,
   pipeline: Pipeline,
@@ -93,7 +93,7 @@ export const readOpportunityChange = (
   };
 };
 
-/** Normalises the body of a create; every fault is noted in `errors`. */
+/** Normalizes the body of a create; adds every fault to `errors`. */
 export const readNewOpportunity = (
   setup: OrganizationSetup,
   pipeline: Pipeline,

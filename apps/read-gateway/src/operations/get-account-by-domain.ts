@@ -4,7 +4,7 @@ import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { getRecord } from '../get-record.js';
 
-/** `GET /v1/accounts/by-domain/{domain}`: the account of a domain, normalised as in every request. */
+/** `GET /v1/accounts/by-domain/{domain}`: the account of a domain, normalized as in every request. */
 export const getAccountByDomain = defineOperation<Context, typeof contract>(
   contract,
   async (context, { caller, params, query }) => {

@@ -4,7 +4,7 @@ import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
 import { getRecord } from '../get-record.js';
 
-/** `GET /v1/contacts/by-email/{email}`: the contact of an email, normalised as in every request. */
+/** `GET /v1/contacts/by-email/{email}`: the contact of an email, normalized as in every request. */
 export const getContactByEmail = defineOperation<Context, typeof contract>(
   contract,
   async (context, { caller, params, query }) => {

@@ -57,7 +57,7 @@ export interface Records<T extends RecordTypes> {
     query?: FieldsQuery<F>,
     options?: ReadOptions,
   ): Promise<Answer<SelectedIn<T['detail'], F>>>;
-  /** The events of one record, newest first; also of a deleted one. */
+  /** The events of one record, newest first, even if it was deleted. */
   history(id: string, query?: PageQuery, options?: ReadOptions): Listing<Event, HistoryPage>;
   /** Creates a record, or finds the one with the same natural key or external id; `recordStatus` says which. */
   create(body: T['create'], options?: CreateRecordOptions): Promise<WriteAnswer<T['created']>>;

@@ -9,7 +9,7 @@ interface ErrorResponse {
   readonly code: ErrorCode;
   readonly description: string;
   readonly headers: Json;
-  /** The properties of the example besides the envelope. */
+  /** The properties of the example in addition to the envelope. */
   readonly example?: Json;
 }
 

@@ -1,6 +1,6 @@
 import { isRecord, type JsonSchema } from '../validate/schema-walk.js';
 
-/** Marks an object of a request that also takes `custom__<slug>` keys, which the document does not list. */
+/** Marks an object of a request that also accepts `custom__<slug>` keys, which the document does not list. */
 export const customKeysNote = 'x-custom-keys';
 
 const withDescription = (schema: JsonSchema, sentence: string): JsonSchema => {
@@ -15,8 +15,8 @@ const withoutDefault = ({ default: preset, ...rest }: JsonSchema): JsonSchema =>
     : withDescription(rest, `Default: ${typeof preset === 'string' ? preset : JSON.stringify(preset)}.`);
 
 /**
- * An object of a request without its pattern of `custom__<slug>` keys: generators would accept any key, typos included.
- * The same values go under `custom_fields`. Patterns in answers stay.
+ * An object of a request without its pattern of `custom__<slug>` keys: generators would accept any key, including typos. The same values
+ * can be sent under `custom_fields`. Patterns in responses stay.
  */
 const withoutCustomKeys = (schema: JsonSchema): JsonSchema => {
   const { patternProperties } = schema;
@@ -25,7 +25,7 @@ const withoutCustomKeys = (schema: JsonSchema): JsonSchema => {
   return { ...Object.fromEntries(kept), [customKeysNote]: true };
 };
 
-/** An enum beside `null` instead of with `null` in it, which most generators turn into a value called "null". */
+/** An enum next to `null` instead of one that includes it: most generators would create a value called "null". */
 const withoutNullInEnum = (schema: JsonSchema): JsonSchema => {
   const { type, enum: values, description, examples, ...rest } = schema;
   if (!Array.isArray(values) || !values.includes(null)) return schema;

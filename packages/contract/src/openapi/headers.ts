@@ -31,15 +31,15 @@ const references = (names: readonly string[]): Json =>
 export const standingHeaders = references(['X-Request-Id']);
 /** Headers of every response to a counted request. */
 export const countedHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']);
-/** Headers of a response to a request whose key does not allow it. */
+/** Headers of a 401. */
 export const unauthorizedHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'WWW-Authenticate']);
-/** Headers of a response that asks to wait. */
+/** Headers of a response that asks the caller to wait. */
 export const waitHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After']);
 
-/** On answers that repeat an earlier one, and on no other. */
+/** On replayed responses only. */
 const replayHeader = 'Idempotent-Replayed';
 
-/** The headers of a success of one operation. */
+/** The headers of an operation's success response. */
 export const successHeaders = (contract: OperationContract): Json => ({
   ...countedHeaders,
   ...Object.fromEntries(

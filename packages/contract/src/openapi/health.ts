@@ -39,12 +39,12 @@ const page = (
   },
 });
 
-/** The statuses that the health paths answer beside 200. */
+/** The statuses of the health paths other than 200. */
 export const healthErrorStatuses = [400, 500, 503] as const;
 
 /**
- * Behind a proxy that puts both gateways under one address, these pages are beside the document, which may be below a path of
- * its own, while the paths under `/v1` are at the root.
+ * The server address of the health paths. A proxy may put both gateways under one address: the paths under `/v1` are then at the root,
+ * but the health paths are next to the document, which may have a path prefix.
  */
 const servers: readonly Json[] = [{ url: '.', description: 'Beside this document.' }];
 
@@ -65,7 +65,7 @@ const healthPaths = {
   ),
 };
 
-/** The paths that show whether a gateway runs; they take no key. They use the server address of the document. */
+/** The paths that show whether a gateway runs. They need no key and use the server address of the document. */
 export const healthPathsBeside = (serverUrl: string): Readonly<Record<string, Json>> =>
   serverUrl !== '/'
     ? healthPaths

@@ -28,7 +28,7 @@ const requestBody = (schema: JsonSchema, components: SchemaComponents): Json => 
   content: { 'application/json': { schema: components.place(schema), example: exampleOf(schema) } },
 });
 
-/** A whole answer as an example: the envelope, the example of its data and the properties that are always there. */
+/** A whole response as an example: the envelope, the example of its data and the required properties. */
 export const successExample = (contract: OperationContract): Json => {
   const constants = Object.entries(contract.extra ?? {}).filter(([, schema]) => 'const' in schema);
   return {
@@ -42,7 +42,7 @@ export const successExample = (contract: OperationContract): Json => {
 const countsAs = (contract: OperationContract): string =>
   `${contract.description}\n\nNeeds a key that allows \`${contract.group}\` or \`${contract.id}\`.`;
 
-/** One operation as OpenAPI describes it; named schemas go to `components`. */
+/** One operation in OpenAPI form. Named schemas go to `components`. */
 export const operationObject = (contract: OperationContract, components: SchemaComponents): Json => ({
   operationId: contract.id,
   tags: [contract.tag],

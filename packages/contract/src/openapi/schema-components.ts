@@ -9,15 +9,15 @@ const annotations = ({ description, examples }: JsonSchema): JsonSchema => ({
   ...(examples === undefined ? {} : { examples }),
 });
 
-/** Collects named schemas: one with a `title` becomes a component of that name and a reference where it is used. */
+/** Collects named schemas. A schema with a `title` becomes a component with that name and is referenced where it is used. */
 export class SchemaComponents {
   readonly #sources = new Map<string, string>();
   readonly #components = new Map<string, JsonSchema>();
 
-  /** The schema as the document shows it, its named parts as references. @throws Error for two schemas of one name. */
+  /** The schema in the document's form, with references to its named parts. @throws Error for two schemas with the same name */
   place(schema: JsonSchema): JsonSchema {
     const { 'x-document': shown, ...rest } = schema;
-    // Rules that only code can check are left out here, and so are conditions; the descriptions explain them.
+    // Leaves out conditions and rules that only code can check; the descriptions explain them.
     const own = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !['x-check', 'allOf'].includes(keyword)));
     if (isRecord(shown)) {
       const isNamed = typeof shown['title'] === 'string';

@@ -4,8 +4,8 @@ import { describedOperations } from './all.js';
 const servedBy = (gateway: Gateway): readonly OperationContract[] =>
   describedOperations.filter((operation) => operation.gateway === gateway);
 
-/** What the read gateway serves. */
+/** The operations of the read gateway. */
 export const readOperations = servedBy('read');
 
-/** What the inbound gateway serves. */
+/** The operations of the inbound gateway. */
 export const inboundOperations = servedBy('inbound');

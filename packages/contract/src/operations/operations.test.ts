@@ -11,7 +11,7 @@ import { inboundOperations, readOperations } from './index.js';
 
 const examplesOf = (schema: unknown): unknown[] => (schema as { examples?: unknown[] }).examples ?? [];
 
-/** Keywords that constrain nothing by themselves, or that have texts of their own in `field-errors.ts`. */
+/** Keywords that constrain nothing by themselves, or whose texts are in `field-errors.ts`. */
 const silent = new Set([
   ...['title', 'description', 'examples', 'default', 'x-document', 'items', 'properties', 'patternProperties'],
   ...['additionalProperties', 'required', 'allOf'],
@@ -26,33 +26,36 @@ const keywordsOf = (schema: Readonly<Record<string, unknown>>): string[] =>
   });
 
 describe('every operation', () => {
-  it('is known by one id and one route', () => {
+  it('has a unique id and a unique route', () => {
     expect(new Set(describedOperations.map(({ id }) => id)).size).toBe(describedOperations.length);
     const routes = describedOperations.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(routes).size).toBe(describedOperations.length);
   });
 
-  it('is listed for the gateway that serves it', () => {
+  it('is in the list of its gateway', () => {
     expect(readOperations.every(({ gateway }) => gateway === 'read')).toBe(true);
     expect(inboundOperations.every(({ gateway }) => gateway === 'inbound')).toBe(true);
   });
 
-  it.each(describedOperations.map((contract) => [contract.id, contract] as const))('%s is sound', (_id, contract) => {
-    const { params, query, body, item } = compileOperation(contract);
-    expect(contract.path.includes('{')).toBe(params !== undefined);
-    expect(query({ surely_unknown: '1' })).toMatchObject({ surely_unknown: 'is not a known parameter' });
-    if (body !== undefined) {
-      expect(examplesOf(contract.body).length).toBeGreaterThan(0);
-      for (const example of examplesOf(contract.body)) {
-        expect(body(example)).toBeNull();
-        for (const each of (example as { items?: unknown[] }).items ?? []) expect(item?.(each)).toBeNull();
+  it.each(describedOperations.map((contract) => [contract.id, contract] as const))(
+    '%s is complete and consistent',
+    (_id, contract) => {
+      const { params, query, body, item } = compileOperation(contract);
+      expect(contract.path.includes('{')).toBe(params !== undefined);
+      expect(query({ surely_unknown: '1' })).toMatchObject({ surely_unknown: 'is not a known parameter' });
+      if (body !== undefined) {
+        expect(examplesOf(contract.body).length).toBeGreaterThan(0);
+        for (const example of examplesOf(contract.body)) {
+          expect(body(example)).toBeNull();
+          for (const each of (example as { items?: unknown[] }).items ?? []) expect(item?.(each)).toBeNull();
+        }
       }
-    }
-    expect(contract.maxBodyBytes ?? bodyBytes).toBe(item === undefined ? bodyBytes : bulkBodyBytes);
-  });
+      expect(contract.maxBodyBytes ?? bodyBytes).toBe(item === undefined ? bodyBytes : bulkBodyBytes);
+    },
+  );
 
   it.each(describedOperations.map((contract) => [contract.id, contract] as const))(
-    '%s answers as it shows',
+    '%s has an example of its response that matches its schema',
     (_id, contract) => {
       const check = compileResponseValidator(contract);
       expect(examplesOf(contract.data).length).toBeGreaterThan(0);
@@ -62,7 +65,7 @@ describe('every operation', () => {
   );
 
   it.each(describedOperations.map((contract) => [contract.id, contract] as const))(
-    '%s only uses keywords with texts',
+    '%s uses only keywords with error texts',
     (_id, contract) => {
       for (const schema of [contract.params, contract.query, contract.body, contract.item]) {
         const used = keywordsOf((schema ?? {}) as Record<string, unknown>).filter((keyword) => !silent.has(keyword));
@@ -71,7 +74,7 @@ describe('every operation', () => {
     },
   );
 
-  it('declares only statuses that the error catalogue has', () => {
+  it('declares only statuses of the error catalogue', () => {
     const known = new Set<number>(Object.values(errorCatalogue).map(({ status }) => status));
     const declared = describedOperations.flatMap(({ errors }) => errors ?? []);
     expect(declared.filter((status) => !known.has(status))).toEqual([]);

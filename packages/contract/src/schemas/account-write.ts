@@ -11,7 +11,7 @@ const domainOrExternalId = DomainInput(
   'Company domain: the natural key of an account. Optional if an account has the `external_id`.',
 );
 
-/** The fields of an account that a create or update may set beside its domain. */
+/** The fields of an account that a create or update can set besides its domain. */
 const writableFields = {
   external_id: ExternalId,
   name: optional(ShortText('Name. By default, a new account is named after its domain.', 'Acme')),

@@ -6,7 +6,7 @@ import { pageProperties } from './pagination.js';
 
 const exampleRecord = { id: exampleIds.account, domain: 'acme.com', name: 'Acme', custom_fields: {} };
 
-/** An account as lists, searches and gets answer it. */
+/** An account in lists, searches and gets. */
 export const Account = Type.Object(
   {
     id: uuid('Id of the account.', 'account'),

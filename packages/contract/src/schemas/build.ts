@@ -2,12 +2,12 @@ import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
 import type { CheckName } from '../validate/checks.js';
 import { exampleIds } from './example-ids.js';
 
-/** Annotations and bounds of a schema, as JSON Schema writes them. */
+/** Annotations and limits of a schema, in JSON Schema's form. */
 export type SchemaOptions = Readonly<Record<string, unknown>>;
 
 /**
- * The same schema with `null` allowed, as `type: [T, 'null']` rather than a union so that a wrong value gives one
- * plain message. A component name (`title`) is not carried over: the nullable form is another schema.
+ * The same schema with `null` allowed: `type: [T, 'null']` instead of a union, so that a wrong value gives one plain error. Drops the
+ * component name (`title`), because the nullable form is another schema.
  */
 export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
   const rest = { ...schema } as { title?: string; type?: unknown; enum?: unknown[]; 'x-document'?: unknown };
@@ -22,23 +22,23 @@ export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   });
 };
 
-/** The choices of a schema that is only a choice, so that `null` becomes one more. */
+/** The variants of a union, so that `null` becomes one more. */
 const choicesOf = (document: unknown): readonly unknown[] => {
   const { anyOf, ...rest } = document as { anyOf?: unknown[] };
   return anyOf !== undefined && Object.keys(rest).length === 0 ? anyOf : [document];
 };
 
-/** Checks a value against a rule of `domain`, besides its schema. */
+/** Adds a rule of `domain` to a schema. */
 export const checkedAs = (name: CheckName) => ({ 'x-check': name });
 
 /** An optional property that may also be `null`: absent on creates and searches, cleared on updates. */
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 
-/** A string out of a fixed list. */
+/** A string from a fixed list. */
 export const oneOf = <const V extends readonly string[]>(values: V, options: SchemaOptions): TUnsafe<V[number]> =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 
-/** The id of a record of a kind, in its 36 character form. */
+/** The id of a record, in its 36 character form. */
 export const uuid = (description: string, kind: keyof typeof exampleIds) =>
   Type.String({ format: 'uuid', description, examples: [exampleIds[kind]] });
 
@@ -46,6 +46,6 @@ export const uuid = (description: string, kind: keyof typeof exampleIds) =>
 export const mapOf = <T extends TSchema>(value: T, options: SchemaOptions): TUnsafe<Record<string, Static<T>>> =>
   Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options });
 
-/** An instant as responses write it. */
+/** An instant in a response. */
 export const instant = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-03-02T09:30:00.000Z'] });

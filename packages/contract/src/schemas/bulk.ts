@@ -5,7 +5,7 @@ import { Warnings } from './envelope.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 
-/** The properties of a bulk update's item besides its changes. */
+/** The properties of a bulk update's item besides the changes. */
 export const bulkTarget = {
   id: uuid('Id of the record to change.', 'account'),
   version: Type.Optional(
@@ -19,7 +19,7 @@ export const bulkTarget = {
 };
 
 /**
- * A bulk body. An item that is not valid fails alone, so the body takes any value as an item. The item schema is compiled
+ * A bulk body. An invalid item fails alone, so the schema of the body accepts any value as an item. The schema of an item is compiled
  * separately and shown in the document.
  */
 export const bulkBody = (item: TSchema, maxItems: number, options: SchemaOptions) =>

@@ -11,7 +11,7 @@ const emailOrExternalId = EmailInput(
   'Email: the natural key of a contact. Optional if a contact has the `external_id`.',
 );
 
-/** The fields of a contact that a create or update may set beside its email. */
+/** The fields of a contact that a create or update can set besides its email. */
 const writableFields = {
   external_id: ExternalId,
   first_name: optional(ShortText('First name.', 'Ada')),

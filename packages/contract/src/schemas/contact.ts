@@ -14,7 +14,7 @@ const exampleRecord = {
   custom_fields: {},
 };
 
-/** A contact as lists, searches and gets answer it. */
+/** A contact in lists, searches and gets. */
 export const Contact = Type.Object(
   {
     id: uuid('Id of the contact.', 'contact'),

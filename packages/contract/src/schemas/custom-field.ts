@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { customValuesPerRecord } from '../bounds.js';
 import { mapOf, nullable, oneOf } from './build.js';
 
-/** One choice of a select, radio or multi_select field. */
+/** One option of a select, radio or multi_select field. */
 export const FieldOption = Type.Object(
   {
     label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
@@ -24,7 +24,7 @@ export const FieldMetadata = Type.Object(
   { description: 'Settings of the type; null if it has none.' },
 );
 
-/** The definition of a custom field, as every list and search answers it. */
+/** The definition of a custom field in lists, searches and gets. */
 export const CustomFieldDefinition = Type.Object(
   {
     current_name: Type.String({ description: 'Display name; may change.', examples: ['Deal tier'] }),
@@ -45,20 +45,20 @@ export const CustomFieldDefinitions = mapOf(CustomFieldDefinition, {
   description: 'Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`.',
 });
 
-/** `custom_fields` of a record that is read. */
+/** `custom_fields` of a record in a response. */
 export const CustomFields = mapOf(Type.Unknown(), {
   description: 'Custom field values by slug, in their read form.',
   examples: [{ deal_tier: 'enterprise' }],
 });
 
-/** `custom_fields` of a record that is written; the values are checked against the definitions by the handlers. */
+/** `custom_fields` of a record in a request. The handlers check the values against the definitions. */
 export const CustomFieldInput = mapOf(Type.Unknown(), {
   maxProperties: customValuesPerRecord,
   description: 'Custom field values by slug. Values are never coerced; `null` clears on updates.',
   examples: [{ deal_tier: 'enterprise' }],
 });
 
-/** The alternative way to write custom values: beside the other fields, under their `property_name`. */
+/** The alternative way to send custom values: next to the other fields, under their `property_name`. */
 export interface CustomKeys {
   [key: `custom__${string}`]: unknown;
 }

@@ -2,13 +2,13 @@ import { errorCatalogue, type ErrorCode } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { mapOf, oneOf, uuid } from './build.js';
 
-/** `success` of every answer that is not an error. */
+/** `success` of every response except errors. */
 export const Success = Type.Literal(true, { description: 'True on success.' });
 
-/** `message` of every answer. */
+/** `message` of every response. */
 export const Message = Type.String({ description: 'Human-readable status.', examples: ['OK'] });
 
-/** One thing that was sent and not applied. */
+/** One value in the request that was not applied. */
 export const Warning = Type.Object(
   {
     field: Type.String({ description: 'Dotted path of the field.', examples: ['opportunity.deal_size'] }),
@@ -21,15 +21,15 @@ export const Warning = Type.Object(
 );
 export type Warning = Static<typeof Warning>;
 
-/** `warnings` of writes; absent when everything sent was applied. */
+/** `warnings` of writes; absent if every value was applied. */
 export const Warnings = Type.Array(Warning, {
   description: 'Values in the request that were not applied; absent if all were.',
 });
 
-/** `statusCode` of the create-opportunity answer. */
+/** `statusCode` in the response of the create-opportunity operation. */
 export const StatusCode = Type.Literal(200, { description: 'Equals the HTTP status.' });
 
-/** Two opportunities that a merge gives one natural key. */
+/** Two opportunities that a merge would give the same natural key. */
 export const OpportunityConflict = Type.Object(
   {
     id: uuid('Id of the opportunity of the record that is merged away.', 'second'),
@@ -105,6 +105,6 @@ export type ErrorBody = Static<typeof ErrorBody>;
 
 const statuses: Readonly<Record<string, { readonly status: number }>> = errorCatalogue;
 
-/** The HTTP status that an error with this code has; undefined for what is no code. */
+/** The HTTP status of an error code; undefined for an unknown code. */
 export const statusOfCode = (code: string | undefined): number | undefined =>
   code !== undefined && Object.hasOwn(statuses, code) ? statuses[code]?.status : undefined;

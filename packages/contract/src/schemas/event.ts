@@ -30,7 +30,7 @@ const logId = Type.String({
   examples: [exampleLogId],
 });
 
-/** A change, as the log answers it. */
+/** A change in the log. */
 export const Event = Type.Object(
   {
     id: uuid('Id of the event.', 'event'),

@@ -1,4 +1,4 @@
-/** The ids of the examples, so that one story runs through the whole document. */
+/** The ids of all examples, so that the examples of the whole document fit together. */
 export const exampleIds = {
   pipeline: '0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11',
   stage: '0197a3c4-5b20-7f0c-b6a1-6a1f0e9d8c72',

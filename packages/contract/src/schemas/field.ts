@@ -19,7 +19,7 @@ export const exampleField = {
   pipeline_ids: null,
 };
 
-/** A field of an object, system or custom, as the field lists answer it. */
+/** A system or custom field of an object, in the lists of fields. */
 export const Field = Type.Object(
   {
     name: Type.String({ description: 'System name, or slug of a custom field.', examples: ['deal_tier'] }),

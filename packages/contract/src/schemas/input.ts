@@ -7,7 +7,7 @@ import { checkedAs, optional, type SchemaOptions } from './build.js';
 export const closed = <P extends TProperties>(properties: P, options: SchemaOptions): TObject<P> =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
-/** As {@link closed}, with `custom__<slug>` keys taken beside the listed ones. */
+/** Like {@link closed}, but also accepts `custom__<slug>` keys. */
 export const closedWithCustom = <P extends TProperties>(
   properties: P,
   options: SchemaOptions,
@@ -21,11 +21,11 @@ export const closedWithCustom = <P extends TProperties>(
     }),
   );
 
-/** An email as it is sent; normalised and checked in `domain`. */
+/** An email as sent. `domain` normalizes and checks it. */
 export const EmailInput = (description: string, example = 'ada@acme.com') =>
   Type.String({ maxLength: rawKeyLength, description, examples: [example], ...checkedAs('email') });
 
-/** A company domain as it is sent, which may be a URL; normalised and checked in `domain`. */
+/** A company domain as sent, which may be a URL. `domain` normalizes and checks it. */
 export const DomainInput = (description: string, example = 'acme.com') =>
   Type.String({ maxLength: rawKeyLength, description, examples: [example], ...checkedAs('domain') });
 

@@ -59,7 +59,7 @@ export const UpdateMemberBody = closed(
 );
 export type UpdateMemberBody = Static<typeof UpdateMemberBody>;
 
-/** What becomes of the opportunities of a member who is removed. */
+/** What happens to the opportunities of a removed member. */
 export const RemoveMemberQuery = closed(
   {
     opportunities: Type.Optional(
@@ -70,7 +70,7 @@ export const RemoveMemberQuery = closed(
   {},
 );
 
-/** `data` of an operation that answers one member. */
+/** `data` with one member. */
 export const MemberDetail = Type.Object(
   { member: Member },
   { title: 'MemberDetail', description: 'A member.', examples: [{ member: exampleMember }] },

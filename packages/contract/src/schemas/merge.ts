@@ -4,7 +4,7 @@ import { OpportunityConflict } from './envelope.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 
-/** The body that merges a record into the one of the path. */
+/** The body that merges another record into the one in the path. */
 export const MergeBody = closed(
   {
     from: uuid('Id of the record to merge into the one in the path. It is deleted.', 'second'),

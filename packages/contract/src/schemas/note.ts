@@ -12,10 +12,7 @@ const noteTexts = {
   ),
 };
 
-/**
- * The body that creates a note. The handler checks that it has a text and a target, and names both fields in its
- * errors.
- */
+/** The body that creates a note. The handler checks that it has a text and a target, and otherwise names both fields in its errors. */
 export const CreateNoteBody = closed(
   {
     note: closed(noteTexts, { description: 'The note itself: a title, a content or both.' }),
@@ -95,7 +92,7 @@ const exampleRecord = {
   version: 1,
 };
 
-/** A note as it is read. */
+/** A note in responses. */
 export const Note = Type.Object(
   {
     id: uuid('Id of the note.', 'note'),

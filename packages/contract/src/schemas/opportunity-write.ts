@@ -26,7 +26,7 @@ const nextStep = (description: string) =>
 const epochMs = (description: string, example: number) =>
   Type.Number({ description: `${description}, in Unix milliseconds.`, examples: [example], ...checkedAs('dealDate') });
 
-/** The fields of a deal that a create or update may set beside its name. */
+/** The fields of a deal that a create or update can set besides its name. */
 const writableFields = {
   external_id: ExternalId,
   stage_id: optional(uuid('A stage of the pipeline. A new deal without one starts in the default stage.', 'stage')),

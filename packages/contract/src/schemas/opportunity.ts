@@ -4,7 +4,7 @@ import { CustomFieldDefinitions, CustomFields } from './custom-field.js';
 import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
-/** A contact of an opportunity beside its primary one. */
+/** A contact of an opportunity other than its primary one. */
 export const AdditionalContact = Type.Object(
   {
     contact_id: uuid('Id of the contact.', 'contact'),
@@ -16,7 +16,7 @@ export const AdditionalContact = Type.Object(
 );
 export type AdditionalContact = Static<typeof AdditionalContact>;
 
-/** The system fields of an opportunity that come only when `fields` names them, or on a get by id. */
+/** The system fields of an opportunity that are returned only if `fields` names them, or by a get by id. */
 const extras = {
   external_id: Type.Optional(
     nullable(Type.String({ description: 'Its id in another system.', examples: ['SF-0012'] })),
@@ -62,7 +62,7 @@ const exampleRecord = {
   custom_fields: { deal_tier: 'enterprise' },
 };
 
-/** An opportunity as lists, searches and gets answer it. */
+/** An opportunity in lists, searches and gets. */
 export const Opportunity = Type.Object(
   {
     id: uuid('Id of the opportunity.', 'opportunity'),

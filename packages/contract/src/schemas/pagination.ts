@@ -10,7 +10,7 @@ import {
 } from '../bounds.js';
 import { checkedAs, nullable } from './build.js';
 
-/** The documentation of `limit` in a query, where it is text that `domain` parses. */
+/** The documented schema of `limit` in a query. On the wire it is text, which `domain` parses. */
 const documentedLimit = {
   type: 'integer',
   minimum: pageLimitMin,
@@ -22,7 +22,7 @@ const documentedLimit = {
 export const pageLimitDescription =
   'Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true.';
 
-/** The properties that every page has beside its records. */
+/** The properties of every page besides its records. */
 export const pageProperties = {
   has_more: Type.Boolean({ description: 'Whether another page exists.', examples: [false] }),
   next_cursor: nullable(

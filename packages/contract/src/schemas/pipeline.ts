@@ -11,7 +11,7 @@ export const examplePipeline = {
   created_at: '2026-01-05T08:00:00.000Z',
 };
 
-/** A pipeline as its list answers it. */
+/** A pipeline in the list of pipelines. */
 export const Pipeline = Type.Object(
   {
     pipeline_id: uuid('Id of the pipeline.', 'pipeline'),
@@ -46,7 +46,7 @@ export const exampleStage = {
   probability: 40,
 };
 
-/** A stage as its list answers it. */
+/** A stage in the list of stages. */
 export const Stage = Type.Object(
   {
     stage_id: uuid('Id of the stage.', 'stage'),

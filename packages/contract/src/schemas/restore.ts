@@ -3,7 +3,7 @@ import { oneOf, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 
-/** The body of a restoration. */
+/** The body of a restore. */
 export const RestoreBody = closed(
   {
     position: Type.Integer({
@@ -17,7 +17,7 @@ export const RestoreBody = closed(
 );
 export type RestoreBody = Static<typeof RestoreBody>;
 
-/** `data` of a restoration. */
+/** `data` of a restore. */
 export const Restored = Type.Object(
   {
     object: oneOf(['account', 'opportunity'], { description: 'The kind of the record.', examples: ['account'] }),

@@ -20,9 +20,7 @@ import { pageLimitDescription } from './pagination.js';
 
 const filterReference = { $ref: '#/components/schemas/Filter' };
 
-/**
- * One node of a filter, for the document only: `domain` parses filters, since it knows the fields and their types.
- */
+/** One node of a filter, for the document only: `domain` parses filters, because it knows the fields and their types. */
 export const filterDocument = {
   description: 'A condition on a field, or a combination of conditions.',
   oneOf: [

@@ -6,7 +6,7 @@ import { exampleField, Field } from './field.js';
 import { closed } from './input.js';
 import { examplePipeline, exampleStage, Pipeline, Stage } from './pipeline.js';
 
-/** Stages that one pipeline may be created with. */
+/** The maximum number of stages in the creation of a pipeline. */
 const stagesPerCall = 100;
 
 const named = (description: string, example: string) =>
@@ -28,7 +28,7 @@ const probability = optional(
 );
 const isActive = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
 
-/** A stage of a pipeline that is created. */
+/** A stage of a new pipeline. */
 const NewStage = closed(
   { label: named('Display text, unique in the pipeline.', 'Qualified'), color, probability, is_default: isDefault },
   { title: 'NewStage', description: 'A stage to create.' },
@@ -86,7 +86,7 @@ export type UpdateStageBody = Static<typeof UpdateStageBody>;
 const optionText = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: nameLength, description, examples: [example] });
 
-/** An option of a select field that is created. */
+/** A new option of a select field. */
 const NewOption = closed(
   {
     label: optionText('Display text.', 'Enterprise'),
@@ -182,7 +182,7 @@ export const UpdateOptionBody = closed(
 );
 export type UpdateOptionBody = Static<typeof UpdateOptionBody>;
 
-/** `data` of an operation that answers a pipeline. */
+/** `data` with one pipeline. */
 export const PipelineDetail = Type.Object(
   { pipeline: Pipeline, stages: Type.Array(Stage, { description: 'Its stages, in order.' }) },
   {
@@ -192,13 +192,13 @@ export const PipelineDetail = Type.Object(
   },
 );
 
-/** `data` of an operation that answers a stage. */
+/** `data` with one stage. */
 export const StageDetail = Type.Object(
   { stage: Stage },
   { title: 'StageDetail', description: 'A stage.', examples: [{ stage: exampleStage }] },
 );
 
-/** `data` of an operation that answers a custom field. */
+/** `data` with one custom field. */
 export const FieldDetail = Type.Object(
   { field: Field },
   { title: 'FieldDetail', description: 'A custom field.', examples: [{ field: exampleField }] },

@@ -60,14 +60,14 @@ export const SummarizeOpportunitiesBody = closed(
 );
 export type SummarizeOpportunitiesBody = Static<typeof SummarizeOpportunitiesBody>;
 
-/** Measures by the names under which they were asked for. */
+/** Measures by the names in the request. */
 export interface SummaryValues {
   [key: `${(typeof summaryFunctions)[number]}:${string}`]: string | null;
 }
 
 const count = Type.Integer({ minimum: 0, description: 'Records.', examples: [12] });
 
-/** An object that has measures beside its properties. */
+/** An object with measures in addition to its properties. */
 const withMeasures = <P extends Parameters<typeof Type.Object>[0]>(
   properties: P,
   options: SchemaOptions,

@@ -20,7 +20,7 @@ import {
 } from '@crm/domain';
 import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 
-/** The same, for parsers that note their faults in a collector. */
+/** The same, for parsers that add their errors to a collector. */
 const collected =
   (parse: (value: string, errors: ErrorCollector) => unknown) =>
   (value: string): Result<unknown> => {
@@ -30,7 +30,7 @@ const collected =
     return message === undefined ? { ok: true, value } : { ok: false, message };
   };
 
-/** Rules of `domain` that a text can be held against by itself, by the name that schemas give under `x-check`. */
+/** The rules of `domain` for a single text, by the name that schemas use in `x-check`. */
 const textChecks = {
   color: parseColor,
   currencyCode: parseCurrencyCode,
@@ -46,27 +46,27 @@ const textChecks = {
   website: parseAccountWebsite,
 } satisfies Readonly<Record<string, (value: string) => Result<unknown>>>;
 
-/** The same for numbers. */
+/** The rules for numbers. */
 const numberChecks = {
   amount: (value: number) => checkDecimal(value, amountLimits),
   dealDate: parseDealDate,
 } satisfies Readonly<Record<string, (value: number) => Result<unknown>>>;
 
-/** A name under which schemas refer to a rule of `domain`. */
+/** The name of a rule of `domain` in a schema. */
 export type CheckName = keyof typeof textChecks | keyof typeof numberChecks;
 
-/** A value of another type than the rule is for is refused by the schema itself. */
+/** Accepts a value of another type than the rule's: the schema itself refuses it. */
 const check = (name: string, value: unknown): Result<unknown> => {
   if (typeof value === 'string' && name in textChecks) return textChecks[name as keyof typeof textChecks](value);
   if (typeof value === 'number' && name in numberChecks) return numberChecks[name as keyof typeof numberChecks](value);
   return { ok: true, value };
 };
 
-/** Whether a text is refused for its length anyway, which must not cost more than counting it. */
+/** Whether a text is refused for its length anyway. Checking its other rules would only cost time. */
 const isTooLong = (value: unknown, schema: Readonly<Record<string, unknown>> = {}): boolean =>
   typeof value === 'string' && typeof schema['maxLength'] === 'number' && codePointLength(value) > schema['maxLength'];
 
-/** What ajv calls for a keyword; the errors of the last call are read from the function. */
+/** The function that ajv calls for a keyword. ajv reads the errors of the last call from the function. */
 interface KeywordFunction {
   (name: string, value: unknown, schema?: Readonly<Record<string, unknown>>): boolean;
   errors?: Partial<ErrorObject>[];
@@ -81,8 +81,8 @@ const validateCheck: KeywordFunction = (name, value, schema) => {
 };
 
 /**
- * Adds `x-check` to a validator, so that an invalid email and an invalid UUID are reported together. By itself it
- * refuses nothing: the handlers hold every value against these rules anyway.
+ * Adds `x-check` to a validator, so that an invalid email and an invalid UUID, for example, are reported together. It only reports
+ * early: the handlers check every value against these rules anyway.
  */
 export const addChecks = (ajv: Ajv2020): void => {
   const keyword: FuncKeywordDefinition = {

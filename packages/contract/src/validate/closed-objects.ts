@@ -1,12 +1,12 @@
 import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 import { type JsonSchema, mapSubschemas, isRecord } from './schema-walk.js';
 
-/** Stands in schemas for `additionalProperties: false`; its value is how many unknown properties of an object are reported. */
+/** Replaces `additionalProperties: false` in schemas. Its value is the maximum number of unknown properties to report per object. */
 const keyword = 'x-closed';
 
 /**
- * The same rules, with the unknown properties of an object reported up to a bound. For `additionalProperties: false` ajv makes an
- * error of each: a bulk call has room for a hundred thousand.
+ * The same schema, but reports the unknown properties of an object only up to a limit. For `additionalProperties: false`, ajv would
+ * create an error for each one, and a bulk body can have a hundred thousand.
  */
 export const boundUnknown = (schema: JsonSchema, most: number): JsonSchema => {
   const { additionalProperties, ...rest } = mapSubschemas(schema, (inner) => boundUnknown(inner, most));

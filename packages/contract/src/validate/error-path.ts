@@ -1,4 +1,4 @@
-/** Longer keys are cut in error paths: a path names a field, it does not echo the request. */
+/** Longer keys are cut in error paths, because a path names a field and must not echo the request. */
 const shownKeyLength = 100;
 
 const unescape = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -7,7 +7,7 @@ const shorten = (key: string): string => (key.length > shownKeyLength ? `${key.s
 /** Adds a property to a dotted path. */
 export const joinPath = (path: string, key: string): string => (path === '' ? shorten(key) : `${path}.${shorten(key)}`);
 
-/** The dotted form of a JSON pointer into `input`: `/items/3/email` to `items[3].email`. */
+/** The dotted form of a JSON pointer into `input`: `/items/3/email` becomes `items[3].email`. */
 export const dottedPath = (pointer: string, input: unknown): string => {
   let value = input;
   let path = '';

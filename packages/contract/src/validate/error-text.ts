@@ -53,7 +53,7 @@ const keywordTexts: Readonly<Record<string, (error: ErrorObject) => string>> = {
   minProperties: atLeast('property', 'properties'),
 };
 
-/** Whether {@link errorText} has words for a keyword. */
+/** Whether {@link errorText} has a text for a keyword. */
 export const hasErrorText = (keyword: string): boolean => Object.hasOwn(keywordTexts, keyword);
 
 /** The error text for an ajv error about a present but invalid value. */

@@ -6,15 +6,15 @@ import { errorText } from './error-text.js';
 import { isRecord, type JsonSchema } from './schema-walk.js';
 import { keyProbablyMeant } from './unknown-key-hints.js';
 
-/** The part of a request that a validator looks at. */
+/** The part of a request that a validator checks. */
 export type Location = 'params' | 'query' | 'body' | 'item';
 
-/** Whether a failed keyword only says that another one failed. */
+/** Whether a failed keyword only repeats that another one failed. */
 export const isEcho = (keyword: string): boolean => keyword === 'if';
 
 const requiredText = 'is required';
 
-/** Whether a failed type is that of a required property, as the schema around it says. */
+/** Whether the failed type is that of a required property, according to the enclosing schema. */
 const isRequiredProperty = (schemaPath: string, root: JsonSchema): boolean => {
   const segments = schemaPath.split('/').slice(1);
   const [map, key, keyword] = segments.slice(-3);
@@ -33,7 +33,7 @@ const unknownText = (error: ErrorObject, key: string, root: JsonSchema, location
   return near === undefined ? text : `${text}, did you mean ${near}?`;
 };
 
-/** The path of the whole input. An item has its place in the list before it: `items[3]`. */
+/** The path of the whole input. An item has its index in the list before it: `items[3]`. */
 const rootPath = (location: Location): string => (location === 'item' ? '' : location);
 
 const describe = (error: ErrorObject, input: unknown, root: JsonSchema, location: Location): [string, string] => {
@@ -54,10 +54,10 @@ const describe = (error: ErrorObject, input: unknown, root: JsonSchema, location
   return [pathOrRoot, errorText(error)];
 };
 
-/** How many field errors a part of a request reports. */
+/** The maximum number of field errors for a part of a request. */
 export const reportedAt = (location: Location): number => (location === 'item' ? reportedItemErrors : reportedErrors);
 
-/** Turns what ajv found into the field errors of the answer: one text a path, the first {@link reportedAt} paths. */
+/** Turns ajv's errors into the field errors of the response: one text per path, for the first {@link reportedAt} paths. */
 export const toFieldErrors = (
   errors: readonly ErrorObject[],
   input: unknown,

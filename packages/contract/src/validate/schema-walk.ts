@@ -12,7 +12,7 @@ const schemaListKeywords = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const mapEntries = (value: Record<string, unknown>, change: (schema: JsonSchema) => JsonSchema) =>
   Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, isRecord(entry) ? change(entry) : entry]));
 
-/** A copy of `schema` with `change` applied to each schema directly inside it; annotations are left as they are. */
+/** A copy of `schema` with `change` applied to each schema directly inside it. Annotations stay unchanged. */
 export const mapSubschemas = (schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema =>
   Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
@@ -26,8 +26,8 @@ export const mapSubschemas = (schema: JsonSchema, change: (schema: JsonSchema) =
   );
 
 /**
- * The same rules, with the items of an array and the properties of an object looked at only when there are not too
- * many of them: with all errors reported, ajv would otherwise collect an error for each of a hundred thousand items.
+ * The same schema, but checks the items of an array and the properties of an object only if there are not too many. Because all errors
+ * are reported, ajv would otherwise collect an error for each of a hundred thousand items.
  */
 export const guardOversize = (schema: JsonSchema): JsonSchema => {
   const { items, properties, patternProperties, additionalProperties, required, ...rest } = mapSubschemas(
@@ -44,7 +44,7 @@ export const guardOversize = (schema: JsonSchema): JsonSchema => {
 const pick = (schema: JsonSchema, keyword: string): JsonSchema | undefined =>
   schema[keyword] === undefined ? undefined : { [keyword]: schema[keyword] };
 
-/** The same schema with every object closed, so that a test sees a property that the contract does not describe. */
+/** The same schema with every object closed, so that a test finds properties that the contract does not describe. */
 export const closeObjects = (schema: JsonSchema): JsonSchema => {
   const inner = mapSubschemas(schema, closeObjects);
   return inner['properties'] === undefined ? inner : { additionalProperties: false, ...inner };

@@ -1,7 +1,7 @@
 import { nearestName } from '@crm/domain';
 import { isRecord, type JsonSchema } from './schema-walk.js';
 
-/** What people send and the API calls otherwise: read names, and those of other CRMs. The first one that the body takes is named. */
+/** Names that people send for a field: those in responses or in other CRMs. The hint is the first name that the body accepts. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   amount: ['deal_size'],
   value: ['deal_size'],
@@ -40,21 +40,21 @@ const propertiesOf = (schema: unknown): Readonly<Record<string, unknown>> => {
   return isRecord(properties) ? properties : {};
 };
 
-/** Where an object inside of the body takes a key: `related_objects.owner_email`. */
+/** The place of a key inside another object of the body: `related_objects.owner_email`. */
 const pathInside = (root: JsonSchema, name: string): string | undefined => {
   const holder = Object.entries(propertiesOf(root)).find(([, inner]) => Object.hasOwn(propertiesOf(inner), name));
   return holder === undefined ? undefined : `${holder[0]}.${name}`;
 };
 
 /**
- * The key that was probably meant by an unknown one: beside it under another name, in another object of the body, or beside it
- * with another spelling. `amount` → `deal_size`, `owner` → `related_objects.owner_email`, `nam` → `name`
+ * The key that the caller probably meant by an unknown one: in the same object under another name, in another object of the body, or in
+ * the same object with another spelling. `amount` → `deal_size`, `owner` → `related_objects.owner_email`, `nam` → `name`
  */
 export const keyProbablyMeant = (key: string, beside: readonly string[], root: JsonSchema): string | undefined => {
   const others = Object.hasOwn(otherNames, key) ? (otherNames[key] ?? []) : [];
   const known = others.find((name) => beside.includes(name));
   if (known !== undefined) return known;
-  // Of a key that only stands in the wrong object, the right path is the hint.
+  // If only the object of the key is wrong, the hint is the right path.
   for (const name of [key, ...others]) {
     const path = pathInside(root, name) ?? (Object.hasOwn(propertiesOf(root), name) ? name : undefined);
     if (path !== undefined && path !== key) return path;

@@ -51,7 +51,7 @@ export const slotKind = (attributeType: AttributeType): 'text' | 'number' | null
 /**
  * The single text or number by which a stored value is filtered and sorted: normalized text for texts that people
  * write, 0 and 1 for checkboxes. Null for an absent value and for types that do not compare as one scalar. Texts have
- * up to 10,000 characters here; an index holds their first 200, as sort keys do.
+ * up to 10,000 characters here; an index contains only their first 200, like sort keys.
  */
 export const comparisonKey = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,

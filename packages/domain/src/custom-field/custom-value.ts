@@ -23,7 +23,7 @@ export type CustomValue = string | number | boolean | readonly string[] | DateRa
 export interface CustomValueReferences {
   /**
    * The id of the organization's member with this id or email, or undefined if there is none. The argument is always a
-   * lower-case id or a normalised email.
+   * lower-case id or a normalized email.
    */
   findMemberId(idOrEmail: string): string | undefined;
 }

@@ -69,7 +69,7 @@ const readSentValue = (
 };
 
 /**
- * Reads the custom values of one record in a request, sent under `custom_fields` by slug or beside the other fields as
+ * Reads the custom values of one record in a request, sent under `custom_fields` by slug or next to the other fields as
  * `custom__slug`. Adds every fault to `errors` on the exact path of the sent key (cut to 80 characters); the result is
  * complete only if there was no fault. Absent fields are absent from the result and null ones are null: the caller
  * decides whether null clears the field. `custom_fields: null` counts as absent.

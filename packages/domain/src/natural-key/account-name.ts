@@ -10,7 +10,7 @@ const options = { extractHostname: false, validateHostname: false } as const;
  * The Public Suffix List is used for this name only, never for keys, because the list changes over time. Its private
  * section counts (`acme.github.io` is Acme's); a domain that is itself a suffix is named after its first label.
  *
- * @param domain a domain normalised to ASCII
+ * @param domain a domain normalized to ASCII
  */
 export const accountNameFromDomain = (domain: string): string => {
   const label =

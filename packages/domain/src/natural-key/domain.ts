@@ -19,7 +19,7 @@ const ipv6 = /^\[|^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/i;
  * fragment, trailing dot and one leading `www.` (when at least two labels remain) are dropped, the rest is brought to
  * UTS-46 ASCII. Other subdomains stay distinct. Refuses IP addresses, single labels and more than 253 octets.
  *
- * Normalising twice gives the same result, with one exception: each call drops one `www.`, so `www.www.acme.com` gives
+ * Normalizing twice gives the same result, with one exception: each call drops one `www.`, so `www.www.acme.com` gives
  * `www.acme.com`.
  */
 export const normalizeDomain = (input: string): Result<NormalizedDomain> => {

@@ -10,7 +10,7 @@ export interface NormalizedEmail {
   readonly domain: string;
 }
 
-/** The longest email address, in octets of its normalised form (RFC 5321's path of 256 less its angle brackets). */
+/** The longest email address, in octets of its normalized form (RFC 5321's path of 256 less its angle brackets). */
 export const maxEmailLength = 254;
 
 const maxLocalPartLength = 64;
@@ -25,7 +25,7 @@ const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)
  * The natural key of a contact, from one bare address. White space around it is dropped, all of it is lower-cased, and its
  * domain is brought to UTS-46 ASCII without a trailing dot. Plus-tags and dots stay: they may be different people.
  * Rejects display names, spaces, control characters, quoted or non-ASCII local parts, IP addresses and overlong
- * addresses. Normalising twice gives the same result.
+ * addresses. Normalizing twice gives the same result.
  */
 export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
   const typed = input.trim();

@@ -41,7 +41,7 @@ const notFreeMail = [
   ],
 ];
 
-/** The normalised domains of {@link isFreeMail}. */
+/** The normalized domains of {@link isFreeMail}. */
 export const freeMailDomains: ReadonlySet<string> = new Set(
   [...common, ...alsoFreeMail].filter((domain) => !notFreeMail.includes(domain)),
 );

@@ -4,7 +4,7 @@ import { codePointLength, findTextFault } from '../text.js';
 /** The maximum length of a name or note title, in code points of its normalized form. */
 export const maxNameLength = 255;
 
-// NFC composes at most four code points into one. A far longer text is rejected before it is normalised, to save time.
+// NFC composes at most four code points into one. A far longer text is rejected before it is normalized, to save time.
 const maxTypedLength = 4 * maxNameLength;
 
 // Zero-width and other invisible characters count as blank, because a person would see nothing.
@@ -15,7 +15,7 @@ export const blankFault = 'must not be blank: send at least one visible characte
 
 /**
  * Reads a required name, such as the name in an opportunity's natural key: NFC, trimmed, case kept, at most 255 code
- * points. Rejects a blank one. Normalising twice gives the same result.
+ * points. Rejects a blank one. Normalizing twice gives the same result.
  */
 export const normalizeName = (input: string): Result<string> => {
   const name = normalizeOptionalName(input);

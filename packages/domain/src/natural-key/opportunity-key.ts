@@ -12,8 +12,8 @@ export type OpportunityAccountSource =
  * Without one the primary contact's domain counts, unless it is free mail: two people who share a mail provider may
  * each have a "Website redesign", and these are two deals.
  *
- * @param accountDomain normalised domain, or null if none was sent
- * @param primaryContact normalised address, or null if none was sent
+ * @param accountDomain normalized domain, or null if none was sent
+ * @param primaryContact normalized address, or null if none was sent
  */
 export const opportunityAccountSource = (
   accountDomain: string | null,

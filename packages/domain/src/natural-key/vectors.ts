@@ -30,7 +30,7 @@ export const freeMailVectors: readonly { readonly domain: string; readonly expec
   { domain: 'notgmail.com', expected: false },
 ];
 
-/** The name of an account made from a normalised domain alone. */
+/** The name of an account made from a normalized domain alone. */
 export const accountNameVectors: readonly { readonly domain: string; readonly expected: string }[] = [
   { domain: 'acme.com', expected: 'Acme' },
   { domain: 'mail.acme.com', expected: 'Acme' },

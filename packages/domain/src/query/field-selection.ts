@@ -14,7 +14,7 @@ export const allCustomFields = 'custom_fields';
 const maxUnknownNamed = 5;
 
 /**
- * Reads `fields`: texts that may each hold several names between commas. Blank names are skipped; a `fields` with only
+ * Reads `fields`: texts that may each contain several names, separated by commas. Blank names are skipped; a `fields` with only
  * blank names counts as absent. The keys of every record are always shown, and naming them is allowed. The other names
  * add extras and narrow `custom_fields`; a hidden custom field is shown if it is named.
  * @param input a text, an array of texts, or null or undefined when it was not given

@@ -165,7 +165,7 @@ export const parseGroupBy = (
   );
 
 /**
- * Reads `measures`: `count`, which every summary has anyway, and `sum:`, `avg:`, `min:` and `max:` of a field that holds numbers.
+ * Reads `measures`: `count`, which every summary has anyway, and `sum:`, `avg:`, `min:` and `max:` of a numeric field.
  *
  * @param errors collects errors on `measures[0]` and so on
  */

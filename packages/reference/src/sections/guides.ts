@@ -16,7 +16,7 @@ export interface Guide {
   readonly html: string;
 }
 
-/** The text below a heading of the second level; undefined when there is none. */
+/** The text below a heading of the second level; undefined if there is none. */
 export const contractSection = (contract: string, heading: string): string | undefined =>
   contract
     .split(/^## /m)

@@ -3,8 +3,8 @@
  * on no others. By the last name in the path of the error.
  */
 export const unwrittenRules: readonly (readonly [field: RegExp, rule: string])[] = [
-  [/^(.*_)?domains?$/, 'a domain in any spelling that can be normalised'],
-  [/^(.*_)?emails?$/, 'an email in any spelling that can be normalised; an owner is a member'],
+  [/^(.*_)?domains?$/, 'a domain in any spelling that can be normalized'],
+  [/^(.*_)?emails?$/, 'an email in any spelling that can be normalized; an owner is a member'],
   [/^(website|phone|color|currency|slug)$/, 'a notation of its own, in several forms'],
   [/^(name|label|title|content|body)$/, 'not blank, not twice in one request, or one of several is needed'],
   [

@@ -30,7 +30,7 @@ export const parseTrimmedText = (
 /** Reads a `string`: kept character for character, even if empty. */
 export const parseString = (input: unknown): Result<string> => parseText(input, maxStringLength);
 
-/** Reads an `email`: one address, normalised as the addresses of contacts are. */
+/** Reads an `email`: one address, normalized as the addresses of contacts are. */
 export const parseEmail = (input: unknown): Result<string> => {
   if (typeof input !== 'string') return fail('must be a string');
   const email = normalizeEmail(input);

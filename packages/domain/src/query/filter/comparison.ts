@@ -98,7 +98,7 @@ const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollecto
   const { operator } = comparison;
   const points = operands.filter(isPoint).map((operand) => operand.low);
   if (points.length === operands.length) return leaf(comparison, operator, inOrder(points));
-  // Only `in` and `not_in` reach this line: fields of several values hold no instants.
+  // Only `in` and `not_in` reach this line: fields with several values do not contain instants.
   const days = new Map(operands.filter((operand) => !isPoint(operand)).map((day) => [day.low, day]));
   const nodes: FilterNode[] = inOrder([...days.keys()]).flatMap((low) => {
     const day = days.get(low);

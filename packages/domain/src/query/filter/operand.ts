@@ -33,7 +33,7 @@ const toPoint = (result: Result<FilterScalar>): Result<Operand> => (result.ok ? 
 /**
  * Reads one value for one field and operator into its comparison form; nothing is coerced.
  * @param kind the field's, as `filterKindOf` gives it
- * @param operator decides whether the text is a whole natural key, which is normalised, or a part of one
+ * @param operator decides whether the text is a whole natural key, which is normalized, or a part of one
  */
 export const parseOperand = (
   input: unknown,

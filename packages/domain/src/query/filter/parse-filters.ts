@@ -17,7 +17,7 @@ interface Walk {
 }
 
 /**
- * Reads `filters`: a list of nodes that must all hold, or one node; each `{and: […]}`, `{or: […]}`, `{not: node}` or
+ * Reads `filters`: a list of nodes that must all match, or one node; each `{and: […]}`, `{or: […]}`, `{not: node}` or
  * `{field, operator, value}`. Checks names and types and converts values to comparison form.
  * @param input what the request carried; null, undefined and an empty list mean no filter
  * @returns the tree, or null if there is no filter or an error. Errors are on paths such as
