@@ -1,12 +1,12 @@
-// Writes src/types.ts from the contract's schemas, so that the client's types need nothing of ours where it is installed.
-// With --check it writes nothing, and fails when the file is not what the contract says.
+// Writes src/types.ts from the contract's schemas, so that the installed client needs no other package of this repository.
+// With --check, writes nothing and fails if the file differs from the contract.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildOpenApiDocument, inboundOperations, readOperations } from '@crm/contract';
 import { format, resolveConfig } from 'prettier';
 
 const file = new URL('../src/types.ts', import.meta.url);
 const prefix = '#/components/schemas/';
-/** `Error` is a class of the language, and the bodies of bulk calls are made by the client from their items. */
+/** `Error` is a class of the language. The client builds the bodies of bulk calls from their items. */
 const nameOf = (name) => (name === 'Error' ? 'ErrorBody' : name);
 const isSkipped = (name) => /^Bulk(Create|Update)/.test(name);
 
@@ -63,7 +63,7 @@ const typeOf = (schema) => {
 const declaration = ([name, schema]) => {
   const type = typeOf(schema);
   const head = comment(schema.description);
-  // An interface shows its name in editors, where an alias shows what it stands for.
+  // Editors show an interface by its name, but expand an alias.
   return type.startsWith('{') && !type.includes('\n} |')
     ? `${head}export interface ${nameOf(name)} ${type}`
     : `${head}export type ${nameOf(name)} = ${type};`;

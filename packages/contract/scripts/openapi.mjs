@@ -1,4 +1,4 @@
-// Writes docs/openapi/*.json from the contracts, or with `--check` compares them with what is there.
+// Writes docs/openapi/*.json from the contracts, or with `--check` compares the files with them.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 

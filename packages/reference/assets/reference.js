@@ -1,7 +1,7 @@
 /* The behaviour of the reference: theme, languages, search, copying, and requests from the page. Without it all text is there. */
 'use strict';
 
-/** What the tab keeps until it is closed; private windows may refuse. */
+/** Values that the tab stores until it is closed. Private windows may refuse to store them. */
 const tab = {
   get: (name) => {
     try {
@@ -15,7 +15,7 @@ const tab = {
       if (value === null || value === '') sessionStorage.removeItem(`crm.${name}`);
       else sessionStorage.setItem(`crm.${name}`, value);
     } catch {
-      // The page works without.
+      // The page works without it.
     }
   },
 };
@@ -47,7 +47,7 @@ const startLanguages = () => {
   document.addEventListener('click', (event) => {
     const button = event.target.closest('.tabs button');
     if (button === null) return;
-    // Samples above change their height too: the one that was clicked stays where it is.
+    // Samples above change their height too: keep the clicked one at its place on the screen.
     const before = button.getBoundingClientRect().top;
     show(button.dataset.language);
     tab.set('language', button.dataset.language);
@@ -64,7 +64,7 @@ const startCopying = () => {
       await navigator.clipboard.writeText(code.textContent);
       button.textContent = 'Copied';
     } catch {
-      // Only pages of https or of this machine may write to the clipboard.
+      // Only pages from https or from this machine may write to the clipboard.
       getSelection().selectAllChildren(code);
       button.textContent = 'Selected';
     }
@@ -120,7 +120,7 @@ const startSearch = (setMenuOpen) => {
   });
 };
 
-/** Marks the link of what is read in the navigation. */
+/** Marks the link of the visible section in the navigation. */
 const startMarking = () => {
   const links = new Map(all('#navigation a[href^="#"]').map((link) => [link.hash.slice(1), link]));
   const mark = (id) => {
@@ -143,7 +143,7 @@ const startMarking = () => {
   for (const id of links.keys()) if (byId(id) !== null) observer.observe(byId(id));
 };
 
-/** Opens what an address leads to, such as one of the common errors. */
+/** Opens the element that an address points to, such as one of the common errors. */
 const openTarget = () => {
   const target = byId(decodeURIComponent(location.hash.slice(1)));
   if (target === null) return;
@@ -174,7 +174,7 @@ const values = {
       tab.set(input.name, id);
     }
   },
-  /** A text with its variables replaced. @throws Error naming one that has no value */
+  /** A text with its variables replaced. @throws Error that names a variable without a value */
   fill: (text) =>
     text.replaceAll(/\$([A-Z][A-Z_]*)\b/g, (variable, name) => {
       if (byId(`value-${name}`) === null) return variable;
@@ -213,10 +213,10 @@ const showAnswer = (place, response, text, ms) => {
   headers.append(element('summary', `Headers (${lines.length})`), element('pre', lines.join('\n'), { tabIndex: 0 }));
   let body = text;
   try {
-    // Shown as JSON.stringify lays it out; numbers of this API survive that.
+    // Formatted by JSON.stringify, which preserves all numbers of this API.
     body = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Shown as it came.
+    // Shown as received.
   }
   place.replaceChildren(line, headers, element('pre', body, { tabIndex: 0, className: 'body' }));
 };

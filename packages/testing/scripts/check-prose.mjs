@@ -8,7 +8,7 @@ import { proseFaults } from './prose.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Folders with files that are not ours, or that must not change: applied migrations. */
+/** Folders with files from elsewhere, and applied migrations, which must not change. */
 const skippedFolders = new Set([
   ...['.git', '.turbo', '.crm', '.crm-bench', 'node_modules', 'dist', 'generated', 'coverage', '.figures'],
   'migrations',
@@ -16,7 +16,7 @@ const skippedFolders = new Set([
 
 const isText = /\.(?:md|ts|js|mjs|cjs|sql|prisma|ya?ml|sh|conf|css|html)$|^Dockerfile|^run$|^openapi.*\.json$/;
 
-/** The words that the rules themselves consist of. */
+/** Files that contain the words because they define the rules. */
 const ownFiles = new Set(['prose.mjs', 'prose.test.ts']);
 
 function* filesIn(folder) {

@@ -30,7 +30,7 @@ const requirements = {
   R30: 'rolling upgrade',
 };
 
-/** Where tests of this run leave their figures. Each package's unit tests leave theirs in its own `.figures`. */
+/** Where the tests of this run write their figures. Unit tests write theirs into `.figures` of their package. */
 export const figuresFolder = process.env.CRM_FIGURES_DIR ?? join(root, 'node_modules/.cache/crm-figures');
 
 const readFigures = async (folder) =>
@@ -51,7 +51,7 @@ const rowsOf = (figures, isWholeTier) =>
     ]);
   });
 
-/** Prints every figure of this run; after a whole tier also the requirements without one. */
+/** Prints every figure of this run. After a whole tier, also prints the requirements without a figure. */
 export const printFigures = async (isWholeTier, withUnitTests) => {
   const packages = withUnitTests ? await readdir(join(root, 'packages')) : [];
   const folders = [figuresFolder, ...packages.map((name) => join(root, 'packages', name, '.figures'))];

@@ -1,10 +1,10 @@
-// Protections of what is kept, and of how it is read and written; see mutations.mjs.
+// Protections of stored data and of reads and writes; see mutations.mjs.
 
 /** @type {readonly import('./mutations.mjs').Mutation[]} */
 export const mutationsOfData = [
   {
     requirement: 'R1',
-    removed: 'one key for an email, whatever its case',
+    removed: 'the lower-casing of emails in keys',
     file: 'packages/domain/src/natural-key/email.ts',
     from: 'text.slice(0, at).toLowerCase()',
     to: 'text.slice(0, at)',
@@ -12,7 +12,7 @@ export const mutationsOfData = [
   },
   {
     requirement: 'R2',
-    removed: 'one order in which contacts are made',
+    removed: 'the order in which contacts are created',
     file: 'packages/db/sql/functions/contacts.sql',
     from: 'ORDER BY c.email COLLATE "C"',
     to: 'ORDER BY random()',
@@ -20,7 +20,7 @@ export const mutationsOfData = [
   },
   {
     requirement: 'R2',
-    removed: 'one order in which accounts are made',
+    removed: 'the order in which accounts are created',
     file: 'packages/db/sql/functions/accounts.sql',
     from: 'ORDER BY a.domain COLLATE "C"',
     to: 'ORDER BY random()',
@@ -28,7 +28,7 @@ export const mutationsOfData = [
   },
   {
     requirement: 'R2',
-    removed: 'the claim of the keys that a bulk call gives to opportunities',
+    removed: 'the locks of the keys that a bulk call gives to opportunities',
     file: 'packages/db/sql/functions/bulk_locks.sql',
     from: 'FROM unnest(v_changed) c ORDER BY',
     to: 'FROM unnest(v_changed) c WHERE false ORDER BY',
@@ -36,7 +36,7 @@ export const mutationsOfData = [
   },
   {
     requirement: 'R23',
-    removed: 'the counter of the change log, for a sequence',
+    removed: 'the counter of the change log, replaced by a sequence',
     file: 'packages/db/sql/functions/events.sql',
     from: `CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -63,7 +63,7 @@ BEGIN
   },
   {
     requirement: 'R27',
-    removed: 'the mark of stored results that may repeat anybody',
+    removed: 'the mark of stored results that may repeat any person',
     file: 'packages/db/sql/functions/idempotency.sql',
     from: 'v_record_ids := v_record_ids || any_record_id();',
     to: 'v_record_ids := v_record_ids;',
@@ -79,7 +79,7 @@ BEGIN
   },
   {
     requirement: 'R28',
-    removed: 'the look for an alias where a domain names no account',
+    removed: 'the alias lookup for a domain without an account',
     file: 'packages/db/sql/functions/accounts.sql',
     from: `(SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = k.key))`,
     to: 'NULL)',
@@ -87,7 +87,7 @@ BEGIN
   },
   {
     requirement: 'R3',
-    removed: 'the refusal of servers that may lose answered writes',
+    removed: 'the refusal of servers that can lose answered writes',
     file: 'packages/db/src/start-up/judge-server.ts',
     from: 'if (off.length === 0) return null;',
     to: 'if (off.length >= 0) return null;',
@@ -95,7 +95,7 @@ BEGIN
   },
   {
     requirement: 'R4',
-    removed: 'one transaction for all that a call makes',
+    removed: 'the single transaction for everything that a call creates',
     file: 'packages/db/src/write/write.ts',
     from: 'const statement = { text: writeSql, values, isPrepared: true };',
     to: `const statement = { text: writeSql, values, isPrepared: true };
@@ -105,7 +105,7 @@ BEGIN
   },
   {
     requirement: 'R5',
-    removed: 'the key that tells all records apart, at the end of every order',
+    removed: 'the unique key at the end of every sort',
     file: 'packages/db/src/page/order/sort-keys.ts',
     from: "for (const name of ['created_at', 'id'] as const) {",
     to: "for (const name of ['created_at'] as const) {",
@@ -113,7 +113,7 @@ BEGIN
   },
   {
     requirement: 'R6',
-    removed: 'the sort from what a cursor is bound to',
+    removed: 'the sort from the binding of cursors',
     file: 'packages/domain/src/query/cursor.ts',
     from: '(binding.sort ?? []).map((key) => [fieldKey(key.field), key.direction]),',
     to: '(binding.sort ?? []).length,',
@@ -137,7 +137,7 @@ BEGIN
   },
   {
     requirement: 'R7',
-    removed: 'the organization in the look-up of one record',
+    removed: 'the organization in the lookup of one record',
     file: 'packages/db/src/page/read-record.ts',
     from: 'r.organization_id = $1 AND',
     to: '$1::uuid IS NOT NULL AND',
@@ -145,7 +145,7 @@ BEGIN
   },
   {
     requirement: 'R9',
-    removed: 'the number of comparisons in a filter',
+    removed: 'the limit of comparisons in a filter',
     file: 'packages/domain/src/query/filter/parse-filters.ts',
     from: 'if (walk.leaves <= maxFilterLeaves) return true;',
     to: 'if (walk.leaves <= 10 * maxFilterLeaves) return true;',
@@ -153,7 +153,7 @@ BEGIN
   },
   {
     requirement: 'R11',
-    removed: 'the end of statements that take too long',
+    removed: 'the statement timeout',
     file: 'packages/db/src/database.ts',
     from: 'statement_timeout: options.statementTimeoutMs,',
     to: 'statement_timeout: 0,',
@@ -161,7 +161,7 @@ BEGIN
   },
   {
     requirement: 'R11',
-    removed: 'the connections that no organization may take',
+    removed: 'the connections reserved for other organizations',
     file: 'packages/domain/src/organization-shares.ts',
     from: 'Math.max(1, total - Math.ceil(total / keptPart))',
     to: 'total',
@@ -169,7 +169,7 @@ BEGIN
   },
   {
     requirement: 'R13',
-    removed: 'that a lock which is not had in time is a reason to come back',
+    removed: 'the rule that a lock timeout is temporary',
     file: 'packages/db/src/database-errors.ts',
     from: "  code === '55P03' ||\n",
     to: '',
@@ -193,7 +193,7 @@ BEGIN
   },
   {
     requirement: 'R16',
-    removed: 'newer write functions, by an older migrator',
+    removed: 'the check that an older migrator keeps newer write functions',
     file: 'packages/db/src/schema-history/schema-history.ts',
     from: '(newer.length > 0 || isLaterRelease(latest.release, version.release));',
     to: 'newer.length < 0;',
@@ -201,7 +201,7 @@ BEGIN
   },
   {
     requirement: 'R17',
-    removed: 'the other user that PostgreSQL runs as when root starts it',
+    removed: 'the unprivileged user that PostgreSQL runs as when root starts it',
     file: 'packages/local-postgres/src/server-user.ts',
     from: 'if (process.getuid?.() !== 0) return null;',
     to: 'if (process.getuid?.() !== -1) return null;',
@@ -209,7 +209,7 @@ BEGIN
   },
   {
     requirement: 'R18',
-    removed: 'the wait until a replica has what a mark names',
+    removed: 'the wait until a replica has reached a read mark',
     file: 'packages/db/src/read-mark.ts',
     from: 'transaction: stateSql(isCommitted)',
     to: 'transaction: stateSql(`(${isCommitted}) IS NOT NULL`)',
@@ -217,7 +217,7 @@ BEGIN
   },
   {
     requirement: 'R18',
-    removed: 'the header of a page of the log from a mark',
+    removed: 'the WAL page header in the comparison with a read mark',
     file: 'packages/db/src/read-mark.ts',
     from: '<= 40',
     to: '< 0',
@@ -233,7 +233,7 @@ BEGIN
   },
   {
     requirement: 'R22',
-    removed: 'that notes are not repeated',
+    removed: 'the rule that notes are not repeated',
     file: 'packages/db/src/write/write.ts',
     from: "write.function === 'create_note' ? run() : retryTransaction(run)",
     to: 'retryTransaction(run)',
@@ -241,7 +241,7 @@ BEGIN
   },
   {
     requirement: 'R22',
-    removed: 'the memory of idempotency keys',
+    removed: 'the storage of idempotency keys',
     file: 'packages/db/src/write/write.ts',
     from: 'idempotency === null ? null : idempotencyArgument(idempotency),',
     to: 'idempotency === null ? null : null,',

@@ -1,10 +1,10 @@
-// Protections of what the gateways take in and answer; see mutations.mjs.
+// Protections of requests and responses in the gateways; see mutations.mjs.
 
 /** @type {readonly import('./mutations.mjs').Mutation[]} */
 export const mutationsOfGateways = [
   {
     requirement: 'R8',
-    removed: 'the check of a key before the database is asked',
+    removed: 'the check of a key before its lookup',
     file: 'packages/http/src/authentication.ts',
     from: 'if (key === null) return null;',
     to: "if (key === null) return cache.find(hashApiKey(String(header ?? '')));",
@@ -20,7 +20,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R8',
-    removed: 'what a key is allowed to do',
+    removed: 'the permissions of a key',
     file: 'packages/http/src/authentication.ts',
     from: 'return record.allowedOperations.includes(group) || record.allowedOperations.includes(id);',
     to: "return record.allowedOperations.includes(group) || id !== '';",
@@ -28,7 +28,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R8',
-    removed: 'the two seconds after which a key is looked up again',
+    removed: 'the expiry of cached keys after two seconds',
     file: 'packages/http/src/authentication.ts',
     from: 'const defaultMaxAgeMs = 2_000;',
     to: 'const defaultMaxAgeMs = 3_600_000;',
@@ -36,7 +36,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R9',
-    removed: 'the depth of bodies',
+    removed: 'the depth limit of bodies',
     file: 'packages/http/src/body.ts',
     from: 'export const maxJsonDepth = 32;',
     to: 'export const maxJsonDepth = 64;',
@@ -52,7 +52,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R10',
-    removed: 'the refusal of keys given twice',
+    removed: 'the refusal of duplicate keys',
     file: 'packages/domain/src/json-scan.ts',
     from: '} else if (frame.keySet?.has(key) ?? frame.keys.includes(key)) {',
     to: '} else if (false as boolean) {',
@@ -60,7 +60,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R12',
-    removed: 'counting together through Redis',
+    removed: 'the shared counters in Redis',
     file: 'packages/http/src/rate-limit.ts',
     from: 'const shared = options.createStore?.(name);',
     to: 'const shared = [options.createStore?.(name)].find(() => health === null);',
@@ -68,7 +68,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R12',
-    removed: 'counting in memory while Redis fails',
+    removed: 'the counters in memory while Redis fails',
     file: 'packages/http/src/fallback-store.ts',
     from: 'this.#fail(error);\n      return memory();',
     to: 'this.#fail(error);\n      throw error;',
@@ -76,7 +76,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R12',
-    removed: 'the bound of the wait for Redis',
+    removed: 'the time limit for Redis',
     file: 'packages/http/src/fallback-store.ts',
     from: 'const answerWithinMs = 250;',
     to: 'const answerWithinMs = 60_000;',
@@ -84,7 +84,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R12',
-    removed: 'windows that no change of the clock moves',
+    removed: 'the monotonic clock of windows',
     file: 'packages/http/src/memory-store.ts',
     from: 'return this.#endsAtMs - performance.now();',
     to: 'return this.#endsAtMs - (Date.now() - performance.timeOrigin);',
@@ -92,7 +92,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R13',
-    removed: 'the bound of requests in work',
+    removed: 'the limit of running requests',
     file: 'packages/http/src/overload.ts',
     from: 'shares.places.hasRoom(organizationId) ||',
     to: 'true ||',
@@ -100,7 +100,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R13',
-    removed: 'when to come back after an overload',
+    removed: 'the Retry-After of an overload',
     file: 'packages/http/src/overload.ts',
     from: "new ApiError('unavailable', { headers: { 'Retry-After': '1' } })",
     to: "new ApiError('unavailable')",
@@ -108,7 +108,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R14',
-    removed: 'the wait for requests in work',
+    removed: 'the wait for running requests at shutdown',
     file: 'packages/http/src/server.ts',
     from: 'NetServer.prototype.close.call(server, () => resolve());',
     to: 'server.close(() => resolve());\n      server.closeAllConnections();',
@@ -116,7 +116,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R20',
-    removed: 'the mask over keys in texts of errors',
+    removed: 'the masking of keys in error texts',
     file: 'packages/http/src/logger.ts',
     from: "    .replace(apiKeys, '[api key]')\n",
     to: '',
@@ -124,7 +124,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R20',
-    removed: 'the mask over emails in texts of errors',
+    removed: 'the masking of emails in error texts',
     file: 'packages/http/src/logger.ts',
     from: "    .replace(emails, '[email]')",
     to: '',
@@ -140,7 +140,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R31',
-    removed: 'the share of an organization in the places of a process',
+    removed: 'the share of an organization in the running requests of a process',
     file: 'packages/http/src/shares.ts',
     from: 'share: shareOf(total), total',
     to: 'share: total, total',
@@ -148,7 +148,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R31',
-    removed: 'the bytes of answers that are not taken',
+    removed: 'the limit of bytes of unread responses',
     file: 'packages/http/src/overload.ts',
     from: 'exchangeOf(request).whenOver(answerBytes.take(callerOf(request).organizationId, bytes));',
     to: 'answerBytes.take(callerOf(request).organizationId, bytes)();',
@@ -156,7 +156,7 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R31',
-    removed: 'the turns in which others are served during a bulk body',
+    removed: 'the turns for other requests while a bulk body is parsed',
     file: 'packages/http/src/turns.ts',
     from: '    await nextTurn();\n',
     to: '',

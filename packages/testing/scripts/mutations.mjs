@@ -1,14 +1,14 @@
-// Protections, each with the change that takes it away and the tests that have to fail then.
+// Protections, each with the change that removes it and the tests that must fail without it.
 import { mutationsOfData } from './mutations-of-data.mjs';
 import { mutationsOfGateways } from './mutations-of-gateways.mjs';
 
 /**
  * @typedef {object} Mutation
  * @property {string} requirement R1 to R22
- * @property {string} removed what is gone, in a few words: how one asks for it by name
+ * @property {string} removed the removed protection in a few words, which also select it on the command line
  * @property {string} file from the top of the repository
- * @property {string} from text that stands there once
- * @property {string} to what stands there instead
+ * @property {string} from text that occurs there exactly once
+ * @property {string} to its replacement
  * @property {string} tests a folder, then parts of test file names
  */
 

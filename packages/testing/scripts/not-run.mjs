@@ -1,4 +1,4 @@
-// The list of the tests that a run left out, with the command that runs them.
+// Lists the tests that a run skipped, with the command that runs them.
 import { installCommand, missingPrograms } from './programs.mjs';
 
 const commands = { test: 'npm test', system: 'npm run test:system', soak: 'npm run test:soak' };
@@ -10,7 +10,7 @@ const reasonOf = ({ tier, needs }, ranTier) => {
 };
 
 /**
- * Prints what did not run and why.
+ * Prints the tests that did not run, and why.
  * @param {readonly import('./test-files.mjs').TestFile[]} all
  * @param {readonly import('./test-files.mjs').TestFile[]} ran
  * @param {'test' | 'system' | 'soak'} tier

@@ -1,4 +1,4 @@
-// Programs that system tests need beside Node, and the Debian packages that bring them. A test file names them in a comment:
+// Programs that system tests need besides Node, with their Debian packages. A test file names them in a comment:
 //   /** @needs redis-server curl */
 import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +34,7 @@ export const missingPrograms = (names) =>
 export const installCommand = (names) =>
   `apt-get install --no-install-recommends ${names.map((name) => programs[name].debianPackage).join(' ')}`;
 
-// Called as a program, it prints the packages to install.
+// As a program, prints the packages to install.
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   for (const name of missingPrograms(Object.keys(programs))) console.log(programs[name].debianPackage);
 }

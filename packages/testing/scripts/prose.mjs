@@ -1,11 +1,11 @@
-// Finds words that readers of this project stumbled over, in documentation, comments and texts of the code.
-// The rules are few, so that a hit is nearly always a sentence to rewrite. A right use is excluded by its phrase, never by file.
+// Finds words that confused readers of this project, in documentation, comments and strings.
+// The rules are few, so that nearly every hit is a sentence to rewrite. Correct uses are excluded by phrase, never by file.
 
 /**
  * @typedef {object} ProseRule
  * @property {RegExp} pattern the word, with the flags `gi`
  * @property {string} better what to write instead
- * @property {RegExp[]} [allowed] phrases with the word that are right; with the flags `gi`
+ * @property {RegExp[]} [allowed] correct phrases with the word; with the flags `gi`
  */
 
 /** @type {ProseRule[]} */

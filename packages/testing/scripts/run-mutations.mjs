@@ -1,9 +1,9 @@
-// Takes away one protection after the other, and says which tests fail then: a protection whose tests pass without it is not
-// tested. Each test runs with the protection first, since one that fails then catches nothing. It changes files of the working
-// tree and puts them back, also when it is interrupted.
+// Removes one protection after the other and reports which tests fail: if the tests pass without a protection, it is not tested.
+// Each test runs with the protection first, because a test that fails anyway proves nothing. Changes files of the working tree
+// and restores them, even if it is interrupted.
 //
-// `npm run test:soak` ends with all of them, which takes twenty minutes at least. Those of one requirement, or with a word in what
-// they remove:
+// `npm run test:soak` ends with all of them, which takes at least twenty minutes. To select them by requirement, or by a word in
+// `removed`:
 //   node packages/testing/scripts/run-mutations.mjs R8 signature
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,14 +13,14 @@ import { mutations } from './mutations.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const runner = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
-/** A test that hangs without what was taken away has failed. */
+/** A test that hangs without its protection has failed. */
 const longestMs = 300_000;
 
 let stop = () => undefined;
 
 const run = (command, args, folder) =>
   new Promise((resolve, reject) => {
-    // A group of its own, so that servers which tests started end with them.
+    // A separate process group, so that servers started by tests end with them.
     const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const end = () => process.kill(-child.pid, 'SIGTERM');
     let isTooLong = false;
@@ -51,7 +51,7 @@ const runTests = (tests) => {
   return run(process.execPath, [runner, 'any', ...patterns], join(root, folder));
 };
 
-/** How tests end while nothing is taken away, by what they are called. */
+/** The results of tests with all protections, by the tests that were run. */
 const untouched = new Map();
 
 const runUntouched = async (tests) => {

@@ -1,7 +1,7 @@
 // Runs the tests of one tier:
 //   node packages/testing/scripts/run-tests.mjs test|system|soak|unit|any [part of a path ...] [options of jest]
-// In the folder of a package it runs the tests of that package. At the root it ends with a table of the figures reached and a
-// list of the tests that did not run.
+// In the folder of a package, runs the tests of that package. At the root, ends with a table of the measured figures and a list of
+// the tests that did not run.
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -15,8 +15,8 @@ import { isInTier, listTestFiles, root } from './test-files.mjs';
 
 const cores = availableParallelism();
 /**
- * Two workers more than cores, because a third of the time of tests with a database is waiting for time limits. Not more than
- * eight: each holds some thirty connections to the one PostgreSQL.
+ * Two workers more than cores, because tests with a database wait for time limits for a third of their time. At most
+ * eight, because each uses about thirty connections to the one PostgreSQL.
  */
 const workers = String(Math.min(cores + 2, 8));
 
@@ -39,7 +39,7 @@ const run = (file, args, env = {}, hidden = undefined) =>
     });
   });
 
-/** What turbo says before its first task: its version, and a list of all packages. */
+/** The output of turbo before its first task: its version, and a list of all packages. */
 const preamble = /^ {3}• /;
 
 const runTurbo = (...args) => {
@@ -100,7 +100,7 @@ if (tier === 'unit') {
   const files = isCached ? runnable.filter(({ isUnit }) => !isUnit) : runnable;
   const env = tier === 'soak' ? { SOAK: '1' } : {};
   const runs = [
-    // One package at a time, beside the others.
+    // One package at a time, in parallel with the others.
     ...(isCached ? [runTurbo('test:unit', '--continue', '--output-logs=full', '--concurrency=1')] : []),
     ...(files.length > 0 ? [runJest('jest-database', files, options, env)] : []),
   ];

@@ -1,4 +1,4 @@
-// Every test file of the repository, and what its name and text say about it.
+// Lists every test file of the repository, with its properties from its name and text.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
