@@ -41,13 +41,13 @@ $$;
 -- The existing opportunity that a create refers to: the one with its external id, else the one with its natural key, else null. p_row:
 -- the result of new_opportunity.
 CREATE OR REPLACE FUNCTION opportunity_id_of_create(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
 BEGIN
-  IF p_row.external_id IS NULL THEN
-    RETURN opportunity_id_of_key(p_row);
+  IF p_row.external_id IS NOT NULL THEN
+    SELECT o.id INTO v_id FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.external_id = p_row.external_id;
   END IF;
-  RETURN coalesce(
-    (SELECT o.id FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.external_id = p_row.external_id),
-    opportunity_id_of_key(p_row));
+  RETURN coalesce(v_id, opportunity_id_of_key(p_row));
 END
 $$;
 

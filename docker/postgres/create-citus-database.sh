@@ -1,0 +1,15 @@
+#!/bin/bash
+# Creates the roles of the gateways and the database with the extension on one server of Citus, when the server is created. Citus logs in
+# to the other servers as the role that calls it, with the passwords in PGPASSFILE.
+set -euo pipefail
+(
+  umask 077
+  printf '*:*:*:%s\n' "postgres:$POSTGRES_PASSWORD" "crm_read:$CRM_DATABASE_PASSWORD" "crm_inbound:$CRM_DATABASE_PASSWORD" >"$PGPASSFILE"
+)
+psql --no-psqlrc -v ON_ERROR_STOP=1 -v password="$CRM_DATABASE_PASSWORD" --username postgres --dbname postgres <<'SQL'
+CREATE ROLE crm_read LOGIN PASSWORD :'password';
+CREATE ROLE crm_inbound LOGIN PASSWORD :'password';
+CREATE DATABASE crm;
+\connect crm
+CREATE EXTENSION citus;
+SQL
