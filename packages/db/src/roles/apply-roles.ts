@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { inSequenceSql } from '../distribution/distribute-tables.js';
 import { roleSql, type RoleNames } from './role-sql.js';
 
 /**
@@ -19,7 +20,7 @@ export const applyRoles = async (
   });
   await client.connect();
   try {
-    await client.query(['BEGIN;', ...roleSql(names), 'COMMIT;'].join('\n'));
+    await client.query(['BEGIN;', `${inSequenceSql};`, ...roleSql(names), 'COMMIT;'].join('\n'));
   } finally {
     await client.end();
   }
