@@ -223,7 +223,7 @@ test('does not create the account again for a contact that exists, as a single c
     `UPDATE accounts SET domain = 'elsewhere.com' WHERE organization_id = $1 AND domain = 'moved.com'`,
   );
   await gateway.rows(
-    `UPDATE accounts SET search_text = concat_ws(' ', normalized_name, domain) WHERE organization_id = $1 AND domain = 'elsewhere.com'`,
+    `UPDATE accounts SET search_text = normalized_name || ' ' || domain WHERE organization_id = $1 AND domain = 'elsewhere.com'`,
   );
   const results = await resultsOf(bulkCreateContacts, [{ email: 'cid@moved.com' }, { email: 'dan@new-here.com' }]);
   expect(statusesOf(results)).toEqual(['matched', 'created']);
