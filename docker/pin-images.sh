@@ -4,7 +4,7 @@
 # and commit the result. Needs Docker with buildx, and access to the registry.
 set -eu
 cd "$(dirname "$0")"
-files='Dockerfile compose.yaml compose.replica.yaml compose.observability.yaml'
+files='Dockerfile compose.yaml compose.replica.yaml compose.observability.yaml compose.citus.yaml'
 # shellcheck disable=SC2086
 for image in $(grep -ohE 'docker\.io/[a-z0-9/-]+:[A-Za-z0-9._-]+' $files | sort -u); do
   digest=$(docker buildx imagetools inspect --format '{{.Manifest.Digest}}' "$image")

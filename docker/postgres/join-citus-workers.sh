@@ -4,6 +4,7 @@
 set -euo pipefail
 coordinator=$1
 shift
-statements="SELECT citus_set_coordinator_host('$coordinator', 5432);"
-for worker in "$@"; do statements+=" SELECT citus_add_node('$worker', 5432);"; done
-psql --no-psqlrc -v ON_ERROR_STOP=1 --host "$coordinator" --username postgres --dbname crm --command "$statements"
+{
+  echo "SELECT citus_set_coordinator_host('$coordinator', 5432);"
+  printf "SELECT citus_add_node('%s', 5432);\n" "$@"
+} | psql --no-psqlrc -v ON_ERROR_STOP=1 --host "$coordinator" --username postgres --dbname crm

@@ -12,7 +12,13 @@ import { parse } from 'yaml';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const shipped = join(root, 'docker');
-const files = ['Dockerfile', 'compose.yaml', 'compose.replica.yaml', 'compose.observability.yaml'];
+const files = [
+  'Dockerfile',
+  'compose.yaml',
+  'compose.replica.yaml',
+  'compose.observability.yaml',
+  'compose.citus.yaml',
+];
 const image = /docker\.io\/[a-z0-9/-]+:[^\s}]+/g;
 
 let folder: string;
@@ -59,6 +65,9 @@ describe('the compose files', () => {
   test('limit the memory, the processes, the log and the temporary files of every service', async () => {
     const services = await readServices();
     expect(services.map(([name]) => name).sort()).toEqual([
+      'citus-join',
+      'citus-worker-1',
+      'citus-worker-2',
       'grafana',
       'inbound-gateway',
       'migrate',
