@@ -3,7 +3,7 @@ import { isFailure, type ReadMark } from '@crm/domain';
 import { Availability, type AvailabilityListener } from './availability.js';
 import { type SetupCache, createSetupCache } from './setup-cache.js';
 import type { Database, Queries } from './database.js';
-import { isPoolTimeout } from './database-errors.js';
+import { isPoolTimeout, retryTransaction } from './database-errors.js';
 import { isPositionAhead, mayBeOutdated } from './outdated.js';
 import { markState } from './read-mark.js';
 
@@ -44,12 +44,13 @@ export interface ReadRouterOptions {
 const markWaitMs = 500;
 const firstPauseMs = 10;
 
+/** Citus may move the rows of a read to another worker meanwhile: it finds them there when it runs once more. */
 const onlyPrimary = (primary: Database): ReadRouter => {
   const source = { database: primary, setups: createSetupCache(primary) };
   return {
-    read: (_organizationId, _mark, work) => work(source),
+    read: (_organizationId, _mark, work) => retryTransaction(() => work(source), 2),
     readLatest: (work) => work(primary),
-    readAny: (work) => work(primary),
+    readAny: (work) => retryTransaction(() => work(primary), 2),
     setups: [{ name: 'setups', setups: source.setups }],
     ping: () => primary.ping(),
     close: () => primary.close(),

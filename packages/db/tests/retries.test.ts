@@ -5,6 +5,7 @@ import { administration } from '../src/administration.js';
 import { type OrganizationSetup, loadSetup } from '../src/organization-setup.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { openDatabase } from '../src/database.js';
+import { createReadRouter } from '../src/read-router.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { recordDeletion } from '../src/write/deletions.js';
 import { noteCreate } from '../src/write/notes.js';
@@ -160,6 +161,52 @@ test('a write with a serialization failure (40001) is retried once as a whole', 
   expect((await running).result.record_status).toBe('updated');
   expect(calls).toBe(2);
   await strict.close();
+});
+
+describe('a statement whose rows Citus moved meanwhile (XX000)', () => {
+  /** Fails as Citus does, at the first `times` calls. A sequence counts them, because no rollback takes its numbers back. */
+  const failAtFirst = (times: number) =>
+    database.pool.query(`
+      DROP SEQUENCE IF EXISTS moved_calls;
+      CREATE SEQUENCE moved_calls;
+      CREATE OR REPLACE FUNCTION moved(p_organization_id uuid) RETURNS bigint LANGUAGE plpgsql AS $$
+      DECLARE
+        v_call bigint := nextval('moved_calls');
+      BEGIN
+        IF v_call <= ${times} THEN
+          RAISE EXCEPTION 'could not find valid entry for shard 102008' USING ERRCODE = 'XX000';
+        END IF;
+        RETURN v_call;
+      END $$`);
+  const read = () =>
+    createReadRouter({ primary: database, replica: null }).read(setup.organizationId, null, (source) =>
+      source.database.query<{ call: string }>(setup.organizationId, { text: 'SELECT moved($1) AS call', values: [] }),
+    );
+
+  test('a read runs once more', async () => {
+    await failAtFirst(1);
+    expect(await read()).toEqual([{ call: '2' }]);
+  });
+
+  test('a read that fails again is answered as unavailable', async () => {
+    await failAtFirst(2);
+    await expect(read()).rejects.toMatchObject({ reason: { kind: 'unavailable' } });
+  });
+
+  test('a write runs again as a whole', async () => {
+    await failAtFirst(1);
+    // The trigger fails inside of the write, as a statement on a shard does.
+    await database.pool.query(`
+      CREATE FUNCTION fail_moved() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM moved(NEW.organization_id); RETURN NEW; END $$;
+      CREATE TRIGGER moved BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION fail_moved()`);
+    calls = 0;
+    const write = accountCreate({ ...none, domain: 'moved.com' }, 'keep');
+    const { result } = await runWrite(database, setup.organizationId, write, null);
+    await database.pool.query('DROP TRIGGER moved ON accounts');
+    expect(result.record_status).toBe('created');
+    expect(calls).toBe(2);
+    expect(await countOf(`accounts WHERE domain = 'moved.com'`)).toBe(1);
+  });
 });
 
 test('a refused write does not close its connection', async () => {
