@@ -571,6 +571,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   apply_account_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) → boolean
 --   change_account(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → boolean
 -- accounts.sql
+--   find_account_id(p_organization_id uuid, p_domain text) → uuid
 --   find_account_ids(p_organization_id uuid, p_domains jsonb) → uuid[]
 --   share_account_names(p_organization_id uuid, p_domains jsonb) → uuid[]
 --   require_account_ids(p_organization_id uuid, p_domains jsonb) → uuid[]
@@ -617,6 +618,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[]) → void
 --   delete_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- contacts.sql
+--   find_contact_id(p_organization_id uuid, p_email text) → uuid
 --   find_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
 --   share_contact_names(p_organization_id uuid, p_emails jsonb) → uuid[]
 --   require_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]

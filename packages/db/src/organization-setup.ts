@@ -141,7 +141,7 @@ const setupSql = `
         'stages', (SELECT coalesce(json_agg(json_build_object(
             'id', s.id, 'pipelineId', s.pipeline_id, 'label', s.label, 'position', s.position, 'color', s.color,
             'isActive', s.is_active, 'isDefault', s.is_default, 'probability', s.probability) ORDER BY s.position, s.id), '[]')
-          FROM stages s WHERE s.organization_id = p.organization_id AND s.pipeline_id = p.id)
+          FROM stages s WHERE s.organization_id = $1 AND s.pipeline_id = p.id)
       ) ORDER BY p.position, p.id), '[]') FROM pipelines p WHERE p.organization_id = $1),
     'members', (SELECT coalesce(json_agg(json_build_object('id', m.id, 'email', m.email, 'name', m.name, 'isActive', m.is_active,
         'createdAt', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY m.email), '[]')
@@ -150,7 +150,7 @@ const setupSql = `
         'id', f.id, 'objectType', f.object_type, 'slug', f.slug, 'name', f.name, 'attributeType', f.attribute_type,
         'metadata', f.metadata, 'position', f.position, 'isHidden', f.is_hidden, 'isActive', f.is_active, 'slot', f.slot,
         'pipelineIds', CASE WHEN f.all_pipelines THEN NULL ELSE (SELECT coalesce(json_agg(l.pipeline_id), '[]')
-          FROM custom_field_pipelines l WHERE l.organization_id = f.organization_id AND l.custom_field_id = f.id) END
+          FROM custom_field_pipelines l WHERE l.organization_id = $1 AND l.custom_field_id = f.id) END
       ) ORDER BY f.position, f.slug), '[]') FROM custom_fields f WHERE f.organization_id = $1)
   ) AS setup
   FROM organizations o WHERE o.id = $1`;

@@ -1,12 +1,31 @@
 -- Accounts. account_changes.sql explains changes, p_locked_ids and p_renamed_ids.
 
+-- The id of the account with this domain, its own or an alias; null if there is none.
+CREATE OR REPLACE FUNCTION find_account_id(p_organization_id uuid, p_domain text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+BEGIN
+  SELECT a.id INTO v_id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = p_domain;
+  IF NOT FOUND THEN
+    SELECT l.account_id INTO v_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain;
+  END IF;
+  RETURN v_id;
+END
+$$;
+
 -- The ids of the accounts with these domains, in the order of p_domains; null for a domain without an account. An account is found by its
 -- own domain or by an alias.
 --
 -- Keys from JSON are looked up one by one, as scalar subqueries. In a join, the planner assumes that a JSON array has 100 elements and
 -- would read the whole of a medium-sized table.
+-- Up to ten keys have two statements each, because Citus plans the statement for many keys at each call.
 CREATE OR REPLACE FUNCTION find_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
+  IF jsonb_array_length(p_domains) <= 10 THEN
+    RETURN ARRAY(
+      SELECT find_account_id(p_organization_id, k.key)
+        FROM jsonb_array_elements_text(p_domains) WITH ORDINALITY AS k (key, position) ORDER BY k.position);
+  END IF;
   RETURN ARRAY(
     SELECT coalesce(
         (SELECT r.id FROM accounts r WHERE r.organization_id = p_organization_id AND r.domain = k.key),
@@ -61,12 +80,10 @@ BEGIN
   FOR v_seed IN
     SELECT a.domain, a.name, a.normalized_name, a.is_freemail, concat_ws(' ', a.normalized_name, a.domain) AS search_text
       FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, normalized_name text, is_freemail boolean, is_named boolean)
-     WHERE (SELECT x.id FROM accounts x WHERE x.organization_id = p_organization_id AND x.domain = a.domain) IS NULL
-       AND (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = a.domain) IS NULL
+     WHERE find_account_id(p_organization_id, a.domain) IS NULL
        AND (a.is_named OR a.domain IN (
              SELECT c.account_domain FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
-              WHERE (SELECT x.id FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email) IS NULL
-                AND (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = c.email) IS NULL))
+              WHERE find_contact_id(p_organization_id, c.email) IS NULL))
      ORDER BY a.domain COLLATE "C"
   LOOP
     INSERT INTO accounts (organization_id, id, domain, name, normalized_name, is_freemail, search_text, created_at, updated_at)

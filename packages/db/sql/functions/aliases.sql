@@ -38,7 +38,8 @@ $$;
 -- finds the kept account.
 CREATE OR REPLACE FUNCTION check_domain_is_no_alias(p_organization_id uuid, p_domain text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF EXISTS (SELECT FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain) THEN
+  PERFORM 1 FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain;
+  IF FOUND THEN
     RAISE EXCEPTION 'the domain became an alias meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END
@@ -47,7 +48,8 @@ $$;
 -- Like check_domain_is_no_alias, for contacts and emails.
 CREATE OR REPLACE FUNCTION check_email_is_no_alias(p_organization_id uuid, p_email text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF EXISTS (SELECT FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = p_email) THEN
+  PERFORM 1 FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = p_email;
+  IF FOUND THEN
     RAISE EXCEPTION 'the email became an alias meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END

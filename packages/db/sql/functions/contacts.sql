@@ -1,9 +1,27 @@
 -- Contacts. Changes, p_locked_ids and p_renamed_ids are as for accounts; see account_changes.sql.
 
+-- The id of the contact with this email, its own or an alias; null if there is none.
+CREATE OR REPLACE FUNCTION find_contact_id(p_organization_id uuid, p_email text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+BEGIN
+  SELECT c.id INTO v_id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = p_email;
+  IF NOT FOUND THEN
+    SELECT l.contact_id INTO v_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = p_email;
+  END IF;
+  RETURN v_id;
+END
+$$;
+
 -- The ids of the contacts with these emails, in the order of p_emails; null for an email without a contact. A contact is found by its own
 -- email or by an alias.
 CREATE OR REPLACE FUNCTION find_contact_ids(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
+  IF jsonb_array_length(p_emails) <= 10 THEN
+    RETURN ARRAY(
+      SELECT find_contact_id(p_organization_id, k.key)
+        FROM jsonb_array_elements_text(p_emails) WITH ORDINALITY AS k (key, position) ORDER BY k.position);
+  END IF;
   RETURN ARRAY(
     SELECT coalesce(
         (SELECT r.id FROM contacts r WHERE r.organization_id = p_organization_id AND r.email = k.key),
@@ -54,13 +72,9 @@ DECLARE
   v_events text[] := '{}';
 BEGIN
   FOR v_seed IN
-    SELECT c.email, c.account_domain,
-           coalesce(
-             (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = c.account_domain),
-             (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = c.account_domain)) AS account_id
+    SELECT c.email, c.account_domain, find_account_id(p_organization_id, c.account_domain) AS account_id
       FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
-     WHERE (SELECT x.id FROM contacts x WHERE x.organization_id = p_organization_id AND x.email = c.email) IS NULL
-       AND (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = c.email) IS NULL
+     WHERE find_contact_id(p_organization_id, c.email) IS NULL
      ORDER BY c.email COLLATE "C"
   LOOP
     IF v_seed.account_id IS NOT NULL OR v_seed.account_domain IS NULL THEN

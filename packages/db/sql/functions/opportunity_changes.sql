@@ -10,10 +10,13 @@ $$;
 
 -- The id of the opportunity with the natural key of p_row, or null.
 CREATE OR REPLACE FUNCTION opportunity_id_of_key(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
 BEGIN
-  RETURN (SELECT o.id FROM opportunities o
-           WHERE o.organization_id = p_row.organization_id AND o.pipeline_id = p_row.pipeline_id
-             AND o.account_key = p_row.account_key AND o.name = p_row.name);
+  SELECT o.id INTO v_id FROM opportunities o
+    WHERE o.organization_id = p_row.organization_id AND o.pipeline_id = p_row.pipeline_id
+      AND o.account_key = p_row.account_key AND o.name = p_row.name;
+  RETURN v_id;
 END
 $$;
 
