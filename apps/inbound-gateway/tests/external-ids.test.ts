@@ -166,19 +166,29 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(await countOf(kind, 'bulk')).toBe(1);
   });
 
-  test('bulk: a later item can take the external id that a matched or refused item did not apply', async () => {
-    const items = [
-      kind.key(`${name}-turn1`),
-      { ...kind.key(`${name}-turn1`), external_id: 'turn' },
-      { ...kind.key(`${name}-turn2`), external_id: 'turn' },
-    ];
-    const results = resultsOf(await bulk(kind, items));
-    expect(results.map((result) => result.record_status)).toEqual([
-      'created',
-      name === 'opportunity' ? 'matched' : null,
+  test('bulk: items that share an external id act as single calls in their order would', async () => {
+    await make(`${name}-held`);
+    const statuses = async (items: readonly Fields[]) =>
+      resultsOf(await bulk(kind, items)).map((result) => result.record_status);
+    const held = { ...kind.key(`${name}-held`), external_id: 'after held' };
+    expect(await statuses([held, { ...kind.key(`${name}-held2`), external_id: 'after held' }])).toEqual([
+      'matched',
       'created',
     ]);
-    expect(await stored(kind, String(results[2]?.id))).toMatchObject({ external_id: 'turn' });
+    const shares = (label: string) => ({ ...kind.key(`${name}-${label}`), external_id: 'turn' });
+    expect(await statuses([kind.key(`${name}-turn1`), shares('turn1'), shares('turn2')])).toEqual([
+      'created',
+      'matched',
+      'created',
+    ]);
+    expect(await countOf(kind, 'turn')).toBe(1);
+    const late = { ...kind.key(`${name}-late`), external_id: 'late' };
+    expect(await statuses([{ external_id: 'late' }, late, late, kind.key(`${name}-late`)])).toEqual([
+      null,
+      'created',
+      'matched',
+      'matched',
+    ]);
   });
 
   test('bulk: refuses an item whose key an earlier item took away, and an atomic call as a whole', async () => {

@@ -186,7 +186,7 @@ BEGIN
     PERFORM check_create_keys('account', v_row.id, (find_account(p_organization_id, v_set->>'domain')).id, v_set ? 'domain');
   END IF;
   IF v_row.id IS NULL THEN
-    PERFORM check_may_insert(p_locked_ids);
+    PERFORM check_may_insert(p_input, p_locked_ids);
     v_row := insert_account(p_organization_id, p_input);
     IF v_row.id IS NOT NULL THEN
       RETURN account_result(v_row, 'created', p_input);

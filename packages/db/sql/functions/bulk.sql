@@ -31,7 +31,7 @@ BEGIN
   IF v_external_ids <> '[]' THEN
     PERFORM lock_external_ids(p_organization_id, split_part(v_function, '_', 2), v_external_ids);
   END IF;
-  v_answers := v_answers || insert_items(p_organization_id, v_function, v_items);
+  SELECT i.p_items, v_answers || i.p_answers INTO v_items, v_answers FROM insert_items(p_organization_id, v_function, v_items) i;
   v_items := (SELECT coalesce(jsonb_agg(i.value ORDER BY i.ordinality), '[]')
                 FROM jsonb_array_elements(v_items) WITH ORDINALITY i WHERE NOT v_answers ? (i.value->>'index'));
   IF v_function IN ('create_opportunity', 'update_opportunity') THEN

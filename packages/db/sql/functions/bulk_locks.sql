@@ -19,64 +19,80 @@ BEGIN
 END
 $$;
 
--- The items of a create call that insert a record, in key order. They have a natural key, and no record has their natural key or external
--- id. Of several items with the same natural key or external id, only the first one inserts, and the others find its record. p_found_ids:
--- for each item, by position, the record with its natural key, or null.
+-- The items of a create call that have a new natural key, in key order. No record has their natural key or external id. Of several items
+-- with the same key only the first one counts. p_found_ids: for each item, by position, the record with its natural key, or null.
 CREATE OR REPLACE FUNCTION missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  RETURN (
-    WITH missing AS (
-      SELECT i.value AS item, i.value->>'key' AS key, i.value #>> '{input,change,set,external_id}' AS external_id, i.ordinality AS place,
-             row_number() OVER (PARTITION BY i.value->>'key' ORDER BY i.ordinality) AS turn
-        FROM jsonb_array_elements(p_items) WITH ORDINALITY i
-       WHERE p_found_ids[i.ordinality] IS NULL AND i.value->>'key' IS NOT NULL
-         AND (NOT i.value #> '{input,change,set}' ? 'external_id' OR CASE p_function
-               WHEN 'create_account' THEN account_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL
-               ELSE contact_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL END)),
-    first_of_key AS (
-      SELECT m.*, row_number() OVER (PARTITION BY m.external_id ORDER BY m.place) AS external_turn FROM missing m WHERE m.turn = 1)
-    SELECT coalesce(jsonb_agg(f.item ORDER BY f.key COLLATE "C"), '[]') FROM first_of_key f
-     WHERE f.external_turn = 1 OR f.external_id IS NULL);
+  RETURN (SELECT coalesce(jsonb_agg(m.item ORDER BY m.key COLLATE "C"), '[]') FROM (
+    SELECT i.value AS item, i.value->>'key' AS key, row_number() OVER (PARTITION BY i.value->>'key' ORDER BY i.ordinality) AS turn
+      FROM jsonb_array_elements(p_items) WITH ORDINALITY i
+     WHERE p_found_ids[i.ordinality] IS NULL AND i.value->>'key' IS NOT NULL
+       AND (NOT i.value #> '{input,change,set}' ? 'external_id' OR CASE p_function
+             WHEN 'create_account' THEN account_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL
+             ELSE contact_of_create(p_organization_id, i.value #> '{input,change,set}') IS NULL END)) m
+    WHERE m.turn = 1);
 END
 $$;
 
--- Inserts the missing records of a create call, in key order. Returns the results by index. There is no result for items whose record
--- already exists or was inserted for an earlier item.
-CREATE OR REPLACE FUNCTION insert_items(p_organization_id uuid, p_function text, p_items jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- The external ids that several items send.
+CREATE OR REPLACE FUNCTION shared_external_ids(p_items jsonb) RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN ARRAY(SELECT e.value FROM jsonb_array_elements_text(jsonb_path_query_array(p_items, '$[*].input.change.set.external_id')) e
+                WHERE e.value IS NOT NULL GROUP BY e.value HAVING count(*) > 1);
+END
+$$;
+
+-- Inserts the missing records of a create call, in key order. Returns the results by index in p_answers. There is no result for items whose
+-- record already exists or was inserted for an earlier item. Items that share an external id are inserted later, in the order of the
+-- call, because each may find the record of an earlier one. Their keys are only claimed here, and p_items then says which items may insert.
+CREATE OR REPLACE FUNCTION insert_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_answers jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_keys jsonb := jsonb_path_query_array(p_items, '$[*].key');
+  v_shared text[] := shared_external_ids(p_items);
   v_found_ids uuid[];
   v_missing jsonb;
   v_item record;
   v_account accounts;
   v_contact contacts;
-  v_answers jsonb := '{}';
   v_events text[] := '{}';
 BEGIN
+  p_answers := '{}';
   IF p_function NOT IN ('create_account', 'create_contact') THEN
-    RETURN v_answers;
+    RETURN;
   END IF;
   v_found_ids := CASE p_function WHEN 'create_account' THEN find_account_ids(p_organization_id, v_keys) ELSE find_contact_ids(p_organization_id, v_keys) END;
   v_missing := missing_items(p_organization_id, p_function, p_items, v_found_ids);
+  IF v_shared <> '{}' THEN
+    p_items := (SELECT jsonb_agg(
+                         CASE WHEN v_found_ids[i.ordinality] IS NULL THEN jsonb_set(i.value, '{input,may_insert}', 'true') ELSE i.value END ORDER BY i.ordinality)
+                  FROM jsonb_array_elements(p_items) WITH ORDINALITY i);
+  END IF;
   IF p_function = 'create_contact' THEN
     PERFORM ensure_accounts_of_items(p_organization_id, v_missing);
   END IF;
-  FOR v_item IN SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(v_missing) i LOOP
-    IF p_function = 'create_account' THEN
+  FOR v_item IN
+    SELECT i.value->>'index' AS index, i.value->>'key' AS key, i.value->'input' AS input,
+           coalesce(i.value #>> '{input,change,set,external_id}' = ANY (v_shared), false) AS is_shared
+      FROM jsonb_array_elements(v_missing) i
+  LOOP
+    IF p_function = 'create_account' AND v_item.is_shared THEN
+      PERFORM claim_domain(p_organization_id, v_item.key);
+    ELSIF p_function = 'create_account' THEN
       v_account := insert_account(p_organization_id, v_item.input);
       IF v_account.id IS NOT NULL THEN
-        v_answers := v_answers || jsonb_build_object(v_item.index, account_result(v_account, 'created', v_item.input));
+        p_answers := p_answers || jsonb_build_object(v_item.index, account_result(v_account, 'created', v_item.input));
       END IF;
+    ELSIF v_item.is_shared THEN
+      PERFORM claim_email(p_organization_id, v_item.key);
     ELSE
       v_contact := insert_contact(p_organization_id, v_item.input);
       IF v_contact.id IS NOT NULL THEN
-        v_answers := v_answers || jsonb_build_object(v_item.index, contact_result(v_contact, 'created', v_item.input));
+        p_answers := p_answers || jsonb_build_object(v_item.index, contact_result(v_contact, 'created', v_item.input));
       END IF;
     END IF;
     v_events := v_events || take_events();
   END LOOP;
   PERFORM collect_events(v_events);
-  RETURN v_answers;
 END
 $$;
 

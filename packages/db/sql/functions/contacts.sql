@@ -198,7 +198,7 @@ BEGIN
     PERFORM check_create_keys('contact', v_row.id, (find_contact(p_organization_id, v_set->>'email')).id, v_set ? 'email');
   END IF;
   IF v_row.id IS NULL THEN
-    PERFORM check_may_insert(p_locked_ids);
+    PERFORM check_may_insert(p_input, p_locked_ids);
     PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
     v_row := insert_contact(p_organization_id, p_input);
     IF v_row.id IS NOT NULL THEN

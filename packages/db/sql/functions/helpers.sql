@@ -117,10 +117,11 @@ END
 $$;
 
 -- Raises serialization_failure if a bulk call would insert a record now: the record existed when the call took its locks, and was deleted
--- since. The retried call inserts it before it takes locks. p_locked_ids is null outside of bulk calls.
-CREATE OR REPLACE FUNCTION check_may_insert(p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- since. The retried call inserts it before it takes locks. p_locked_ids is null outside of bulk calls. p_input has `may_insert` if the
+-- bulk call has claimed the key.
+CREATE OR REPLACE FUNCTION check_may_insert(p_input jsonb, p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF p_locked_ids IS NOT NULL THEN
+  IF p_locked_ids IS NOT NULL AND NOT p_input ? 'may_insert' THEN
     RAISE EXCEPTION 'a record was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END
