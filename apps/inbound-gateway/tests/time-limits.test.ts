@@ -106,8 +106,8 @@ describe('503 with errors, without Retry-After', () => {
     await holder.query('ROLLBACK');
     holder.release();
     const text = expect.stringMatching(/^took too long: the opportunities of this (account|contact) hold it/);
-    expect([account.status, account.errors]).toEqual([503, { name: text }]);
-    expect([contact.status, contact.errors]).toEqual([503, { last_name: text }]);
+    expect([account.status, account.body.code, account.errors]).toEqual([503, 'timeout', { name: text }]);
+    expect([contact.status, contact.body.code, contact.errors]).toEqual([503, 'timeout', { last_name: text }]);
     expect(account.headers.get('retry-after')).toBeNull();
     expect((await rename('accounts', row?.accountId, { name: 'Renamed' })).status).toBe(200);
   });
