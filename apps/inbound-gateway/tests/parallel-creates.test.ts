@@ -2,6 +2,7 @@ import { createAccount, createContact, createNote, createOpportunity } from '@cr
 import { type Answer, type TestClient, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { countDeadlocks } from './support/deadlocks.js';
+import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const rounds = testSize({ short: 4, soak: 100 });
@@ -188,11 +189,7 @@ describe('R2: no deadlock', () => {
       return client.call(createOpportunity, { body });
     });
     expectAllSucceeded(answers);
-    const rows = await gateway.rows<{ record: string; computed: string }>(
-      `SELECT record, opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS computed
-         FROM opportunities o WHERE organization_id = $1`,
-    );
-    for (const { record, computed } of rows) expect(record).toBe(computed);
+    await expectConsistent(gateway);
   });
 
   // Runs last. A deadlock that a repeated transaction hides still counts, and costs a second.
