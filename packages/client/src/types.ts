@@ -707,7 +707,7 @@ export interface FilterOr {
 export interface HistoryPage {
   /** The events of this page, newest first. */
   events: Array<Event>;
-  /** Names this log. It changes when the database was restored from a backup: start over with a new copy then. */
+  /** Id of this log. It changes if the database was restored from a backup: then copy all records again. */
   log_id: string;
   /** Whether another page exists. */
   has_more: boolean;
@@ -1161,7 +1161,7 @@ export interface SummaryGroup {
   [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
 }
 
-/** Totals of all matching records. A measure of `amount` is null if they have several currencies. */
+/** Totals of all matching records. A measure of `amount` is null if the amounts have several currencies. */
 export interface SummaryTotal {
   /** Records. */
   count: number;

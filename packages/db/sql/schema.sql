@@ -598,7 +598,8 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   input_values(p_items jsonb, p_key text) → jsonb
 --   ensure_accounts_of_items(p_organization_id uuid, p_items jsonb) → void
 --   missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) → jsonb
---   insert_items(p_organization_id uuid, p_function text, p_items jsonb) → jsonb
+--   shared_external_ids(p_items jsonb) → text[]
+--   insert_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_answers jsonb) → record
 --   prepare_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) → record
 --   prepare_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) → record
 --   claim_changed_keys(p_organization_id uuid, p_items jsonb) → void
@@ -670,7 +671,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) → void
 --   found_by(p_key text, p_external_id text, p_set jsonb) → jsonb
 --   check_found_key(p_key text, p_external_id text, p_change jsonb) → void
---   check_may_insert(p_locked_ids uuid[]) → void
+--   check_may_insert(p_input jsonb, p_locked_ids uuid[]) → void
 --   check_locked(p_id uuid, p_locked_ids uuid[]) → void
 -- idempotency.sql
 --   find_stored_result(p_organization_id uuid, p_idempotency jsonb) → jsonb
