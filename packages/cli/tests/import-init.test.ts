@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { readMapping } from '../src/import/mapping-reader.js';
+import { readMapping } from '../src/import/mapping/mapping-reader.js';
 import { ImportFixture } from './import-fixture.js';
 import { runCrm, type CrmResult } from './run-crm.js';
 

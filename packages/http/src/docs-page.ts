@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { buildReference, type ReferenceOptions } from '@crm/reference';
 import type { Response } from 'express';
-import { sendBody, type Headers } from './reply.js';
+import { sendBody, type Headers } from './response/reply.js';
 
 /** Writes one page as the response. */
 export type PublicPage = (response: Response) => Promise<void> | void;

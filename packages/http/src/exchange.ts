@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { OperationContract } from '@crm/contract';
-import type { ApiKeyRecord } from './api-key-record.js';
+import type { ApiKeyRecord } from './keys/api-key-record.js';
 import type { OperationRequest } from './operation.js';
-import type { RouteMatch } from './route-table.js';
+import type { RouteMatch } from './server/route-table.js';
 
 /** The validated input of any operation. */
 export type OperationInput = Pick<OperationRequest<OperationContract>, 'params' | 'query' | 'body' | 'itemErrors'>;

@@ -1,11 +1,11 @@
 import type { Gateway, OperationContract } from '@crm/contract';
 import type { Logger } from 'pino';
-import type { AuthenticationOptions } from './api-key-record.js';
-import type { GatewayActivity } from './metrics/activity.js';
-import type { OperationValidators } from './operation-validators.js';
+import type { AuthenticationOptions } from './keys/api-key-record.js';
+import type { GatewayActivity } from './observability/metrics/activity.js';
+import type { OperationValidators } from './request/operation-validators.js';
 import type { Operation, OperationRequest } from './operation.js';
-import type { RateLimitOptions } from './rate-limit-config.js';
-import type { ShareLimits } from './shares.js';
+import type { RateLimitOptions } from './limits/rate-limit-config.js';
+import type { ShareLimits } from './limits/shares.js';
 
 /** The proxies whose `X-Forwarded-For` is trusted: a number of hops, a list of addresses and CIDRs, or none. */
 export type TrustProxy = number | readonly string[] | false;

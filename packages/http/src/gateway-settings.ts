@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { maxPageBytes } from '@crm/domain';
 import type { EnvironmentReader } from './environment.js';
 import type { TrustProxy } from './gateway-options.js';
-import { readTracingSettings, type TracingSettings } from './tracing/tracing-settings.js';
-import { defaultRateLimits, type RateLimits } from './rate-limit-config.js';
-import { defaultShares, type ShareOptions } from './shares.js';
+import { readTracingSettings, type TracingSettings } from './observability/tracing/tracing-settings.js';
+import { defaultRateLimits, type RateLimits } from './limits/rate-limit-config.js';
+import { defaultShares, type ShareOptions } from './limits/shares.js';
 
 /** The levels of `LOG_LEVEL`. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -1,22 +1,22 @@
 import express, { type Express, type RequestHandler } from 'express';
-import { authenticate } from './authentication.js';
-import { handleError } from './errors.js';
+import { authenticate } from './keys/authentication.js';
+import { handleError } from './response/errors.js';
 import { exchangeOf } from './exchange.js';
-import { SharedStoreHealth } from './fallback-store.js';
+import { SharedStoreHealth } from './limits/fallback-store.js';
 import type { GatewayAppOptions } from './gateway-options.js';
-import { checkHead } from './head.js';
-import { answerPublicPages } from './health.js';
-import { readOperationInput } from './input.js';
-import { GatewayActivity } from './metrics/activity.js';
-import { OutageLog } from './outage-log.js';
-import { limitArrivals, limitBulkCalls, shedLoad } from './overload.js';
-import { limitFailedAuthentication, limitRequests } from './rate-limit.js';
-import { drainingSetting } from './reply.js';
-import { beginExchange } from './request-log.js';
-import { RouteTable, type Route } from './route-table.js';
+import { checkHead } from './request/head.js';
+import { answerPublicPages } from './observability/health.js';
+import { readOperationInput } from './request/input.js';
+import { GatewayActivity } from './observability/metrics/activity.js';
+import { OutageLog } from './observability/outage-log.js';
+import { limitArrivals, limitBulkCalls, shedLoad } from './limits/overload.js';
+import { limitFailedAuthentication, limitRequests } from './limits/rate-limit.js';
+import { drainingSetting } from './response/reply.js';
+import { beginExchange } from './observability/request-log.js';
+import { RouteTable, type Route } from './server/route-table.js';
 import { runOperation } from './run-operation.js';
-import { createShares, defaultShares, type GatewayShares, type ShareLimits } from './shares.js';
-import { traceRequests } from './tracing/trace-requests.js';
+import { createShares, defaultShares, type GatewayShares, type ShareLimits } from './limits/shares.js';
+import { traceRequests } from './observability/tracing/trace-requests.js';
 
 const defaultMaxEventLoopDelayMs = 500;
 

@@ -2,12 +2,12 @@ import type { OperationContract } from '@crm/contract';
 import { ApiError, validationError } from '@crm/domain';
 import type { Request, RequestHandler, Response } from 'express';
 import { callerOf, type Exchange, exchangeOf, present } from './exchange.js';
-import type { GatewayActivity } from './metrics/activity.js';
+import type { GatewayActivity } from './observability/metrics/activity.js';
 import type { OperationReply, OperationRequest } from './operation.js';
-import { holdAnswerBytes, reservePage, takePlace, waitingRoomError } from './overload.js';
-import { sendSuccess } from './reply.js';
-import type { Route } from './route-table.js';
-import type { GatewayShares } from './shares.js';
+import { holdAnswerBytes, reservePage, takePlace, waitingRoomError } from './limits/overload.js';
+import { sendSuccess } from './response/reply.js';
+import type { Route } from './server/route-table.js';
+import type { GatewayShares } from './limits/shares.js';
 
 /** What operations run with. */
 export interface RunOptions {

@@ -5,7 +5,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R8',
     removed: 'the check of a key before its lookup',
-    file: 'packages/http/src/authentication.ts',
+    file: 'packages/http/src/keys/authentication.ts',
     from: 'if (key === null) return null;',
     to: "if (key === null) return cache.find(hashApiKey(String(header ?? '')));",
     tests: 'apps/read-gateway cost-of-refusals',
@@ -13,7 +13,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R8',
     removed: 'the expiry of keys',
-    file: 'packages/http/src/authentication.ts',
+    file: 'packages/http/src/keys/authentication.ts',
     from: '(record.expiresAt === null || record.expiresAt.getTime() > nowMs)',
     to: 'nowMs > 0',
     tests: 'apps/read-gateway cost-of-refusals',
@@ -21,7 +21,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R8',
     removed: 'the permissions of a key',
-    file: 'packages/http/src/authentication.ts',
+    file: 'packages/http/src/keys/authentication.ts',
     from: 'return record.allowedOperations.includes(group) || record.allowedOperations.includes(id);',
     to: "return record.allowedOperations.includes(group) || id !== '';",
     tests: 'apps/read-gateway cost-of-refusals',
@@ -29,7 +29,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R8',
     removed: 'the expiry of cached keys after two seconds',
-    file: 'packages/http/src/authentication.ts',
+    file: 'packages/http/src/keys/authentication.ts',
     from: 'const defaultMaxAgeMs = 2_000;',
     to: 'const defaultMaxAgeMs = 3_600_000;',
     tests: 'apps/read-gateway key-changes',
@@ -37,7 +37,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R9',
     removed: 'the depth limit of bodies',
-    file: 'packages/http/src/body.ts',
+    file: 'packages/http/src/request/body.ts',
     from: 'export const maxJsonDepth = 32;',
     to: 'export const maxJsonDepth = 64;',
     tests: 'packages/http hostile-input',
@@ -61,7 +61,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R12',
     removed: 'the shared counters in Redis',
-    file: 'packages/http/src/rate-limit.ts',
+    file: 'packages/http/src/limits/rate-limit.ts',
     from: 'const shared = options.createStore?.(name);',
     to: 'const shared = [options.createStore?.(name)].find(() => health === null);',
     tests: 'apps/read-gateway shared-limits',
@@ -69,7 +69,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R12',
     removed: 'the counters in memory while Redis fails',
-    file: 'packages/http/src/fallback-store.ts',
+    file: 'packages/http/src/limits/fallback-store.ts',
     from: 'this.#fail(error);\n      return memory();',
     to: 'this.#fail(error);\n      throw error;',
     tests: 'apps/read-gateway shared-limits',
@@ -77,7 +77,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R12',
     removed: 'the time limit for Redis',
-    file: 'packages/http/src/fallback-store.ts',
+    file: 'packages/http/src/limits/fallback-store.ts',
     from: 'const answerWithinMs = 250;',
     to: 'const answerWithinMs = 60_000;',
     tests: 'apps/read-gateway shared-limits',
@@ -85,7 +85,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R12',
     removed: 'the monotonic clock of windows',
-    file: 'packages/http/src/memory-store.ts',
+    file: 'packages/http/src/limits/memory-store.ts',
     from: 'return this.#endsAtMs - performance.now();',
     to: 'return this.#endsAtMs - (Date.now() - performance.timeOrigin);',
     tests: 'packages/http memory-store',
@@ -93,7 +93,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R13',
     removed: 'the limit of running requests',
-    file: 'packages/http/src/overload.ts',
+    file: 'packages/http/src/limits/overload.ts',
     from: 'shares.places.hasRoom(organizationId) ||',
     to: 'true ||',
     tests: 'apps/inbound-gateway overload',
@@ -101,7 +101,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R13',
     removed: 'the Retry-After of an overload',
-    file: 'packages/http/src/overload.ts',
+    file: 'packages/http/src/limits/overload.ts',
     from: "new ApiError('unavailable', { headers: { 'Retry-After': '1' } })",
     to: "new ApiError('unavailable')",
     tests: 'apps/inbound-gateway overload',
@@ -109,7 +109,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R14',
     removed: 'the wait for running requests at shutdown',
-    file: 'packages/http/src/server.ts',
+    file: 'packages/http/src/server/server.ts',
     from: 'NetServer.prototype.close.call(server, () => resolve());',
     to: 'server.close(() => resolve());\n      server.closeAllConnections();',
     tests: 'apps/inbound-gateway shutdown',
@@ -117,7 +117,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R20',
     removed: 'the masking of keys in error texts',
-    file: 'packages/http/src/logger.ts',
+    file: 'packages/http/src/observability/logger.ts',
     from: "    .replace(apiKeys, '[api key]')\n",
     to: '',
     tests: 'packages/http request-log',
@@ -125,7 +125,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R20',
     removed: 'the masking of emails in error texts',
-    file: 'packages/http/src/logger.ts',
+    file: 'packages/http/src/observability/logger.ts',
     from: "    .replace(emails, '[email]')",
     to: '',
     tests: 'packages/http request-log',
@@ -133,7 +133,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R21',
     removed: 'the status in the envelope of errors',
-    file: 'packages/http/src/errors.ts',
+    file: 'packages/http/src/response/errors.ts',
     from: 'message, statusCode: errorCatalogue[code].status, code',
     to: 'message, code',
     tests: 'packages/http server',
@@ -141,7 +141,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R31',
     removed: 'the share of an organization in the running requests of a process',
-    file: 'packages/http/src/shares.ts',
+    file: 'packages/http/src/limits/shares.ts',
     from: 'share: shareOf(total), total',
     to: 'share: total, total',
     tests: 'packages/http health-and-overload slow-clients',
@@ -149,7 +149,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R31',
     removed: 'the limit of bytes of unread responses',
-    file: 'packages/http/src/overload.ts',
+    file: 'packages/http/src/limits/overload.ts',
     from: 'exchangeOf(request).whenOver(answerBytes.take(callerOf(request).organizationId, bytes));',
     to: 'answerBytes.take(callerOf(request).organizationId, bytes)();',
     tests: 'packages/http slow-clients',
@@ -157,7 +157,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R31',
     removed: 'the turns for other requests while a bulk body is parsed',
-    file: 'packages/http/src/turns.ts',
+    file: 'packages/http/src/limits/turns.ts',
     from: '    await nextTurn();\n',
     to: '',
     tests: 'packages/http turns',

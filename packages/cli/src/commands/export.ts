@@ -26,7 +26,7 @@ import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-f
 import { runExport } from '../export/run-export.js';
 import { connectClient, gatewayErrorText } from '../gateway-client.js';
 import { exportSetup } from '../setup-file/export-setup.js';
-import { findPipelineId } from '../import/pipeline-lookup.js';
+import { findPipelineId } from '../import/mapping/pipeline-lookup.js';
 import { httpUrl, withJson, type OutputOptions } from '../options.js';
 
 interface ExportOptions extends OutputOptions {

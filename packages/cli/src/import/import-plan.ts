@@ -8,17 +8,17 @@ import { CliError, configurationError, errorCode, usageError } from '../errors.j
 import type { ExportObject } from '../export/columns.js';
 import { listCustomFields } from '../export/record-pages.js';
 import { connectClient, gatewayErrorText } from '../gateway-client.js';
-import { checkColumns, checkNoDuplicates } from './check-columns.js';
+import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
 import type { ImportConnection } from './connection.js';
-import { convertRow, type ConversionContext, type ConvertedRow } from './convert-row.js';
-import { openCsv, type SourceFile, type SourceRow } from './csv-rows.js';
-import { convertExported, detectObject, unknownColumns, type ExportedContext } from './exported-record.js';
-import { guessFormat } from './guess-format.js';
-import { openJsonLines } from './json-lines.js';
-import { readMapping } from './mapping-reader.js';
-import type { Mapping } from './mapping.js';
-import { loadPipelines } from './pipeline-directory.js';
-import { findPipelineId, loadStages } from './pipeline-lookup.js';
+import { convertRow, type ConversionContext, type ConvertedRow } from './mapping/convert-row.js';
+import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
+import { convertExported, detectObject, unknownColumns, type ExportedContext } from './mapping/exported-record.js';
+import { guessFormat } from './source/guess-format.js';
+import { openJsonLines } from './source/json-lines.js';
+import { readMapping } from './mapping/mapping-reader.js';
+import type { Mapping } from './mapping/mapping.js';
+import { loadPipelines } from './mapping/pipeline-directory.js';
+import { findPipelineId, loadStages } from './mapping/pipeline-lookup.js';
 import { collectionOf, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that control how rows are converted. */

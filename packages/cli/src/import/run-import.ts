@@ -1,14 +1,14 @@
 import { CliError, errorText } from '../errors.js';
-import type { ConvertedRow, RequestBody } from './convert-row.js';
-import type { SourceFile, SourceRow } from './csv-rows.js';
-import { KeyOrder, type Turn } from './key-order.js';
-import { orderKeys } from './order-key.js';
-import type { Progress } from './progress.js';
-import type { RecordSender, SendItem } from './record-sender.js';
-import { RejectsFile } from './rejects-file.js';
-import type { SentNotes } from './sent-notes.js';
-import { closingText, ImportTally, type ImportResult } from './report.js';
-import type { SendOutcome } from './send-outcome.js';
+import type { ConvertedRow, RequestBody } from './mapping/convert-row.js';
+import type { SourceFile, SourceRow } from './source/csv-rows.js';
+import { KeyOrder, type Turn } from './sending/key-order.js';
+import { orderKeys } from './sending/order-key.js';
+import type { Progress } from './reporting/progress.js';
+import type { RecordSender, SendItem } from './sending/record-sender.js';
+import { RejectsFile } from './reporting/rejects-file.js';
+import type { SentNotes } from './sending/sent-notes.js';
+import { closingText, ImportTally, type ImportResult } from './reporting/report.js';
+import type { SendOutcome } from './sending/send-outcome.js';
 import type { ImportObject } from './targets.js';
 
 /** One import. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type OrganizationSetup, defineFieldChange, type SetupField, updateFieldChange } from '@crm/db';
 import { type FieldMetadata, type FieldOption, objectTypes, parseFieldMetadata } from '@crm/domain';
 
-import type { MappingSource } from '../import/mapping-source.js';
+import type { MappingSource } from '../import/mapping/mapping-source.js';
 import { describeChange, differing, isOutOfOrder, type PlanStep } from './plan-step.js';
 import type { FileField } from './setup-file.js';
 

@@ -14,7 +14,7 @@ import {
 } from '@crm/db';
 
 import { makeMember } from '../administration/new-members.js';
-import type { MappingSource } from '../import/mapping-source.js';
+import type { MappingSource } from '../import/mapping/mapping-source.js';
 import { planFields } from './plan-fields.js';
 import { describeChange, differing, isOutOfOrder, type PlanStep } from './plan-step.js';
 import type { FileMember, FilePipeline, FileStage, SetupFile } from './setup-file.js';

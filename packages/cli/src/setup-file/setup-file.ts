@@ -11,8 +11,8 @@ import {
   type Result,
 } from '@crm/domain';
 
-import { MappingSource, type KeyPath } from '../import/mapping-source.js';
-import { asRecord, onlyKeys } from '../import/mapping-values.js';
+import { MappingSource, type KeyPath } from '../import/mapping/mapping-source.js';
+import { asRecord, onlyKeys } from '../import/mapping/mapping-values.js';
 
 /** A stage in a set-up file. Undefined values stay unchanged. */
 export interface FileStage {

@@ -104,7 +104,8 @@ const SummaryTotal = withMeasures(
   { count },
   {
     title: 'SummaryTotal',
-    description: 'Totals of all matching records. A measure of `amount` is null if the amounts have several currencies.',
+    description:
+      'Totals of all matching records. A measure of `amount` is null if the amounts have several currencies.',
   },
 );
 

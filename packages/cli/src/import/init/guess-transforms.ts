@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 
 import { findTarget, type ImportObject } from '../targets.js';
-import { compileStep, type TransformName } from '../transforms.js';
+import { compileStep, type TransformName } from '../mapping/transforms.js';
 
 /** The guessed transforms of a column as text of a mapping, and a remark for the user to check. */
 export interface GuessedTransforms {

@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { CliError, exitCodes } from '../../errors.js';
+import { readMapping } from './mapping-reader.js';
+
+const problemsOf = (text: string): readonly string[] => {
+  try {
+    readMapping('/somewhere/deals.yaml', text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    expect(error.exitCode).toBe(exitCodes.configuration);
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim());
+  }
+};
+
+const minimal = 'object: opportunity\nfields:\n  name: { column: Name }\n';
+
+describe('readMapping', () => {
+  it('reads YAML and JSON', () => {
+    const json = JSON.stringify({
+      object: 'contact',
+      fields: { email: { column: 'E-mail', transform: ['trim', 'lower'] } },
+    });
+    expect(readMapping('m.json', json).fields[0]?.target.path).toEqual(['email']);
+    expect(readMapping('m.yaml', minimal).fields[0]?.target.path).toEqual(['opportunity', 'name']);
+  });
+
+  it('records where columns are used, for the check against the header', () => {
+    const mapping = readMapping('deals.yaml', `${minimal}  next_step:\n    template: '{A} {B}'\n`);
+    expect(mapping.columnUses).toEqual([
+      { column: 'Name', place: 'deals.yaml:3: fields.name.column' },
+      { column: 'A', place: 'deals.yaml:5: fields.next_step.template' },
+      { column: 'B', place: 'deals.yaml:5: fields.next_step.template' },
+    ]);
+  });
+
+  it('refuses numbers with more digits than it can store', () => {
+    const text = `${minimal}  amount: { column: V, empty: { value: 999999999999.99998 } }\n  close_date: { value: 1.50 }\n`;
+    expect(problemsOf(text)).toEqual([expect.stringMatching(/^deals\.yaml:4: 999999999999\.99998 has more digits/)]);
+  });
+
+  it('names every problem with its key and line', () => {
+    const text = [
+      'object: opportunity',
+      'delimeter: ";"',
+      'fields:',
+      '  name:',
+      '    column: Name',
+      '    transform: [trimm]',
+      '  close_date:',
+      '    column: Closed',
+      '  amuont: { column: Value }',
+      '  custom_fields.Bad-Slug: { column: X }',
+      '  stage: {}',
+      '  owner_email: { column: A, value: b }',
+      '  next_action_date:',
+      '    column: Next',
+      '    transform:',
+      '      - date: D/M/Y',
+    ].join('\n');
+    expect(problemsOf(text)).toEqual([
+      expect.stringMatching(/^deals\.yaml:2: delimeter: unknown key; the keys are object/),
+      expect.stringMatching(/^deals\.yaml:6: fields\.name\.transform\[0\]: "trimm" is unknown/),
+      expect.stringMatching(/^deals\.yaml:7: fields\.close_date: needs a date format/),
+      expect.stringMatching(
+        /^deals\.yaml:9: fields\.amuont: unknown; the fields of opportunity are name, external_id, stage, amount/,
+      ),
+      expect.stringMatching(/^deals\.yaml:10: fields\.custom_fields\.Bad-Slug: unknown/),
+      expect.stringMatching(/^deals\.yaml:11: fields\.stage: needs exactly one of column, value, template/),
+      expect.stringMatching(/^deals\.yaml:12: fields\.owner_email: needs exactly one of/),
+      expect.stringMatching(/^deals\.yaml:16: fields\.next_action_date\.transform\[0\]: date: "D" is not a token/),
+      expect.stringMatching(/^deals\.yaml:13: fields\.next_action_date: needs a date format/),
+    ]);
+  });
+
+  it.each([
+    ['object: deal\nfields: {}', /^deals\.yaml:1: object: must be one of opportunity/],
+    ['object: opportunity\nfields:\n  amount: { column: V }', /^deals\.yaml:2: fields: name is missing/],
+    ['object: opportunity', /^deals\.yaml: fields: is missing/],
+    ['object: [', /^deals\.yaml:1: /],
+    [`${minimal}pipeline: A\npipeline_id: B`, /^deals\.yaml:4: pipeline: give pipeline_id or pipeline, not both/],
+    [
+      'object: account\npipeline: A\nfields: { domain: { column: D } }',
+      /^deals\.yaml:2: pipeline: applies only to opportunities/,
+    ],
+    [`${minimal}  amount: { column: V, transform: [{ split: ";" }] }`, /fields\.amount: split makes a list/],
+    [`${minimal}  amount: { column: V, transform: [number, trim] }`, /number must be the last transform/],
+    [`${minimal}  next_step: [{ column: A }, { column: B }]`, /fields\.next_step: takes one value/],
+    [`${minimal}columns: { Name: number }`, /^deals\.yaml:4: columns\.Name: use number, boolean, date and split in/],
+    [`${minimal}skip_when: [{ column: A }]`, /^deals\.yaml:4: skip_when\[0\]: needs either in/],
+    [`${minimal}encoding: ebcdic`, /^deals\.yaml:4: encoding: must be one of utf-8/],
+    ['', /^deals\.yaml: is missing/],
+  ])('refuses %j', (text, expected) => {
+    expect(problemsOf(text)[0]).toMatch(expected);
+  });
+});

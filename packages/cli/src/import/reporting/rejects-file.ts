@@ -1,0 +1,136 @@
+import { access, constants, open, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { CliError, errorCode, errorText, usageError } from '../../errors.js';
+import type { RowProblem } from '../mapping/convert-row.js';
+import { emptyText, type SourceFile } from '../source/csv-rows.js';
+import { parseJsonObject } from '../../json-object.js';
+
+/** The columns before those of the source. */
+const ownColumns = ['line', 'field', 'reason'];
+
+/** An import reads a file with this mark as UTF-8, even if the mapping has another `encoding:`. */
+const byteOrderMark = '\uFEFF';
+
+/** The start of a rejects file in any format. Other files must not be overwritten. */
+const ownStart = /^\uFEFF?line.{1,4}?field.{1,4}?reason|^\{"line":/;
+
+const csvLine = (cells: readonly string[], delimiter: string): string =>
+  `${cells.map((cell) => csvCell(cell, delimiter)).join(delimiter)}\n`;
+
+const csvCell = (text: string, delimiter: string): string => {
+  if (text === emptyText) return '""';
+  return /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+type OwnCells = readonly [line: string, field: string, reason: string];
+
+/** The keys at the start of a line from an earlier rejects file, in any spacing. */
+const earlierKeys =
+  /^\s*\{\s*"line"\s*:\s*\d+\s*,\s*"field"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/;
+
+/**
+ * Adds the reason to the start of a line: `{"a":1.50}` becomes `{"line":2,"field":"a","reason":"…","a":1.50}`. The rest
+ * is not parsed, which could lose the fault itself, such as digits of a long number. A line that is not an object
+ * becomes the value of `text`.
+ */
+const jsonLine = ([line, field, reason]: OwnCells, text: string): string => {
+  const own = JSON.stringify({ line: Number(line), field, reason }).slice(0, -1);
+  if (Object.keys(parseJsonObject(text)).length === 0 || !text.trim().startsWith('{')) {
+    return `${own},"text":${JSON.stringify(text)}}\n`;
+  }
+  const rest = text.replace(earlierKeys, '{').trim().slice(1);
+  return rest.trim() === '}' ? `${own}}\n` : `${own},${rest}\n`;
+};
+
+type Source = Pick<SourceFile, 'columns' | 'csv'>;
+
+/**
+ * A file of the rejected rows, in the format of the source, that can be corrected and imported again. It has line,
+ * field and reason, then the unchanged columns of the source. It is created with the first row, so that no file means
+ * no rejected rows.
+ */
+export class RejectsFile {
+  readonly path: string;
+  readonly #header: string;
+  /** The number of leading cells that come from an earlier rejects file. The new ones replace them. */
+  readonly #dropped: number;
+  #handle: FileHandle | undefined;
+  /** Workers reject rows at the same time. Writes are queued so that lines are not mixed. */
+  #writes: Promise<void> = Promise.resolve();
+
+  /** Absent for JSON lines. */
+  readonly #delimiter: string | undefined;
+
+  private constructor(path: string, { columns: sourceColumns, csv }: Source) {
+    this.path = path;
+    this.#delimiter = csv?.delimiter;
+    this.#dropped = ownColumns.every((name, index) => sourceColumns[index] === name) ? ownColumns.length : 0;
+    const columns = [...ownColumns, ...sourceColumns.slice(this.#dropped)];
+    const mark = csv?.encoding === 'utf-8' ? '' : byteOrderMark;
+    this.#header = csv === undefined ? '' : mark + csvLine(columns, csv.delimiter);
+  }
+
+  /**
+   * Prepares for writing, and removes the file of an earlier import.
+   *
+   * @throws CliError if another file is there, or no file can be created there.
+   */
+  static async prepare(path: string, source: Source): Promise<RejectsFile> {
+    const firstLine = await readStart(path);
+    if (firstLine !== undefined) {
+      if (!ownStart.test(firstLine)) {
+        throw new CliError(`${path} exists and is not a file of rejected rows. Name another file with --rejects.`);
+      }
+      await rm(path);
+    }
+    await access(dirname(path), constants.W_OK).catch((error: unknown) => {
+      throw usageError(`--rejects: ${path} cannot be written: ${errorText(error)}`);
+    });
+    return new RejectsFile(path, source);
+  }
+
+  /** Writes one rejected row. Several problems of a row are joined, so that each row is written once. */
+  add(line: number, problems: readonly RowProblem[], cells: readonly string[]): Promise<void> {
+    const fields = problems.map(({ field }) => field).filter((field) => field !== '');
+    const reasons = problems.map(({ field, reason }) =>
+      field === '' || problems.length === 1 ? reason : `${field}: ${reason}`,
+    );
+    const own = [String(line), fields.join('; '), reasons.join('; ')] as const;
+    const text =
+      this.#delimiter === undefined
+        ? jsonLine(own, cells[0] ?? '')
+        : csvLine([...own, ...cells.slice(this.#dropped)], this.#delimiter);
+    this.#writes = this.#writes.then(async () => {
+      if (this.#handle === undefined) {
+        this.#handle = await open(this.path, 'w');
+        await this.#handle.write(this.#header);
+      }
+      await this.#handle.write(text);
+    });
+    return this.#writes;
+  }
+
+  /** Closes the file. A failed write has already ended the import. */
+  async close(): Promise<void> {
+    await this.#writes.catch(() => undefined);
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+}
+
+/** The first bytes of a file, or `undefined` if there is none. */
+const readStart = async (path: string): Promise<string | undefined> => {
+  try {
+    const handle = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
+      return buffer.toString('utf8', 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+};

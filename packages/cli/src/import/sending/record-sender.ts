@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { types } from 'node:util';
+
+import {
+  CrmApiError,
+  CrmError,
+  type BulkResults,
+  type CreateRecordOptions,
+  type CrmClient,
+  type WriteAnswer,
+} from '@crm/client';
+
+import { CliError, errorCode, errorText } from '../../errors.js';
+import { connectClient, gatewayErrorText, type GatewayAddress } from '../../gateway-client.js';
+import { retryDelayMs } from './backoff.js';
+import type { RequestBody } from '../mapping/convert-row.js';
+import { RateGate } from './rate-gate.js';
+import { readAnswer, readRefusal, readResults, type SendOutcome } from './send-outcome.js';
+import { collectionOf, type ImportObject } from '../targets.js';
+
+/** The destination of records, and how long to retry. */
+export interface SenderOptions {
+  /** Address of the inbound gateway. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly object: ImportObject;
+  readonly updateMatches: boolean;
+  /** Sends up to 100 rows in one call instead of one row per call. */
+  readonly isBulk: boolean;
+  /** How long to retry if the gateway has answered before. */
+  readonly outageMs: number;
+  /** How long to retry if the gateway has never answered, because then its address is probably wrong. */
+  readonly firstAnswerMs: number;
+  readonly onWait: (message: string) => void;
+}
+
+/** One row to send. */
+export interface SendItem {
+  /** The body of its create request. */
+  readonly body: RequestBody;
+  /** Set for notes, which have no natural key; null for the other objects. */
+  readonly idempotencyKey: string | null;
+}
+
+/** Statuses that do not depend on the row: the gateway, or a proxy in front of it, is busy or restarting. */
+const transientStatuses = new Set([408, 502, 503, 504]);
+
+/** The create methods without types, for every object. The gateway validates the bodies that a mapping produces. */
+interface Creates {
+  create(body: RequestBody, options: CreateRecordOptions): Promise<WriteAnswer<unknown>>;
+  bulkCreate(items: readonly RequestBody[], options: CreateRecordOptions): Promise<WriteAnswer<BulkResults>>;
+}
+
+/** Sends creates within the rate limit. After failures that do not depend on the row, it retries for a limited time. */
+export class RecordSender {
+  readonly #options: SenderOptions;
+  readonly #gateway: GatewayAddress;
+  readonly #gate: RateGate;
+  readonly #records: Creates;
+  #lastAnswerMs: number | undefined;
+  #isOutageNoted = false;
+  readonly #unanswered = new Set<SendItem>();
+
+  constructor(options: SenderOptions) {
+    const { url, apiKey, object, isBulk, onWait } = options;
+    this.#options = options;
+    this.#gateway = { name: 'inbound gateway', url, option: '--url', groups: isBulk ? 'list,bulk' : 'list,inbound' };
+    this.#gate = new RateGate((seconds) => onWait(`The rate limit is reached. Continuing in ${seconds} s.`));
+    // The client must not retry: what to retry, and for how long, depends on the other rows.
+    const client: CrmClient = connectClient({ readUrl: url, apiKey, maxRetries: 0, fetch: this.#gate.fetch });
+    this.#records = client[collectionOf(object)] as unknown as Creates;
+  }
+
+  /** The number of rows with an unknown result, because the connection broke or the gateway failed. */
+  get unanswered(): number {
+    return this.#unanswered.size;
+  }
+
+  /**
+   * Creates the records of a batch in order. Retries are safe: creates are idempotent by natural key, and those of
+   * notes by an `Idempotency-Key`.
+   *
+   * @param patience - the part of the time limit to retry for. It is halved with the batch, so that one bad row takes
+   * at most twice the limit
+   * @returns the outcome of each row.
+   * @throws CliError if the gateway is unreachable for longer than the limit, or if no row can succeed because the key
+   * is refused or the address is not that of an inbound gateway.
+   */
+  async send(items: readonly SendItem[], signal: AbortSignal, patience = 1): Promise<readonly SendOutcome[]> {
+    const outcomes = await this.#sendTogether(items, signal, patience);
+    if (outcomes !== undefined) {
+      for (const item of items) this.#unanswered.delete(item);
+      return outcomes;
+    }
+    // One bad row must not fail the others, so each half is sent alone, recursively down to that row.
+    const middle = Math.ceil(items.length / 2);
+    const first = await this.send(items.slice(0, middle), signal, patience / 2);
+    return [...first, ...(await this.send(items.slice(middle), signal, patience / 2))];
+  }
+
+  async #sendTogether(
+    items: readonly SendItem[],
+    signal: AbortSignal,
+    patience: number,
+  ): Promise<readonly SendOutcome[] | undefined> {
+    let failedSinceMs: number | undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#gate.enter(signal);
+      try {
+        const outcomes = await this.#create(items);
+        this.#noteAnswer();
+        return outcomes;
+      } catch (error) {
+        if (!(error instanceof CrmError)) throw error;
+        if (error instanceof CrmApiError && error.status === 429) {
+          this.#gate.closeFor(error.retryAfterMs ?? 1000);
+          continue;
+        }
+        if (error instanceof CrmApiError && !isTransient(error, items)) {
+          this.#noteAnswer();
+          const refusal = readRefusal(this.#options.object, this.#gateway, error);
+          return items.length > 1 ? undefined : [refusal];
+        }
+        if (mayHaveArrived(error)) for (const item of items) this.#unanswered.add(item);
+        failedSinceMs ??= performance.now();
+        const given = this.#giveUp(failedSinceMs, patience, error);
+        if (given !== undefined) return items.length > 1 ? undefined : [given];
+        this.#noteOutage(attempt, error);
+        const retryAfterMs = error instanceof CrmApiError ? error.retryAfterMs : null;
+        await sleep(retryDelayMs(attempt, retryAfterMs ?? 0), undefined, { signal });
+      }
+    }
+  }
+
+  async #create(items: readonly SendItem[]): Promise<readonly SendOutcome[]> {
+    const { object, isBulk, updateMatches } = this.#options;
+    const onMatch = updateMatches ? { onMatch: 'update' as const } : {};
+    if (isBulk) {
+      const bodies = items.map(({ body }) => body);
+      const { data } = await this.#records.bulkCreate(bodies, { ...onMatch, idempotencyKey: null });
+      return readResults(object, this.#gateway, data, items.length);
+    }
+    const send = async ({ body, idempotencyKey }: SendItem): Promise<SendOutcome> =>
+      readAnswer(await this.#records.create(body, { ...onMatch, idempotencyKey }));
+    return Promise.all(items.map(send));
+  }
+
+  /** After the time limit, a row that fails while others succeed is rejected. If no row succeeds, the import stops. */
+  #giveUp(failedSinceMs: number, patience: number, error: CrmError): SendOutcome | undefined {
+    const nowMs = performance.now();
+    const boundMs = this.#lastAnswerMs === undefined ? this.#options.firstAnswerMs : this.#options.outageMs;
+    if (nowMs - failedSinceMs < patience * boundMs) return undefined;
+    if (this.#lastAnswerMs !== undefined && nowMs - this.#lastAnswerMs < boundMs / 2) {
+      const reason = `not created after many attempts: ${reasonOf(error)}`;
+      return { kind: 'rejected', problems: [{ field: '', reason }] };
+    }
+    if (nowMs - (this.#lastAnswerMs ?? 0) < boundMs) return undefined;
+    throw new CliError(gatewayErrorText(this.#gateway, error));
+  }
+
+  /** Not for the first failures, which usually end soon, and once per outage instead of once per worker. */
+  #noteOutage(attempt: number, error: CrmError): void {
+    if (attempt < 3 || this.#isOutageNoted) return;
+    this.#isOutageNoted = true;
+    this.#options.onWait(`The gateway is unreachable, retrying: ${reasonOf(error)}`);
+  }
+
+  #noteAnswer(): void {
+    this.#lastAnswerMs = performance.now();
+    this.#isOutageNoted = false;
+  }
+}
+
+/** A conflict on our idempotency key means that the first attempt is still running. Creates have no other conflicts. */
+const isTransient = ({ status }: CrmApiError, items: readonly SendItem[]): boolean =>
+  transientStatuses.has(status) || (status === 409 && items.some(({ idempotencyKey }) => idempotencyKey !== null));
+
+/** Error codes of connections that were never established. */
+const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** Whether the gateway may have written the records without confirming it. */
+const mayHaveArrived = ({ cause }: CrmError): boolean =>
+  !neverConnected.has(errorCode(types.isNativeError(cause) ? cause.cause : undefined) ?? '');
+
+const reasonOf = (error: CrmError): string =>
+  error instanceof CrmApiError ? `HTTP ${error.status} ${error.message}` : errorText(error);

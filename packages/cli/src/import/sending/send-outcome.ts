@@ -1,0 +1,72 @@
+import type { BulkResult, BulkResults, CrmApiError, Warning, WriteAnswer } from '@crm/client';
+
+import { CliError } from '../../errors.js';
+import { gatewayErrorText, type GatewayAddress } from '../../gateway-client.js';
+import type { RowProblem } from '../mapping/convert-row.js';
+import { targetNameOf, type ImportObject } from '../targets.js';
+
+/** The outcome of a row at the gateway. */
+export type SendOutcome =
+  | { readonly kind: 'created' | 'matched' | 'updated'; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'rejected'; readonly problems: readonly RowProblem[] };
+
+const pipelineHint = 'Check --pipeline (crm pipeline list).';
+
+/** Reads the outcome of a single create. */
+export const readAnswer = ({ isReplay, recordStatus, warnings }: WriteAnswer<unknown>): SendOutcome => ({
+  // A replayed response has the status of the first one, but nothing was created this time.
+  kind: isReplay ? 'matched' : (recordStatus ?? 'created'),
+  warnings,
+});
+
+/**
+ * Reads the outcome of each row of a bulk create.
+ *
+ * @throws CliError if no row can succeed, or if the response is not from an inbound gateway.
+ */
+export const readResults = (
+  object: ImportObject,
+  { name, url, option }: GatewayAddress,
+  data: Partial<BulkResults> | undefined,
+  count: number,
+): readonly SendOutcome[] => {
+  if (data?.results?.length !== count) {
+    throw new CliError(`${url} does not answer like an ${name}. Check ${option}.`);
+  }
+  return data.results.map((result: BulkResult): SendOutcome => {
+    if (result.success) return { kind: result.record_status ?? 'created', warnings: result.warnings ?? [] };
+    const problems = problemsOf(object, result.errors ?? {});
+    const pipeline = problems.find(({ field }) => field === 'pipeline_id');
+    if (pipeline !== undefined)
+      throw new CliError(`The ${name} ${url} refused the pipeline: ${pipeline.reason}. ${pipelineHint}`);
+    return {
+      kind: 'rejected',
+      problems: problems.length > 0 ? problems : [{ field: '', reason: 'was refused without a reason' }],
+    };
+  });
+};
+
+/**
+ * Reads the outcome of a refused row.
+ *
+ * @throws CliError if no row can succeed.
+ */
+export const readRefusal = (object: ImportObject, gateway: GatewayAddress, error: CrmApiError): SendOutcome => {
+  const { status, message, requestId } = error;
+  const problems = problemsOf(object, error.errors);
+  const isPipeline = status === 404 || problems.some(({ field }) => field === 'pipeline_id');
+  // These errors apply to every row, so continuing would only fill the rejects file.
+  if (isPipeline || status < 400 || [401, 403, 405].includes(status)) {
+    throw new CliError(`${gatewayErrorText(gateway, error)}${isPipeline ? ` ${pipelineHint}` : ''}`);
+  }
+  if (problems.length > 0) return { kind: 'rejected', problems };
+  const reason = `HTTP ${status} ${message}${requestId === null ? '' : ` (request ${requestId})`}`;
+  return { kind: 'rejected', problems: [{ field: '', reason }] };
+};
+
+/** The fields at fault, by their names in the mapping. */
+const problemsOf = (object: ImportObject, errors: Readonly<Record<string, string>>): readonly RowProblem[] =>
+  Object.entries(errors).map(([path, reason]) => ({
+    field: targetNameOf(object, path.replace(/^items\[0\]\./, '')),
+    reason,
+  }));

@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { TextDecoder } from 'node:util';
+
+import { configurationError, errorCode, type CliError } from '../../errors.js';
+import { markedEncoding } from './guess-encoding.js';
+
+/**
+ * Reads a file once before anything is sent, so that no part of a file in another encoding is imported. A pipe can be
+ * read only once, so {@link decodeText} stops at the fault.
+ *
+ * @returns its size in bytes.
+ * @throws CliError if there is no such file, it is a directory, or {@link decodeText} refuses it.
+ */
+export const checkText = async (file: string, encoding: string): Promise<number> => {
+  const status = await stat(file).catch((error: unknown) => {
+    throw errorCode(error) === 'ENOENT' ? configurationError(`There is no file ${file}.`) : error;
+  });
+  if (status.isDirectory()) throw configurationError(`${file} is a directory, not a file.`);
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  if (status.isFile()) await pipeline(createReadStream(file), decodeText(file, encoding), discard);
+  return status.size;
+};
+
+/**
+ * Decodes the bytes of a file, and removes the byte order mark. The mark overrides `encoding`.
+ *
+ * @throws CliError (78) with the line of the first invalid bytes. Most decoders would replace them instead.
+ */
+export const decodeText = (file: string, encoding: string): Transform => {
+  let lines: LineDecoder | undefined;
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      lines ??= new LineDecoder(file, markedEncoding(chunk) ?? encoding);
+      attempt(lines, chunk, done);
+    },
+    flush: (done) => attempt(lines, undefined, done),
+  });
+};
+
+type Done = (error: Error | null, text?: string) => void;
+
+const attempt = (lines: LineDecoder | undefined, chunk: Buffer | undefined, done: Done): void => {
+  try {
+    done(null, lines?.decode(chunk));
+  } catch (error) {
+    done(error as Error);
+  }
+};
+
+/** Decodes line by line, so that it can report the line of a fault. */
+class LineDecoder {
+  readonly #decoder: TextDecoder;
+  #line = 1;
+
+  constructor(
+    private readonly file: string,
+    private readonly encoding: string,
+  ) {
+    this.#decoder = new TextDecoder(encoding, { fatal: true });
+  }
+
+  /** Decodes a chunk. Without one, ends the decoding, which fails if a character is incomplete. */
+  decode(chunk: Buffer | undefined): string {
+    if (chunk === undefined) return this.#piece(undefined);
+    let text = '';
+    for (let from = 0, end = 0; from < chunk.length; from = end) {
+      end = chunk.indexOf(0x0a, from) + 1 || chunk.length;
+      // The second byte of a line break in UTF-16.
+      if (chunk[end] === 0) end += 1;
+      text += this.#piece(chunk.subarray(from, end));
+    }
+    return text;
+  }
+
+  #piece(bytes: Buffer | undefined): string {
+    let text: string;
+    try {
+      text = this.#decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw notText(this.file, this.#line, `is not valid ${this.encoding.toUpperCase()}`, this.encoding);
+    }
+    if (text.includes('\0')) throw notText(this.file, this.#line, 'has a zero byte, as in UTF-16', this.encoding);
+    if (text.includes('\n')) this.#line += 1;
+    return text;
+  }
+}
+
+const notText = (file: string, line: number, fault: string, encoding: string): CliError => {
+  const likely = fault.includes('zero') ? 'UTF-16LE' : 'WINDOWS-1252';
+  const ending = extname(file);
+  const converted = `${file.slice(0, file.length - ending.length)}.utf8${ending}`;
+  const advice =
+    encoding === 'utf-8'
+      ? `If it is ${likely}: --encoding ${likely.toLowerCase()}, or iconv -f ${likely} -t UTF-8 ${quoted(file)} > ${quoted(converted)}`
+      : 'Give its encoding with --encoding, or encoding: in the mapping.';
+  return configurationError(`Line ${line} of ${file} ${fault}. ${advice}`);
+};
+
+/** Quotes a path for a shell. */
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

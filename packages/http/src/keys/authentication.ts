@@ -1,0 +1,81 @@
+import { ApiError, Failure, hashApiKey, parseApiKey } from '@crm/domain';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import type { ApiKeyRecord, AuthenticationOptions } from './api-key-record.js';
+import { exchangeOf } from '../exchange.js';
+import { ApiKeyCache } from './key-cache.js';
+import { createKeyUsageReporter } from './key-usage.js';
+import type { CacheCounter, GatewayActivity } from '../observability/metrics/activity.js';
+import type { FailureLimiter } from '../limits/rate-limit.js';
+import type { RouteMatch } from '../server/route-table.js';
+
+const defaultMaxAgeMs = 2_000;
+const defaultMaxEntries = 10_000;
+
+const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
+  record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
+
+/** On an unknown path any valid key is accepted. */
+const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean => {
+  if (match?.kind !== 'found') return true;
+  const { id, group } = match.route.contract;
+  return record.allowedOperations.includes(group) || record.allowedOperations.includes(id);
+};
+
+/** Looks up the key of a request. A key that was sent twice arrives joined by a comma and so is malformed. */
+const createKeyFinder = (
+  options: AuthenticationOptions,
+  isPastLimit: (request: Request) => boolean,
+  counter: CacheCounter,
+): ((request: Request) => Promise<ApiKeyRecord | null>) => {
+  const bounds = {
+    maxAgeMs: options.cacheMaxAgeMs ?? defaultMaxAgeMs,
+    maxEntries: options.cacheMaxEntries ?? defaultMaxEntries,
+  };
+  const cache = new ApiKeyCache(options.findApiKeysByHash, bounds, counter);
+  return async (request) => {
+    const header = request.headers['x-api-key'];
+    const key = typeof header === 'string' ? parseApiKey(header) : null;
+    if (key === null) return null;
+    try {
+      return await cache.find(hashApiKey(key), isPastLimit(request));
+    } catch (error) {
+      if (error instanceof ApiError || error instanceof Failure) throw error;
+      throw new ApiError('unavailable', { cause: error, headers: { 'Retry-After': '1' } });
+    }
+  };
+};
+
+/**
+ * Lets a request pass if its key is valid and allows the operation. Missing, malformed, unknown, revoked, expired and out-of-scope
+ * keys all get the same 401; all except missing and malformed ones run the same statements. Only failures are counted, by address,
+ * and get 429 past the limit; a valid key never does. Past the limit, lookups from that address share statements, so that a valid
+ * key that is not cached is still found.
+ */
+export const authenticate = (
+  options: AuthenticationOptions,
+  failures: FailureLimiter,
+  activity: GatewayActivity,
+  logger: Logger,
+  isOutage: (error: unknown) => boolean,
+): RequestHandler => {
+  const findKey = createKeyFinder(options, failures.isPastLimit, activity.apiKeys);
+  const reportUse = createKeyUsageReporter(options.onKeyUsed, logger, isOutage);
+  const refuse = (request: Request, response: Response, next: (error: unknown) => void): void => {
+    activity.failedAuthentications++;
+    void failures.limit(request, response, (error?: unknown) => {
+      next(error ?? new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } }));
+    });
+  };
+  return async (request, response, next) => {
+    const exchange = exchangeOf(request);
+    const record = await findKey(request);
+    if (record === null || !isInForce(record, Date.now()) || !isAllowed(record, exchange.match)) {
+      refuse(request, response, next);
+      return;
+    }
+    exchange.apiKey = record;
+    reportUse(record.id);
+    next();
+  };
+};

@@ -1,0 +1,96 @@
+import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
+import { GatheredLookUps } from './gathered-look-ups.js';
+import type { CacheCounter } from '../observability/metrics/activity.js';
+
+interface Known {
+  readonly record: ApiKeyRecord | null;
+  readonly readAtMs: number;
+}
+
+interface Flight {
+  readonly startedAtMs: number;
+  readonly result: Promise<ApiKeyRecord | null>;
+}
+
+/** Bounds of an {@link ApiKeyCache}. */
+export interface ApiKeyCacheBounds {
+  readonly maxAgeMs: number;
+  /** The maximum number of keys, and also of cached hashes without a key. */
+  readonly maxEntries: number;
+}
+
+/**
+ * Caches keys for a short time, so that most requests need no statement and a revocation still takes effect soon. Age
+ * counts from the start of the lookup, because the result may be that old. Hashes without a key are cached separately,
+ * so that a flood of invented keys cannot evict real ones. Requests for one hash share one lookup.
+ */
+export class ApiKeyCache {
+  readonly #find: FindApiKeys;
+  readonly #gathered: GatheredLookUps;
+  readonly #bounds: ApiKeyCacheBounds;
+  readonly #counter: CacheCounter;
+  readonly #keys = new Map<string, Known>();
+  readonly #absent = new Map<string, Known>();
+  readonly #flights = new Map<string, Flight>();
+
+  constructor(find: FindApiKeys, bounds: ApiKeyCacheBounds, counter: CacheCounter) {
+    this.#find = find;
+    this.#gathered = new GatheredLookUps(find);
+    this.#bounds = bounds;
+    this.#counter = counter;
+  }
+
+  /**
+   * The record of a hash, including revoked and expired keys; `null` if there is none. A failed lookup rejects and is not
+   * cached.
+   * @param mayWait whether the lookup may wait for others, to share one statement
+   */
+  async find(hash: Buffer, mayWait: boolean): Promise<ApiKeyRecord | null> {
+    const id = hash.toString('base64');
+    const oldest = performance.now() - this.#bounds.maxAgeMs;
+    const known = this.#keys.get(id) ?? this.#absent.get(id);
+    if (known !== undefined && known.readAtMs > oldest) {
+      this.#counter.hits++;
+      return known.record;
+    }
+    this.#counter.misses++;
+    const flight = this.#flights.get(id);
+    // The result of a lookup that began too long ago may be out of date.
+    if (flight !== undefined && flight.startedAtMs > oldest) return flight.result;
+    return this.#lookUp(id, mayWait ? this.#gathered.find(hash) : this.#findNow(hash));
+  }
+
+  async #findNow(hash: Buffer): Promise<ApiKeyRecord | null> {
+    const [record] = await this.#find([hash]);
+    return record ?? null;
+  }
+
+  #lookUp(id: string, answer: Promise<ApiKeyRecord | null>): Promise<ApiKeyRecord | null> {
+    const startedAtMs = performance.now();
+    const result = answer
+      .then((record) => {
+        this.#keep(id, { record, readAtMs: startedAtMs });
+        return record;
+      })
+      .finally(() => {
+        if (this.#flights.get(id)?.result === result) this.#flights.delete(id);
+      });
+    this.#flights.set(id, { startedAtMs, result });
+    return result;
+  }
+
+  #keep(id: string, known: Known): void {
+    const newer = this.#keys.get(id) ?? this.#absent.get(id);
+    if (newer !== undefined && newer.readAtMs > known.readAtMs) return;
+    this.#keys.delete(id);
+    this.#absent.delete(id);
+    const map = known.record === null ? this.#absent : this.#keys;
+    map.set(id, known);
+    if (map.size <= this.#bounds.maxEntries) return;
+    // A map keeps insertion order, so the first entry is the oldest.
+    for (const first of map.keys()) {
+      map.delete(first);
+      break;
+    }
+  }
+}

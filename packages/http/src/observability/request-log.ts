@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '@crm/domain';
+import type { RequestHandler, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { Exchange, exchangeOf, setExchange } from '../exchange.js';
+import type { GatewayActivity } from './metrics/activity.js';
+import type { OutageLog } from './outage-log.js';
+import type { RouteMatch } from '../server/route-table.js';
+
+const wellFormedRequestId = /^[A-Za-z0-9_-]{8,64}$/;
+/** The logged status if the client hung up before the response; never sent. */
+const clientGoneStatus = 499;
+
+/**
+ * The caller's request id if it is well-formed, else a new one. A header sent twice arrives joined and is not
+ * well-formed.
+ */
+export const requestIdOf = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && wellFormedRequestId.test(header) ? header : randomUUID();
+
+/** Path and query of a request target, in origin form or in the absolute form that proxies send. */
+export const splitTarget = (target: string): { readonly path: string; readonly queryText: string } => {
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const mark = origin.indexOf('?');
+  return mark === -1
+    ? { path: origin, queryText: '' }
+    : { path: origin.slice(0, mark), queryText: origin.slice(mark + 1) };
+};
+
+/** The log line has the route's template, because a path may contain anything. */
+export const templateOf = (match: RouteMatch | undefined): string | undefined => {
+  if (match?.kind === 'found') return match.route.contract.path;
+  return match?.kind === 'wrong-method' ? match.template : undefined;
+};
+
+/** The operation's name, for counting. All unknown paths share one name, because there can be any number of them. */
+export const operationOf = (match: RouteMatch | undefined): string =>
+  match?.kind === 'found' ? match.route.contract.id : 'none';
+
+/** The status under which a finished request is counted. */
+export const statusOf = (response: Response): number =>
+  response.writableFinished || response.headersSent ? response.statusCode : clientGoneStatus;
+
+/** Polls that would fill the log. */
+const isHealthCheck = ({ path }: Exchange): boolean => path === '/livez' || path === '/readyz';
+
+/** Overload and start-up: these 503s have no other cause and are logged elsewhere. */
+const hasNoCause = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.code === 'unavailable' && failure.cause === undefined;
+
+const writeLine = (
+  logger: Logger,
+  outage: OutageLog,
+  request: Request,
+  response: Response,
+  durationMs: number,
+): void => {
+  const exchange = exchangeOf(request);
+  const { failure } = exchange;
+  const isTold = failure === undefined || hasNoCause(failure) || outage.covers(failure);
+  if (exchange.match?.kind === 'found' && response.statusCode < 400) outage.noteSuccess();
+  const cutOff = !response.writableFinished;
+  const line = {
+    method: request.method,
+    route: templateOf(exchange.match),
+    status: statusOf(response),
+    duration_ms: Math.round(durationMs * 100) / 100,
+    ...(exchange.waitedMs === 0 ? {} : { waited_ms: Math.round(exchange.waitedMs) }),
+    request_id: exchange.requestId,
+    trace_id: exchange.traceId,
+    organization_id: exchange.apiKey?.organizationId,
+    api_key_id: exchange.apiKey?.id,
+    ...(cutOff ? { cut_off: true } : {}),
+    ...(isTold ? {} : { err: failure }),
+  };
+  if (!isTold) logger.error(line, 'request');
+  else if (isHealthCheck(exchange)) logger.debug(line, 'request');
+  else logger.info(line, 'request');
+};
+
+/**
+ * Calls `end` once the caller has the response or is gone. The connection is watched too, because Node does not report
+ * its close for a response that waits for an earlier one.
+ */
+const whenClosed = (request: Request, response: Response, end: () => void): void => {
+  if (response.socket !== null) {
+    response.once('close', end);
+    return;
+  }
+  const { socket } = request;
+  const onClose = (): void => {
+    response.off('close', onClose);
+    socket.off('close', onClose);
+    end();
+  };
+  // One listener per waiting response, so there may be many.
+  socket.setMaxListeners(0);
+  socket.once('close', onClose);
+  response.once('close', onClose);
+};
+
+/**
+ * The first middleware: gives the request its id and adds it to the response. When the response is over, writes one log line and
+ * counts it. Health checks are logged at the level debug. The line never contains header values, query text or bodies.
+ */
+export const beginExchange =
+  (logger: Logger, activity: GatewayActivity, outage: OutageLog): RequestHandler =>
+  (request, response, next) => {
+    const { path, queryText } = splitTarget(request.url);
+    const exchange = new Exchange(requestIdOf(request.headers['x-request-id']), path, queryText);
+    setExchange(request, exchange);
+    exchange.headers['X-Request-Id'] = exchange.requestId;
+    whenClosed(request, response, () => {
+      const durationMs = performance.now() - exchange.startedAtMs;
+      // Ends a running wait, so that its duration is known.
+      exchange.close();
+      writeLine(logger, outage, request, response, durationMs);
+      // A long poll is not a slow answer.
+      activity.onRequest?.(operationOf(exchange.match), statusOf(response), durationMs - exchange.waitedMs);
+    });
+    next();
+  };

@@ -1,0 +1,71 @@
+import { ApiError, ErrorCollector, type FieldErrors } from '@crm/domain';
+import type { Request, RequestHandler } from 'express';
+import type { ArrivingBodies } from './arriving-bodies.js';
+import { defaultMaxBodyBytes, readJsonBody } from './body.js';
+import { callerOf, exchangeOf, present, type OperationInput } from '../exchange.js';
+import type { Validator } from './operation-validators.js';
+import { readQuery, type QueryInput } from './query.js';
+import type { Route, RouteMatch } from '../server/route-table.js';
+
+const readParams = (
+  encoded: Readonly<Record<string, string>>,
+  errors: ErrorCollector,
+): Readonly<Record<string, string>> => {
+  const params = Object.create(null) as Record<string, string>;
+  for (const [name, text] of Object.entries(encoded)) {
+    try {
+      params[name] = decodeURIComponent(text);
+    } catch {
+      errors.add(name, 'must be percent-encoded UTF-8');
+    }
+  }
+  return params;
+};
+
+const addAll = (found: FieldErrors | null, errors: ErrorCollector): void => {
+  for (const [path, text] of Object.entries(found ?? {})) errors.add(path, text);
+};
+
+const validateQuery = (validator: Validator | undefined, query: QueryInput, errors: ErrorCollector): void => {
+  if (validator !== undefined) addAll(validator(query), errors);
+  else for (const name of Object.keys(query)) errors.add(name, 'is not a known parameter');
+};
+
+const readInput = async (
+  request: Request,
+  match: RouteMatch & { kind: 'found' },
+  bodies: ArrivingBodies,
+): Promise<OperationInput> => {
+  const { contract, validators }: Route = match.route;
+  const errors = new ErrorCollector();
+  const params = readParams(match.params, errors);
+  const query = readQuery(exchangeOf(request).queryText, errors);
+  const options = {
+    maxBytes: contract.maxBodyBytes ?? defaultMaxBodyBytes,
+    isBulk: contract.item !== undefined,
+    bodies,
+    organizationId: callerOf(request).organizationId,
+  };
+  const json = contract.body === undefined ? undefined : await readJsonBody(request, options);
+  const body = json?.value;
+  addAll(validators.params?.(params) ?? null, errors);
+  validateQuery(validators.query, query, errors);
+  if (body !== undefined) addAll(validators.body?.(body) ?? null, errors);
+  errors.throwIfAny();
+  // The types of the input are derived from the schemas that validated it.
+  return { params, query, body, itemErrors: json?.itemErrors };
+};
+
+/** Reads and validates the input of a request, or answers 404 or 405. All field errors are reported together. */
+export const readOperationInput =
+  (bodies: ArrivingBodies): RequestHandler =>
+  async (request, _response, next) => {
+    const exchange = exchangeOf(request);
+    const match = present(exchange.match, 'match');
+    if (match.kind === 'unknown') throw new ApiError('not_found');
+    if (match.kind === 'wrong-method') throw new ApiError('method_not_allowed', { headers: { Allow: match.allow } });
+    await exchange.work(async () => {
+      exchange.input = await readInput(request, match, bodies);
+      next();
+    });
+  };

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorCatalogue, type ErrorCode } from '@crm/domain';
+import type { Logger } from 'pino';
+import { errorBody } from './errors.js';
+import { exchangeOf } from '../exchange.js';
+
+const codeByNodeCode: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** The whole response to input that never became a request. */
+const rawAnswer = (code: ErrorCode, requestId: string): string => {
+  const body = errorBody(code);
+  const { status } = errorCatalogue[code];
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+};
+
+/** Answers a request whose body broke off. The app still waits for the body and logs the request. */
+const answerUnderway = (response: ServerResponse, code: ErrorCode): void => {
+  const body = errorBody(code);
+  response.shouldKeepAlive = false;
+  response.writeHead(errorCatalogue[code].status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    ...exchangeOf(response.req).headers,
+  });
+  response.end(body);
+};
+
+/** Whether the response no longer depends on further input: the message is complete, or the operation runs. */
+const isSettled = ({ req }: ServerResponse): boolean => req.complete || exchangeOf(req).input !== undefined;
+
+/**
+ * Answers, in the envelope, requests that Node rejects before the app sees them: broken requests, headers that are too large or too
+ * slow, bodies that do not arrive in time, `CONNECT`. Each gets a log line, like every request. Earlier requests on the connection
+ * are answered first, because a committed create must not get 400 for garbage after it.
+ */
+export const answerClientErrors = (server: Server, logger: Logger): void => {
+  const underway = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+  const refuse = (socket: Duplex, code: ErrorCode): void => {
+    const response = underway.get(socket);
+    const isOpen = response !== undefined && !response.writableFinished;
+    // The request was answered before its body had arrived. The client would take another response for the response to its
+    // next request.
+    const isAnswered = response?.writableFinished === true && !response.req.complete;
+    if (!socket.writable || isAnswered) socket.destroy();
+    else if (isOpen && isSettled(response)) response.once('close', () => refuse(socket, code));
+    // A response is already under way, so no other can be sent.
+    else if (isOpen && response.headersSent) socket.destroy();
+    else if (isOpen) answerUnderway(response, code);
+    else {
+      const requestId = randomUUID();
+      logger.info({ status: errorCatalogue[code].status, request_id: requestId }, 'request');
+      socket.end(rawAnswer(code, requestId), () => socket.destroy());
+    }
+  };
+  server.on('request', (request, response) => underway.set(request.socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    // Node emits this event again for further data of a broken connection.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    refuse(socket, codeByNodeCode[error.code ?? ''] ?? 'bad_request');
+  });
+  server.on('connect', (_request, socket) => refuse(socket, 'method_not_allowed'));
+};

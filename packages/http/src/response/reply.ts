@@ -1,0 +1,87 @@
+import type { OperationContract } from '@crm/contract';
+import type { Response } from 'express';
+import { compress, contentCodingOf, minCompressedBytes } from './compression.js';
+import { exchangeOf } from '../exchange.js';
+import { JsonParts, JsonText, type OperationReply } from '../operation.js';
+
+/** Response headers by name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** The setting of an Express app that marks it as shutting down. */
+export const drainingSetting = 'draining';
+
+const standingHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+const jsonType = 'application/json; charset=utf-8';
+
+/** Writes a finished response, head and body in one write. Express's `send` would hash and inspect the body first. */
+export const sendBody = (
+  response: Response,
+  status: number,
+  contentType: string,
+  body: string | Buffer,
+  headers?: Headers,
+): void => {
+  if (response.app.enabled(drainingSetting)) response.shouldKeepAlive = false;
+  response.writeHead(status, {
+    'Content-Type': contentType,
+    'Content-Length': Buffer.byteLength(body),
+    ...standingHeaders,
+    ...exchangeOf(response.req).headers,
+    ...headers,
+  });
+  response.end(body);
+};
+
+/** Writes a finished JSON text. */
+export const sendJson = (response: Response, status: number, json: string, headers?: Headers): void => {
+  sendBody(response, status, jsonType, json, headers);
+};
+
+const extraText = (extra: Readonly<Record<string, unknown>> = {}): string => {
+  let text = '';
+  for (const [name, value] of Object.entries(extra)) {
+    if (value !== undefined) text += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  }
+  return text;
+};
+
+const envelope = (message: string, data: string, extra: string): string =>
+  `{"success":true,"message":${message},"data":${data}${extra}}`;
+
+/** The envelope of a success as text. Data that is already JSON is spliced in, never parsed. */
+export const successBody = ({ message, data, extra }: Omit<OperationReply<OperationContract>, 'headers'>): string =>
+  envelope(JSON.stringify(message), data instanceof JsonText ? data.text : JSON.stringify(data), extraText(extra));
+
+const toBytes = (part: string | Buffer): Buffer => (typeof part === 'string' ? Buffer.from(part) : part);
+
+const bytesBody = ({ parts }: JsonParts, { message, extra }: OperationReply<OperationContract>): Buffer => {
+  const [head = '', tail = ''] = envelope(JSON.stringify(message), '\0', extraText(extra)).split('\0');
+  return Buffer.concat([head, ...parts, tail].map(toBytes));
+};
+
+/**
+ * Sends a success, compressed if it is long and the caller accepts that.
+ * @param hold - counts the bytes of a long response until the caller has read them; may throw to refuse it
+ */
+export const sendSuccess = async (
+  response: Response,
+  reply: OperationReply<OperationContract>,
+  hold: (bytes: number) => void,
+): Promise<void> => {
+  const { data, headers } = reply;
+  const body = data instanceof JsonParts ? bytesBody(data, reply) : successBody(reply);
+  // Compares characters instead of bytes: close enough, and there are never more characters than bytes.
+  if (body.length < minCompressedBytes) {
+    sendBody(response, 200, jsonType, body, headers);
+    return;
+  }
+  hold(body.length);
+  const varying = { ...headers, Vary: 'Accept-Encoding' };
+  const coding = contentCodingOf(response.req);
+  if (coding === null) {
+    sendBody(response, 200, jsonType, body, varying);
+    return;
+  }
+  const bytes = await compress(coding, toBytes(body));
+  sendBody(response, 200, jsonType, bytes, { ...varying, 'Content-Encoding': coding });
+};

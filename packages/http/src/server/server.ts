@@ -1,0 +1,212 @@
+import { createServer, type Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { answerClientErrors } from '../response/client-error.js';
+import { listen } from './listen.js';
+import { messageClassesOf } from './message-classes.js';
+import { drainingSetting } from '../response/reply.js';
+import { stopOnSignals } from './signals.js';
+
+/** Where and how long to serve. */
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly logger: Logger;
+  /** Time for a whole request to arrive, by default 15,000 ms; then 408. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** Time for the headers of a request to arrive, by default 10,000 ms; then 408. */
+  readonly headersTimeoutMs?: number | undefined;
+  /** Time for the caller to read a finished response, by default 30,000 ms; then the connection is cut. */
+  readonly answerTimeoutMs?: number | undefined;
+  /**
+   * Time in which the caller must read at least a part of a response, by default 10,000 ms. The connection is cut after at most twice
+   * this time.
+   */
+  readonly answerStallMs?: number | undefined;
+  /** Time after which an idle connection is closed, by default 65,000 ms. */
+  readonly keepAliveTimeoutMs?: number | undefined;
+  /** Time for running requests to end during a shutdown, by default 15,000 ms. */
+  readonly shutdownTimeoutMs?: number | undefined;
+  /** Called once after the last request, to close pools. It has 3 seconds. */
+  readonly onStopped?: (() => Promise<void> | void) | undefined;
+  /** Stop on SIGTERM and SIGINT and exit with code 0; by default true. */
+  readonly handleSignals?: boolean | undefined;
+}
+
+/** A listening gateway. */
+export interface RunningServer {
+  readonly server: Server;
+  /** The port in use, also if 0 was requested. */
+  readonly port: number;
+  /** `http://host:port`, without a trailing slash. */
+  readonly url: string;
+  /** Stops gracefully; the same promise for every call. */
+  stop(): Promise<void>;
+}
+
+const defaultRequestTimeoutMs = 15_000;
+const defaultHeadersTimeoutMs = 10_000;
+const defaultAnswerTimeoutMs = 30_000;
+const defaultAnswerStallMs = 10_000;
+/**
+ * Longer than the 60 s of common balancers: the balancer must close an idle connection first, or it may send into a
+ * closed one.
+ */
+const defaultKeepAliveTimeoutMs = 65_000;
+const checkTimeoutsEveryMs = 1_000;
+const maxHeaderBytes = 16 * 1024;
+const defaultShutdownTimeoutMs = 15_000;
+/**
+ * How long a shutdown waits without a new request before it closes idle connections, since a request may be on its way.
+ */
+const idleGraceMs = 1_000;
+const checkIdleEveryMs = 100;
+const onStoppedTimeoutMs = 3_000;
+/** How long a flood of new connections or requests may delay a step of the shutdown. */
+const quietTurnsTimeoutMs = 1_000;
+
+/**
+ * Cuts connections whose caller stops reading a response or reads it too slowly: unread responses hold memory and count
+ * as running requests.
+ */
+const limitTimeToTakeAnswers = (server: Server, { answerTimeoutMs, answerStallMs }: ServerOptions): void => {
+  server.prependListener('request', (_request, response) => {
+    response.once('prefinish', () => {
+      // Without a listener Node would destroy the connection. This listener first checks whether bytes were read since
+      // the last time.
+      response.setTimeout(answerStallMs ?? defaultAnswerStallMs);
+      const timer = setTimeout(() => response.destroy(), answerTimeoutMs ?? defaultAnswerTimeoutMs).unref();
+      response.once('close', () => clearTimeout(timer));
+    });
+  });
+};
+
+const createHttpServer = (app: Express, options: ServerOptions): Server => {
+  const server = createServer(
+    {
+      requestTimeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+      headersTimeout: options.headersTimeoutMs ?? defaultHeadersTimeoutMs,
+      keepAliveTimeout: options.keepAliveTimeoutMs ?? defaultKeepAliveTimeoutMs,
+      connectionsCheckingInterval: checkTimeoutsEveryMs,
+      maxHeaderSize: maxHeaderBytes,
+      // Node's own answer would be empty; the app answers in the envelope.
+      requireHostHeader: false,
+      ...messageClassesOf(app),
+    },
+    app,
+  );
+  // Node answers an unknown expectation with an empty 417, but a server may ignore the expectation instead.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  answerClientErrors(server, options.logger);
+  limitTimeToTakeAnswers(server, options);
+  return server;
+};
+
+/**
+ * Calls `then` once two turns of the event loop have passed without the event. One turn is not enough: a timer runs
+ * before the sockets are read, so data that has already arrived would be missed.
+ */
+const afterQuietTurns = (server: Server, event: 'connection' | 'request', then: () => void): void => {
+  const lastTurnAtMs = performance.now() + quietTurnsTimeoutMs;
+  let quietTurns = 0;
+  const onEvent = (): void => {
+    quietTurns = 0;
+  };
+  const check = (): void => {
+    if (quietTurns < 2 && performance.now() < lastTurnAtMs) {
+      quietTurns++;
+      setImmediate(check);
+      return;
+    }
+    server.off(event, onEvent);
+    then();
+  };
+  server.on(event, onEvent);
+  setImmediate(check);
+};
+
+/** Closes the listening socket; resolves when the last connection is gone. Connections stay as they are. */
+const stopAccepting = (server: Server, app: Express): Promise<void> =>
+  new Promise((resolve) => {
+    // Closing the listener resets connections that wait to be accepted, and Node accepts few per turn of the event
+    // loop.
+    afterQuietTurns(server, 'connection', () => {
+      // `http.Server.close` would also end idle connections at once, and with them requests already on their way.
+      NetServer.prototype.close.call(server, () => resolve());
+      // Only now do responses close their connections, so that a client that reconnects finds a closed port, not a
+      // closing one.
+      app.enable(drainingSetting);
+      // Requests that wait are answered now.
+      app.emit(drainingSetting);
+    });
+  });
+
+const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  const done = await Promise.race([work.then(() => true), timeout]);
+  clearTimeout(timer);
+  return done;
+};
+
+/**
+ * Closes idle connections once no request has come for a while. While requests still come, each response closes its
+ * connection, so the caller's pool empties by itself, and no connection closes just when its caller uses it. @returns a
+ * function that stops this
+ */
+const closeIdleWhenQuiet = (server: Server): (() => void) => {
+  let lastRequestAtMs = performance.now();
+  const onRequest = (): void => {
+    lastRequestAtMs = performance.now();
+  };
+  server.on('request', onRequest);
+  const timer = setInterval(() => {
+    if (performance.now() - lastRequestAtMs < idleGraceMs) return;
+    // A connection with an unread request still counts as idle.
+    afterQuietTurns(server, 'request', () => server.closeIdleConnections());
+  }, checkIdleEveryMs);
+  return () => {
+    clearInterval(timer);
+    server.off('request', onRequest);
+  };
+};
+
+/**
+ * Stops accepting connections. The gateway is no longer ready, and every response closes its connection. Idle
+ * connections close when no more requests come. Requests that still run at the end of the time are cut off.
+ */
+const drain = async (server: Server, app: Express, options: ServerOptions): Promise<void> => {
+  const { logger } = options;
+  logger.info('shutting down');
+  const closed = stopAccepting(server, app);
+  const stopClosingIdle = closeIdleWhenQuiet(server);
+  const finished = await withinMs(closed, options.shutdownTimeoutMs ?? defaultShutdownTimeoutMs);
+  stopClosingIdle();
+  if (!finished) {
+    logger.warn('requests were still in work when the time to shut down was over');
+    server.closeAllConnections();
+  }
+  // This close only ends the server's timer for timeouts; the listener is closed already.
+  server.close(() => undefined);
+  const released = await withinMs(Promise.resolve(options.onStopped?.()), onStoppedTimeoutMs);
+  if (!released) logger.warn('resources were not released in time');
+  logger.info('stopped');
+};
+
+/**
+ * Serves the app until SIGTERM, SIGINT or a call of `stop`.
+ * @throws Error that names the port, if it is taken or not allowed.
+ */
+export const startServer = async (app: Express, options: ServerOptions): Promise<RunningServer> => {
+  const server = createHttpServer(app, options);
+  const port = await listen(server, options);
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= drain(server, app, options));
+  if (options.handleSignals ?? true) stopOnSignals(stop, options.logger);
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return { server, port, url: `http://${host}:${port}`, stop };
+};

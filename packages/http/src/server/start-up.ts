@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import { configurationExitCode } from '../environment.js';
+
+/** The public reason, in `/readyz`, why a gateway cannot serve yet. */
+export class NotReadyError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotReadyError';
+  }
+}
+
+/**
+ * Logs the findings of the start-up checks. A problem that waiting cannot fix ends the process with code 78 and a plain
+ * text.
+ */
+export const reportStartUp = (logger: Logger) => ({
+  onWarning: (text: string): void => logger.warn(text),
+  onWaiting: (text: string, error?: unknown): void =>
+    logger.warn({ reason: text, ...(error === undefined ? {} : { err: error }) }, 'not ready'),
+  onPassed: (): void => logger.info('the database is as it should be'),
+  onRefusal: (text: string): void => {
+    logger.fatal(text);
+    process.stderr.write(`${text}\n`);
+    process.exit(configurationExitCode);
+  },
+});
