@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   type Failure,
   type FailureReason,
+  type FieldErrors,
   type ObjectType,
 } from '@crm/domain';
 
@@ -30,8 +31,16 @@ const naturalKeyPaths: Readonly<Record<ObjectType, string>> = {
   opportunity: opportunityPath('name'),
 };
 
+type Answer = readonly [ErrorCode, ApiErrorDetails?];
+
+const conflict = (message: string, extra?: ApiErrorDetails['extra']): Answer => [
+  'conflict',
+  { message, ...(extra !== undefined && { extra }) },
+];
+const invalid = (errors: FieldErrors): Answer => ['validation_failed', { errors }];
+
 /** The code and details of the response to a failure. Default texts are in `errorCatalogue`. */
-const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?] => {
+const answerTo = (reason: FailureReason): Answer => {
   switch (reason.kind) {
     case 'key_taken': {
       const field = reason.object === 'opportunity' ? opportunityPath(reason.field) : reason.field;
@@ -41,62 +50,54 @@ const answerTo = (reason: FailureReason): readonly [ErrorCode, ApiErrorDetails?]
       const { object, existingId, otherId } = reason;
       const field = object === 'opportunity' ? opportunityPath('external_id') : 'external_id';
       const message = `The external_id is that of another ${object} than the one of the natural key`;
-      return ['conflict', { message, extra: { conflict: { field, existing_id: existingId, other_id: otherId } } }];
+      return conflict(message, { conflict: { field, existing_id: existingId, other_id: otherId } });
     }
-    case 'external_id_unknown': {
-      const text = `is required: no ${reason.object} has this external_id`;
-      return ['validation_failed', { errors: { [naturalKeyPaths[reason.object]]: text } }];
-    }
+    case 'external_id_unknown':
+      return invalid({ [naturalKeyPaths[reason.object]]: `is required: no ${reason.object} has this external_id` });
     case 'item_raced':
-      return [
-        'conflict',
-        { message: 'Another item or call has changed the keys of the record: send it again in a new call' },
-      ];
+      return conflict('Another item or call has changed the keys of the record: send it again in a new call');
     case 'account_in_use': {
       const { contacts, opportunities } = reason;
-      const message = 'The account still has contacts or opportunities';
-      return ['conflict', { message, extra: { counts: { contacts, opportunities } } }];
+      return conflict('The account still has contacts or opportunities', { counts: { contacts, opportunities } });
     }
     case 'setup_in_use': {
-      const message = `The ${reason.object} still has opportunities`;
-      return ['conflict', { message, extra: { counts: { opportunities: reason.opportunities } } }];
+      const { object, opportunities } = reason;
+      return conflict(`The ${object} still has opportunities`, { counts: { opportunities } });
     }
     case 'last_stage':
-      return ['conflict', { message: 'A pipeline needs at least one stage that is not archived' }];
+      return conflict('A pipeline needs at least one stage that is not archived');
     case 'default_stage_archived':
-      return ['validation_failed', { errors: { is_default: 'must not be true for an archived stage' } }];
+      return invalid({ is_default: 'must not be true for an archived stage' });
     case 'setup_changed':
-      return ['conflict', { message: 'The field was changed meanwhile, please retry' }];
+      return conflict('The field was changed meanwhile, please retry');
     case 'too_many_contacts': {
       const text = `must not bring the opportunity to more than ${reason.limit} additional contacts`;
-      return ['validation_failed', { errors: { [opportunityPath('additional_emails')]: text } }];
+      return invalid({ [opportunityPath('additional_emails')]: text });
     }
     case 'unknown_opportunities': {
       const text = 'is not an opportunity of this organization';
       const errors = reason.places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);
-      return ['validation_failed', { errors: Object.fromEntries(errors) as Record<string, string> }];
+      return invalid(Object.fromEntries(errors) as Record<string, string>);
     }
     case 'empty_note': {
       const text = 'is required: send a title, a content or both';
-      return ['validation_failed', { errors: { 'note.title': text, 'note.content': text } }];
+      return invalid({ 'note.title': text, 'note.content': text });
     }
     case 'position_ahead':
-      return ['validation_failed', { errors: { after: `is beyond the last position, ${reason.lastPosition}` } }];
-    case 'deleted_again': {
-      const message = `The record was deleted again later: restore the deletion at position ${reason.lastPosition}`;
-      return ['conflict', { message }];
-    }
+      return invalid({ after: `is beyond the last position, ${reason.lastPosition}` });
+    case 'deleted_again':
+      return conflict(`The record was deleted again later: restore the deletion at position ${reason.lastPosition}`);
     case 'events_expired':
       return [reason.kind, { extra: { oldest_position: reason.oldestPosition } }];
     case 'merge_source_not_found':
-      return ['validation_failed', { errors: { from: 'does not exist' } }];
+      return invalid({ from: 'does not exist' });
     case 'opportunities_collide': {
       const { count, conflicts } = reason;
-      const message = `${count} opportunities would have the pipeline, account and name of another one; send "deals": "merge" to merge them too`;
-      return ['conflict', { message, extra: { conflicts } }];
+      const text = `${count} opportunities would have the pipeline, account and name of another one`;
+      return conflict(`${text}; send "deals": "merge" to merge them too`, { conflicts });
     }
     case 'merge_too_large':
-      return ['conflict', { message: mergeLimitTexts[reason.object](reason.limit) }];
+      return conflict(mergeLimitTexts[reason.object](reason.limit));
     case 'idempotency_in_flight':
       return [reason.kind, retry];
     case 'unavailable':

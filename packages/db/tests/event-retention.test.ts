@@ -1,0 +1,105 @@
+import type { TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { administration } from '../src/administration.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { accountCreate } from '../src/write/accounts.js';
+import { makeEventPartitions, purgeExpiredEvents } from '../src/write/event-retention.js';
+import { runWrite } from '../src/write/write.js';
+import { createMigratedDatabase } from './support/database.js';
+import { eventLog } from './support/event-log.js';
+
+let testDatabase: TestDatabase;
+let database: AdministrationDatabase;
+let organizationId: string;
+
+beforeAll(async () => {
+  testDatabase = await createMigratedDatabase();
+  database = openAdministrationDatabase({
+    url: testDatabase.url,
+    applicationName: 'retention-test',
+    maxConnections: 2,
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  ({ id: organizationId } = await administration(database).createOrganization({ name: 'Events' }));
+});
+
+const createAccount = async (domain: string): Promise<void> => {
+  const write = accountCreate({ domain, definitions: new Map(), values: new Map() }, 'keep');
+  await runWrite(database, organizationId, write, null);
+};
+const { eventsAfter, head } = eventLog(
+  () => database.pool,
+  () => organizationId,
+);
+
+describe('retention', () => {
+  /** Changes the date of all events of the organization up to a position. */
+  const date = (position: number, occurredAt: string) =>
+    database.pool.query('UPDATE events SET occurred_at = $3 WHERE organization_id = $1 AND position <= $2', [
+      organizationId,
+      position,
+      occurredAt,
+    ]);
+  const partitions = async (): Promise<string[]> => {
+    const text = `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'events'::regclass ORDER BY 1`;
+    return (await database.pool.query<{ name: string }>(text)).rows.map(({ name }) => name);
+  };
+
+  test('drops whole partitions and moves the oldest position', async () => {
+    for (const name of ['one.com', 'two.com', 'three.com']) await createAccount(name);
+    await database.pool.query(
+      `CREATE TABLE events_2020_01_06 PARTITION OF events FOR VALUES FROM ('2020-01-06 00:00Z') TO ('2020-01-13 00:00Z')`,
+    );
+    await date(2, '2020-01-07 12:00Z');
+    expect(await partitions()).toContain('events_2020_01_06');
+    expect(await purgeExpiredEvents(database, 30)).toBe(1);
+    expect(await partitions()).not.toContain('events_2020_01_06');
+    expect((await eventsAfter(0)).map(({ position }) => position)).toEqual([3]);
+    expect(await head()).toEqual({ position: 3, oldest: 3 });
+    expect(await purgeExpiredEvents(database, 30)).toBe(0);
+  });
+
+  test('deletes expired events of the default partition, and keeps those with a date in the future', async () => {
+    for (const name of ['one.com', 'two.com']) await createAccount(name);
+    await date(2, '2090-05-05 12:00Z');
+    await date(1, '2019-05-05 12:00Z');
+    await purgeExpiredEvents(database, 30);
+    expect((await eventsAfter(0)).map(({ position }) => position)).toEqual([2]);
+    expect(await head()).toEqual({ position: 2, oldest: 2 });
+  });
+
+  test('deletes up to ten thousand such events in one call, of all organizations together', async () => {
+    const other = await administration(database).createOrganization({ name: 'Beside' });
+    for (const id of [organizationId, other.id]) {
+      await database.pool.query(
+        `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version)
+         SELECT $1, n, '2019-05-05 12:00Z', gen_random_uuid(), 'account.created', 'account', gen_random_uuid(), 1
+           FROM generate_series(1, 6000) n`,
+        [id],
+      );
+      await database.pool.query('INSERT INTO event_heads VALUES ($1, 6001, 6001)', [id]);
+    }
+    const count = async () => {
+      const text = 'SELECT count(*)::int AS n FROM events WHERE organization_id IN ($1, $2)';
+      return (await database.pool.query<{ n: number }>(text, [organizationId, other.id])).rows[0]?.n;
+    };
+    await purgeExpiredEvents(database, 30);
+    expect(await count()).toBe(2_000);
+    await purgeExpiredEvents(database, 30);
+    expect(await count()).toBe(0);
+  });
+
+  test('creates the partitions of the next weeks once, even in parallel calls', async () => {
+    const [last = ''] = (await partitions()).filter((name) => name !== 'events_default').slice(-1);
+    await database.pool.query(`DROP TABLE ${last}`);
+    const made = await Promise.all([makeEventPartitions(database), makeEventPartitions(database)]);
+    expect(made.reduce((sum, count) => sum + count, 0)).toBe(1);
+    expect(await partitions()).toContain(last);
+    expect(await makeEventPartitions(database)).toBe(0);
+  });
+});
