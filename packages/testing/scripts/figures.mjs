@@ -26,8 +26,13 @@ const requirements = {
   R20: 'no secrets in logs',
   R21: 'every answer is in the contract',
   R22: 'one note per key',
+  R23: 'the change log is complete',
+  R24: 'readers see each event once',
+  R27: 'an erased person leaves no trace',
+  R28: 'merges race other writes',
   R29: 'backups can be restored',
   R30: 'rolling upgrade',
+  R31: 'a noisy organization',
 };
 
 /** Where the tests of this run write their figures. Unit tests write theirs into `.figures` of their package. */
@@ -39,8 +44,10 @@ const readFigures = async (folder) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-const rowsOf = (figures, isWholeTier) =>
-  Object.entries(requirements).flatMap(([requirement, name]) => {
+const rowsOf = (figures, isWholeTier) => {
+  const unknown = figures.find(({ requirement }) => !(requirement in requirements));
+  if (unknown !== undefined) throw new Error(`figures.mjs does not list the requirement ${unknown.requirement}`);
+  return Object.entries(requirements).flatMap(([requirement, name]) => {
     const own = figures.filter((figure) => figure.requirement === requirement);
     if (own.length === 0) return isWholeTier ? [[requirement, name, '-', 'not measured in this run']] : [];
     return own.map(({ what, reached, required }) => [
@@ -50,6 +57,7 @@ const rowsOf = (figures, isWholeTier) =>
       String(required),
     ]);
   });
+};
 
 /** Prints every figure of this run. After a whole tier, also prints the requirements without a figure. */
 export const printFigures = async (isWholeTier, withUnitTests) => {
