@@ -83,6 +83,10 @@ describe('crm duplicates and crm merge', () => {
     const dry = await crm(['merge', 'account', keep, from, '--dry-run']);
     expect(dry.stdout).toContain(`Would merge account ${from} into ${keep}.`);
     expect(dry.stdout).toContain('Same name: "Same deal"');
+    expect(dry.stdout).toContain('Without --merge-deals the merge is refused');
+    const withDeals = await crm(['merge', 'account', keep, from, '--merge-deals', '--dry-run']);
+    expect(withDeals.stdout).toContain('Same name: "Same deal"');
+    expect(withDeals.stdout).not.toContain('is refused');
     const refused = await crm(['merge', 'account', keep, from]);
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('--merge-deals merges them')]);
     expect((await client.accounts.get(from)).data.account.id).toBe(from);

@@ -227,7 +227,10 @@ describe('crm field', () => {
     });
     expect(await define('--if-not-exists')).toMatchObject({ field_id: id, slug: 'revenue', status: 'exists' });
     const other = ['field', 'define', 'Revenue', '--object', 'opportunity', '--type', 'string', '--if-not-exists'];
-    expect(await refused(...other)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has the type number') });
+    expect(await refused(...other)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('has the type number'),
+    });
     expect((await storedSetup()).fields).toHaveLength(1);
   });
 

@@ -44,14 +44,16 @@ export const addMergeCommand = (program: Command, context: CliContext): void => 
   );
 };
 
-const resultText = (object: string, merged: Merged): string => {
+const resultText = (object: string, merged: Merged, mergesDeals: boolean): string => {
   const [did, moved] = merged.dry_run ? ['Would merge', 'Would move'] : ['Merged', 'Moved'];
   const counts = `${merged.contacts} contacts, ${merged.opportunities} opportunities, ${merged.notes} notes`;
   return [
     `${did} ${object} ${merged.from} into ${merged.id}.`,
     `${moved}: ${counts}. Opportunities merged: ${merged.merged_opportunities}. Filled: ${merged.filled.join(', ') || 'nothing'}.`,
     ...merged.conflicts.map(({ id, existing_id: existing, name }) => `Same name: "${name}" ${id} and ${existing}`),
-    ...(merged.dry_run && merged.conflicts.length > 0 ? ['Merge these too with --merge-deals, or rename them.'] : []),
+    ...(merged.dry_run && merged.conflicts.length > 0 && !mergesDeals
+      ? ['Without --merge-deals the merge is refused. Add it, or rename one opportunity of each pair.']
+      : []),
   ].join('\n');
 };
 
@@ -74,7 +76,7 @@ const merge = async (
   };
   try {
     const { data } = await (object === 'account' ? client.accounts : client.contacts).merge(keep, body);
-    printResult(context, options, { json: { ...data }, text: resultText(object, data) });
+    printResult(context, options, { json: { ...data }, text: resultText(object, data, options.mergeDeals === true) });
   } catch (error) {
     throw new CliError(refusalText(inboundUrl, error));
   }
