@@ -14,6 +14,6 @@ export const describeMachine = (): Machine => ({
   cpu: cpus()[0]?.model.trim() ?? 'unknown',
   cores: cpus().length,
   memory_gib: Math.round(totalmem() / 1024 ** 3),
-  system: `${systemName()} ${release()}`,
+  system: `${systemName()} ${release().split('.').slice(0, 2).join('.')}`,
   node: process.version,
 });
