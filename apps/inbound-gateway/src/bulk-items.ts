@@ -50,7 +50,7 @@ export class RefusedItemsError extends ApiError {
   }
 }
 
-/** The error text for a taken key. `other_id`: the record of the natural key, if the external id belongs to `existing_id`. */
+/** The conflict of a taken key. `other_id`: the record of the natural key, if the external id belongs to `existing_id`. */
 interface KeyConflict {
   readonly field: string;
   readonly existing_id: string;

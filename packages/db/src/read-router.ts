@@ -44,7 +44,7 @@ export interface ReadRouterOptions {
 const markWaitMs = 500;
 const firstPauseMs = 10;
 
-/** Citus may move the rows of a read to another worker meanwhile: it finds them there when it runs once more. */
+/** While a read runs, Citus may move its rows to another worker. A second run of the read finds them there. */
 const onlyPrimary = (primary: Database): ReadRouter => {
   const source = { database: primary, setups: createSetupCache(primary) };
   return {

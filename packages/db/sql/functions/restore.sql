@@ -41,7 +41,7 @@ BEGIN
 END
 $$;
 
--- Deletes the entry which says that a restored record was merged into another one. Its id then stands for the record itself again.
+-- Deletes the entry that maps a merged id to the kept record, because the id belongs to the restored record again.
 CREATE OR REPLACE FUNCTION forget_merge(p_organization_id uuid, p_object text, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   DELETE FROM merged_records m WHERE m.organization_id = p_organization_id AND m.object_type = p_object AND m.id = p_id;
@@ -92,7 +92,7 @@ END
 $$;
 
 -- p_input as for restore_account. Links follow merged records. Omits links to records that no longer exist; if the stage is archived, the
--- opportunity gets the stage of new ones. `dropped` lists the fields.
+-- opportunity gets the stage in which new opportunities start. `dropped` lists the fields.
 CREATE OR REPLACE FUNCTION restore_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'opportunity');

@@ -38,7 +38,7 @@ const scannedForFilters = 20_000;
 const fewMatches = 2_000;
 
 /**
- * The number of records from which a pipeline is read in page order and only as far as the page needs. A smaller pipeline is read in
+ * From this many records on, a pipeline is read in page order until the page is full. A smaller pipeline is read in
  * a sequential scan. That takes half as long as reading all its records in order, and PostgreSQL runs it in two processes.
  */
 export const readWhole = 1_000_000;

@@ -19,7 +19,7 @@ export const createKeyUsageReporter = (
     } catch (error) {
       // An outage is logged once, not for every key.
       const level = isOutage(error) ? 'debug' : 'warn';
-      logger[level]({ err: error, api_key_id: apiKeyId }, 'the use of a key could not be noted');
+      logger[level]({ err: error, api_key_id: apiKeyId }, 'the use of a key could not be recorded');
     }
   };
   return (apiKeyId) => {

@@ -27,7 +27,7 @@ export const defaultShares: ShareOptions = {
   maxWaiting: 1_000,
 };
 
-/** The resources that organizations share in one process. No organization may take all of one. */
+/** The resources that organizations share in one process. No organization can use up any of them. */
 export interface GatewayShares {
   /** Requests whose key is being looked up, counted by key, because their organization is not known yet. */
   readonly arrivals: OrganizationShares;

@@ -26,7 +26,7 @@ const withTimeout = async (work: Promise<void>): Promise<void> => {
   }
 };
 
-/** One check serves all requests within a second. Only a success is cached; a failed check is repeated. */
+/** The result of a successful check is reused for a second. After a failure, the next request checks again. */
 const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => Promise<void>) => {
   let running: Promise<void> | undefined;
   let readyAtMs = Number.NEGATIVE_INFINITY;

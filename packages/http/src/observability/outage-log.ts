@@ -13,7 +13,7 @@ export interface OutageTexts {
 const ofDatabase: OutageTexts = {
   level: 'error',
   began:
-    'the database does not answer: requests get 503 until it does. Look whether it runs and can be reached from here (crm doctor)',
+    'the database does not answer: requests get 503 until it does. Check that it runs and can be reached from this host: crm doctor',
   over: 'the database answers again',
 };
 

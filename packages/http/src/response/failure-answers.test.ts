@@ -30,7 +30,7 @@ test.each<[FailureReason, number, object]>([
   [
     { kind: 'item_raced' },
     409,
-    { message: 'Another item or call has changed the keys of the record: send it again in a new call' },
+    { message: 'Another item or call has changed the keys of the record: send the item again in a new call' },
   ],
   [
     { kind: 'deleted_again', lastPosition: 7 },
@@ -60,8 +60,7 @@ test.each<[FailureReason, number, object]>([
     400,
     {
       errors: {
-        'related_objects.additional_contact_emails':
-          'must not bring the opportunity to more than 100 additional contacts',
+        'related_objects.additional_contact_emails': 'must not give the opportunity more than 100 additional contacts',
       },
     },
   ],

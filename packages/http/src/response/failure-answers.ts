@@ -49,13 +49,13 @@ const answerTo = (reason: FailureReason): Answer => {
     case 'two_records': {
       const { object, existingId, otherId } = reason;
       const field = object === 'opportunity' ? opportunityPath('external_id') : 'external_id';
-      const message = `The external_id is that of another ${object} than the one of the natural key`;
+      const message = `The external_id and the natural key belong to two records of the kind ${object}`;
       return conflict(message, { conflict: { field, existing_id: existingId, other_id: otherId } });
     }
     case 'external_id_unknown':
       return invalid({ [naturalKeyPaths[reason.object]]: `is required: no ${reason.object} has this external_id` });
     case 'item_raced':
-      return conflict('Another item or call has changed the keys of the record: send it again in a new call');
+      return conflict('Another item or call has changed the keys of the record: send the item again in a new call');
     case 'account_in_use': {
       const { contacts, opportunities } = reason;
       return conflict('The account still has contacts or opportunities', { counts: { contacts, opportunities } });
@@ -71,7 +71,7 @@ const answerTo = (reason: FailureReason): Answer => {
     case 'setup_changed':
       return conflict('The field was changed meanwhile, please retry');
     case 'too_many_contacts': {
-      const text = `must not bring the opportunity to more than ${reason.limit} additional contacts`;
+      const text = `must not give the opportunity more than ${reason.limit} additional contacts`;
       return invalid({ [opportunityPath('additional_emails')]: text });
     }
     case 'unknown_opportunities': {

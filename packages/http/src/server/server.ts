@@ -187,7 +187,7 @@ const drain = async (server: Server, app: Express, options: ServerOptions): Prom
   const finished = await withinMs(closed, options.shutdownTimeoutMs ?? defaultShutdownTimeoutMs);
   stopClosingIdle();
   if (!finished) {
-    logger.warn('requests were still in work when the time to shut down was over');
+    logger.warn('requests were still running at the end of the shutdown time and were cut off');
     server.closeAllConnections();
   }
   // This close only ends the server's timer for timeouts; the listener is closed already.
