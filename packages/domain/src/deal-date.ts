@@ -1,7 +1,7 @@
 import { isEpochMs } from './custom-field/calendar.js';
 import { fail, ok, type Result } from './result.js';
 
-/** Below this, a count of milliseconds is within three years of 1970: the sender probably means seconds. */
+/** Below this, a count of milliseconds is within about three years of 1970: the sender probably means seconds. */
 const leastPlausibleMs = 100_000_000_000;
 
 /**

@@ -6,8 +6,9 @@
 -- p_input: {function, items, answers, refuses_races}. Applies all items or none. If any item is refused, the call fails with SQLSTATE
 -- CRM02 and the reasons by index. The caller may then call again without the refused items.
 --
--- * Missing accounts and contacts are inserted first, in key order, so that parallel calls insert them in the same order. The other items
---   run in the order of the request, except creates of opportunities, which usually run in key order (prepare_opportunity_items).
+-- * Missing accounts and contacts are inserted first, in key order, so that parallel calls insert them in the same order. Items that share
+--   an external id are not (insert_items). They and all other items run in the order of the request, except creates of opportunities,
+--   which usually run in key order (prepare_opportunity_items).
 -- * `answers` are the results of items that the caller itself refused, by index. They are returned together with the other results.
 -- * An earlier item can change the key by which a later item finds its record. The later item may then need a lock that the call does not
 --   hold. With `refuses_races`, this item is refused. Without it, the call raises serialization_failure and the caller retries it.

@@ -26,7 +26,8 @@ BEGIN
 END
 $$;
 
--- An id in record_ids that stands for any record. Error texts of refused items may repeat values of any person.
+-- An id in record_ids that stands for any record. Results with refused items have it, because error texts may repeat values of any person.
+-- So every deletion deletes these results.
 CREATE OR REPLACE FUNCTION any_record_id() RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
   SELECT '00000000-0000-0000-0000-000000000000'::uuid
 $$;
@@ -37,7 +38,7 @@ DECLARE
   v_expires_at timestamptz := write_time() + interval '24 hours';
   v_record_ids uuid[] := result_record_ids(p_result);
 BEGIN
-  -- Every item of a bulk call was refused. Like a refused single call, it may be sent again.
+  -- If every item of a bulk call was refused, nothing is stored: like a refused single call, it may be sent again with the same key.
   IF v_record_ids = '{}' THEN
     RETURN;
   END IF;

@@ -25,7 +25,7 @@ export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buf
 /**
  * Reads one page. Most plans take one statement, and none takes more than three (see `plan.ts`). A page that starts among records with
  * the sort key and ends among records without it has a plan for each part. A page ends early when its records reach `maxPageBytes`. If
- * that happens in the second part, the page may have one record more.
+ * that happens in the second part, the page may exceed the limit by one record, because each part returns at least its first record.
  */
 export const listPage = async (database: Queries, asked: PageRequest): Promise<Page> => {
   const request = withMergedLists(asked);

@@ -2,7 +2,7 @@ import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
 
 /** How long a lookup waits for others to share its statement. */
 const gatherMs = 20;
-/** This many lookups start at once without waiting for more, because each one belongs to a running request. */
+/** This many lookups start at once without waiting for more, because each one holds a place among the requests whose key is being looked up. */
 const maxGathered = 32;
 
 interface Waiting {

@@ -23,7 +23,8 @@ const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     const end = (): void => reject(new Error(`no answer within ${timeoutMs} ms`));
-    // After a delay of the event loop, timers run first. A response that has already arrived is read in the same turn.
+    // After a delay of the event loop, timers run before sockets are read. The two further turns let a response that has
+    // already arrived win.
     timer = setTimeout(() => setImmediate(() => setImmediate(end)), timeoutMs);
   });
   try {

@@ -11,8 +11,8 @@ const nanosecondsPerMs = 1e6;
 /** How long a bulk call waits for its turn: as long as a statement waits for a connection. */
 const turnWaitMs = 2_000;
 /**
- * How long a page waits for room. Longer than it takes to detect a failed replica, because pages hold their room
- * meanwhile.
+ * How long a page waits for room. It is longer than the detection of a failed replica takes, because pages that read
+ * from that replica keep their room until then.
  */
 const roomWaitMs = 5_000;
 

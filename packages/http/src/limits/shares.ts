@@ -18,7 +18,7 @@ export interface ShareOptions {
 /** The limits that were configured. */
 export type ShareLimits = { readonly [Name in keyof ShareOptions]?: number | undefined };
 
-/** The default: 16 of the longest pages. */
+/** The defaults. The bytes in flight have room for 16 of the longest pages. */
 export const defaultShares: ShareOptions = {
   maxInFlight: 256,
   maxBytesInFlight: 16 * maxPageBytes,

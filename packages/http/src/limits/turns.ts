@@ -6,7 +6,8 @@ const turnMs = 1;
 let lastTurn: Promise<void> = Promise.resolve();
 
 /**
- * Resolves in a turn of the event loop without other long work, so that requests wait for one piece of work at a time.
+ * Resolves in a later turn of the event loop, for one caller in each turn. So a request never waits for several pieces
+ * of long work in a row.
  */
 const nextTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => setImmediate()));
 

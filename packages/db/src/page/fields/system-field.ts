@@ -67,7 +67,7 @@ export const systemField = ({ setup, objectType, parameters }: SqlScope, field: 
     const relatedText = relatedTexts[name];
     if (relatedText !== undefined) return relatedText;
   }
-  // A name is never null for opportunities only.
+  // Only opportunities always have a name.
   if (name === 'name') {
     const key = first200('r.normalized_name');
     return scalar('r.normalized_name', 'text', objectType !== 'opportunity', { key, isIndexed: true });

@@ -19,7 +19,7 @@ export const labelRanking = (request: PageRequest): LabelRanking | null => {
   const [key, second] = sort;
   const field = key === undefined ? null : labelField(setup, key.field);
   if (key === undefined || field === null || second !== undefined || words.length > 0 || stageId !== null) return null;
-  // The index on owners starts with the pipeline, so without one it must be read by pipeline.
+  // The index on owners starts with the pipeline. So a request that names no pipeline must be read pipeline by pipeline.
   if (field.column === 'owner_id' && pipelineId === null && !isReadByPipeline(request)) return null;
   const labels = [...field.labels].map(([id, label]) => [id, sortKey(label)] as const);
   const ranking = { column: field.column, direction: key.direction };

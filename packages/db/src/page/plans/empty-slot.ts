@@ -13,7 +13,7 @@ export const emptySlotsSql = `(${slots
   .map((slot, index) => `(r.${slot} IS NULL)::int${index === 0 ? '' : ` * ${2 ** index}`}`)
   .join(' + ')})`;
 
-/** The most combinations of empty slots that are read one by one. With more of them, each slot is likely empty in many records. */
+/** From this many combinations of empty slots on, they are not read one by one: each slot is then likely empty in many records. */
 const maxCombinations = 200;
 
 /** Whether a part consists of all records with an empty slot, without further conditions. */

@@ -36,7 +36,7 @@ export const filterByValue = (request: PageRequest, keys: readonly KeySql[]): Fi
 /** The most values that are merged record by record. Each adds 0.2 ms of planning, which costs more than it saves beyond this number. */
 const maxStreams = 4;
 
-/** Reads of each value only the records that the page takes. Returns null if there are too many values. */
+/** Reads only as many records of each value as the page takes. Returns null if there are too many values. */
 const streamedSql = (
   read: TableRead,
   branches: ValueBranches,
