@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type pg from 'pg';
 
@@ -36,8 +37,23 @@ export async function createTestDatabase(
   const servers = await testServerUrls(serverUrl);
   await withAdminClient(serverUrl, (client) => ensureTemplate(client, servers, template, migrate));
   await onAll(servers, `CREATE DATABASE ${name} TEMPLATE ${template}`);
-  const drop = (): Promise<void> => onAll(servers, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  const drop = async (): Promise<void> => {
+    for (const server of servers) await withAdminClient(server, (client) => untilClosed(client, name));
+    await onAll(servers, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  };
   return { url: databaseUrl(serverUrl, name), drop };
+}
+
+/**
+ * Waits until a database has no connections, for a second at most. An ended pool closes its connections in the background. A forced drop
+ * would end them with an error that nobody handles any more.
+ */
+async function untilClosed(client: pg.Client, database: string): Promise<void> {
+  const text = 'SELECT pid FROM pg_stat_activity WHERE datname = $1';
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if ((await client.query(text, [database])).rowCount === 0) return;
+    await sleep(10);
+  }
 }
 
 /** Runs statements on every server; with Citus, on the coordinator first. */
