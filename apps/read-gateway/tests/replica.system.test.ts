@@ -135,6 +135,8 @@ test('200: the primary answers while the replica is down, and the replica answer
   const { data, headers } = await inbound.call(contracts.createAccount, { body: { domain: 'away.example' } });
   const mark = headers.get('x-read-after') ?? '';
   const get = { params: { id: data.company_id } };
+  // Otherwise the replica applies the create only after the delay below, and until then the primary answers for it.
+  await gateways.untilReplicaFollows();
   await servers.killReplica();
   let slowestMs = 0;
   for (let index = 0; index < 50; index += 1) {
