@@ -46,7 +46,7 @@ export async function createTestDatabase(
 
 /**
  * Waits until a database has no connections, for a second at most. An ended pool closes its connections in the background. A forced drop
- * would end them with an error that nobody handles any more.
+ * would end them with an error that has no handler any more.
  */
 async function untilClosed(client: pg.Client, database: string): Promise<void> {
   const text = 'SELECT pid FROM pg_stat_activity WHERE datname = $1';
