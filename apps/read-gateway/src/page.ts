@@ -82,7 +82,7 @@ export const decodeCursor = (
 
 /** How to narrow the records that match: by the words, or by filters that the object has. */
 export const narrowMatch = ({ objectType, words }: PageRequest, queryPath: 'q' | 'query'): FieldErrors => {
-  if (words.length > 0) return { [queryPath]: 'took too long: use longer or fewer words, or add filters' };
+  if (words.length > 0) return { [queryPath]: 'took too long: use longer or fewer words, or search with filters' };
   return objectType === 'opportunity'
     ? { filters: 'took too long: add a filter on a date, a stage, an owner or an exact value, or a pipeline_id' }
     : { filters: 'took too long: add a filter on a date or an exact value' };

@@ -30,7 +30,7 @@ const uuid = (kind: number, organization: number, number: number): string =>
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-/** The set-up of one organization, and the number of its records. */
+/** The setup of one organization, and the number of its records. */
 export interface OrganizationLayout {
   readonly number: number;
   readonly id: string;

@@ -46,7 +46,7 @@ const refused = async (text: string): Promise<string> => {
   return result.stderr;
 };
 
-/** The set-up without ids and times. */
+/** The setup without ids and times. */
 const shape = async (id = org): Promise<unknown> => {
   const setup = await storedSetup(id);
   return {

@@ -38,7 +38,7 @@ interface SetUp {
   readonly keyId: string;
 }
 
-/** Every command that changes an organization's set-up, with the action that it records. */
+/** Every command that changes an organization's setup, with the action that it records. */
 const changes: Readonly<Record<string, { readonly action: string; readonly args: (setUp: SetUp) => string[] }>> = {
   'org limit': { action: 'organization.limit', args: () => ['list=5'] },
   'member add': { action: 'member.add', args: () => ['ann@acme.com'] },
@@ -123,7 +123,7 @@ describe('the audit trail', () => {
       onInterrupt: () => new AbortController().signal,
     };
     const known = [...Object.keys(changes), ...withoutEvents, ...creating];
-    // Add a new command above: to `changes` if it changes an organization's set-up.
+    // Add a new command above: to `changes` if it changes an organization's setup.
     expect(leavesOf(createProgram(context)).sort()).toEqual(known.sort());
   });
 

@@ -590,8 +590,8 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   find_contact(p_organization_id uuid, p_email text) → contacts
 --   check_domain_is_no_alias(p_organization_id uuid, p_domain text) → void
 --   check_email_is_no_alias(p_organization_id uuid, p_email text) → void
---   take_domain(p_organization_id uuid, p_domain text, p_account_id uuid) → void
---   take_email(p_organization_id uuid, p_email text, p_contact_id uuid) → void
+--   drop_own_domain_alias(p_organization_id uuid, p_domain text, p_account_id uuid) → void
+--   drop_own_email_alias(p_organization_id uuid, p_email text, p_contact_id uuid) → void
 -- bulk.sql
 --   write_many(p_organization_id uuid, p_input jsonb) → jsonb
 -- bulk_locks.sql
@@ -778,6 +778,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
+--   placed(p_ids uuid[], p_id uuid, p_position integer) → uuid[]
 --   place_field(p_organization_id uuid, p_object_type text, p_id uuid, p_position integer) → void
 --   define_field(p_organization_id uuid, p_change jsonb) → void
 --   update_field(p_organization_id uuid, p_change jsonb) → void

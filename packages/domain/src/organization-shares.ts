@@ -25,7 +25,7 @@ interface Waiting {
 export class OrganizationShares {
   readonly #bounds: Required<ShareBounds>;
   readonly #taken = new Map<string, number>();
-  /** No queue is empty. The organization that has waited longest for its turn comes first. */
+  /** Waiting requests by organization, without empty queues. The organization that has waited longest comes first. */
   readonly #queues = new Map<string, Waiting[]>();
   #total = 0;
 

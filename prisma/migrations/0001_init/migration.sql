@@ -81,7 +81,7 @@ CREATE TABLE audit_events (
 CREATE INDEX audit_events_organization_id_created_at_id_idx
   ON audit_events (organization_id, created_at, id);
 
--- Organizations whose stored opportunity records are outdated after a change of the set-up. The row is deleted when they are rebuilt.
+-- Organizations whose stored opportunity records are outdated after a change of the setup. The row is deleted when they are rebuilt.
 CREATE TABLE record_rebuilds (
   organization_id uuid NOT NULL,
   outdated_at timestamptz(3) NOT NULL,

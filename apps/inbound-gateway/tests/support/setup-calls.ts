@@ -4,7 +4,7 @@ import type { TestGateway } from './gateway.js';
 
 type Data = Readonly<Record<string, never>> & Record<string, Record<string, unknown>>;
 
-/** Calls that change the set-up of an organization, and what is stored afterwards. */
+/** Calls that change the setup of an organization, and what is stored afterwards. */
 export const setupCalls = (gateway: () => TestGateway, organization: () => TestGateway['organization']) => {
   const send = async (method: string, path: string, body?: unknown, status = 200): Promise<Answer> => {
     const answer = await gateway().client.send(method, `/v1/inbound/${path}`, {

@@ -21,7 +21,7 @@ import { findDatabaseUrl, shownDatabase, type DatabaseUrlOption } from './databa
 /** The database functions that an administrative command uses. */
 export interface AdministrationSession {
   readonly administration: Administration;
-  /** Loads the set-up of an organization. @throws CliError if there is no such organization. */
+  /** Loads the setup of an organization. @throws CliError if there is no such organization. */
   readonly setup: (organizationId: string) => Promise<OrganizationSetup>;
   /** Reads a page and returns its plan, its SQL and their cost. */
   readonly explainPage: (request: PageRequest) => Promise<ExplainedPage>;

@@ -54,7 +54,7 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
   const command = program
     .command('apply')
     .description('set up an organization from a YAML file')
-    .argument('<file>', 'the set-up file')
+    .argument('<file>', 'the setup file')
     .option('--dry-run', 'print the plan and change nothing')
     .option('--yes', 'apply the plan without asking')
     .addHelpText('after', examples);

@@ -17,7 +17,7 @@ const defaultLimit = 100;
 const longestLimit = 100_000;
 
 const help = `
-Lists the changes of an organization's set-up, the latest first: when, by whom, what, and the new values. All changes of one
+Lists the changes of an organization's setup, the latest first: when, by whom, what, and the new values. All changes of one
 command have the same command id. API keys themselves are never recorded. Requests for records are in the gateways' logs.
 
 Examples:
@@ -29,7 +29,7 @@ Examples:
 export const addAuditCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('audit')
-    .description('list changes of the set-up, when and by whom')
+    .description('list changes of the setup, when and by whom')
     .option('--since <when>', 'how far back: a duration (24h, 7d), a day or a time', (text: string) =>
       pastInstant(text),
     )
@@ -57,8 +57,8 @@ const toEvent = (row: AuditEventRow) => ({
   details: row.details,
 });
 
-/** Replaces control characters in names, which could break the line of a table or control the terminal. */
-const printable = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD');
+/** Replaces all control characters, line breaks and tabs too, because a row of the table is one line. */
+const oneLine = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD');
 
 const toCells = (row: AuditEventRow): readonly string[] =>
-  [row.createdAt.toISOString(), row.actor, row.action, row.target, JSON.stringify(row.details)].map(printable);
+  [row.createdAt.toISOString(), row.actor, row.action, row.target, JSON.stringify(row.details)].map(oneLine);

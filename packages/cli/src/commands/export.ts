@@ -62,7 +62,7 @@ crm import removes it again. --raw adds no apostrophe; import such a file with -
 Members in custom fields are written as emails. Without --database-url, members who own no opportunity are written as ids.
 The key needs the groups list and search.
 
-The set-up is read from the database and written in the format of crm apply:
+The setup is read from the database and written in the format of crm apply:
     $ crm export setup --org ID --output setup.yaml
 Next: crm import --help`;
 
@@ -92,7 +92,7 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
   );
 };
 
-/** Exports the set-up of an organization from the database. */
+/** Exports the setup of an organization from the database. */
 const writeSetup = async (context: CliContext, options: ExportOptions): Promise<void> => {
   const { org, output } = options;
   if (org === undefined) throw usageError('--org is missing. Give the organization (see: crm org list).');
@@ -103,7 +103,7 @@ const writeSetup = async (context: CliContext, options: ExportOptions): Promise<
     return;
   }
   await writeFile(output, text);
-  printResult(context, options, { json: { object: 'setup', file: output }, text: `Set-up in ${output}` });
+  printResult(context, options, { json: { object: 'setup', file: output }, text: `Setup in ${output}` });
 };
 
 const commaList = (text: string): readonly string[] =>

@@ -23,7 +23,7 @@ Examples:
   $ crm key create --org ID --allow list,inbound,delete --limit list=300,inbound=60
 
 The key is printed once, and only its hash is stored. Put it where the program that uses it keeps its secrets.
-Without --allow a key may do everything except delete and merge records and change the set-up. Limits are
+Without --allow a key may do everything except delete and merge records and change the setup. Limits are
 requests a minute; 0 turns a limit off.
 Next: curl -H "x-api-key: KEY" READ_URL/v1/pipelines`;
 

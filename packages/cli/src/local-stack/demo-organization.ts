@@ -30,11 +30,11 @@ const keyName = 'npm start';
 /** Far more than a person or a benchmark run needs. */
 const requestsAMinute = 100_000;
 
-/** The documented example of a set-up file. */
+/** The documented example of a setup file. */
 const setupFile = fileURLToPath(new URL('../../examples/setup.yaml', import.meta.url));
 
 /**
- * Finds the demo organization, or creates it from the example file. The set-up is applied in one transaction, so a
+ * Finds the demo organization, or creates it from the example file. The setup is applied in one transaction, so a
  * start that was killed halfway is completed by the next one.
  *
  * @param previous - the demo file of the last run, the only place that has the key

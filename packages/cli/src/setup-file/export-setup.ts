@@ -24,7 +24,7 @@ const fieldOf = (setup: OrganizationSetup, field: SetupField): object => {
   };
 };
 
-/** Writes the set-up of an organization as a file for `crm apply`. */
+/** Writes the setup of an organization as a file for `crm apply`. */
 export const exportSetup = (setup: OrganizationSetup): string =>
   stringify(
     {

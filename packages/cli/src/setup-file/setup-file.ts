@@ -14,7 +14,7 @@ import {
 import { MappingSource, type KeyPath } from '../import/mapping/mapping-source.js';
 import { asRecord, onlyKeys } from '../import/mapping/mapping-values.js';
 
-/** A stage in a set-up file. Undefined values stay unchanged. */
+/** A stage in a setup file. Undefined values stay unchanged. */
 export interface FileStage {
   readonly label: string;
   /** Its label before a rename. */
@@ -25,7 +25,7 @@ export interface FileStage {
   readonly archived: boolean | undefined;
 }
 
-/** A pipeline of a set-up file. */
+/** A pipeline of a setup file. */
 export interface FilePipeline {
   readonly name: string;
   readonly was: string | undefined;
@@ -33,7 +33,7 @@ export interface FilePipeline {
   readonly stages: readonly FileStage[];
 }
 
-/** A member of a set-up file. */
+/** A member of a setup file. */
 export interface FileMember {
   readonly email: string;
   readonly was: string | undefined;
@@ -42,7 +42,7 @@ export interface FileMember {
   readonly archived: boolean | undefined;
 }
 
-/** A custom field of a set-up file. */
+/** A custom field of a setup file. */
 export interface FileField {
   readonly path: KeyPath;
   readonly object: ObjectType;
@@ -59,7 +59,7 @@ export interface FileField {
   readonly archived: boolean | undefined;
 }
 
-/** The contents of a set-up file. */
+/** The contents of a setup file. */
 export interface SetupFile {
   /** Undefined: stays unchanged. Null: no default currency. */
   readonly currency: string | null | undefined;
@@ -207,12 +207,12 @@ const readField = (reader: Reader, value: unknown, path: KeyPath): FileField => 
   };
 };
 
-/** Parses a set-up file and keeps its lines for messages. @throws CliError (78) with the line if it is not YAML */
+/** Parses a setup file and keeps its lines for messages. @throws CliError (78) with the line if it is not YAML */
 export const setupSource = (file: string, text: string): MappingSource =>
-  new MappingSource(file, text, 'The set-up file cannot be used; nothing was changed.');
+  new MappingSource(file, text, 'The setup file cannot be used; nothing was changed.');
 
 /**
- * Reads a set-up file (YAML or JSON).
+ * Reads a setup file (YAML or JSON).
  * @throws CliError (78) that names every problem with its key and line
  */
 export const readSetupFile = (source: MappingSource): SetupFile => {

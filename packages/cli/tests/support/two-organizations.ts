@@ -15,7 +15,7 @@ export interface SetUpOrganization {
   readonly client: CrmClient;
 }
 
-/** Both gateways on their own database, and two organizations with the same set-up. */
+/** Both gateways on their own database, and two organizations with the same setup. */
 export interface TwoOrganizations {
   readonly source: SetUpOrganization;
   readonly target: SetUpOrganization;

@@ -125,7 +125,7 @@ BEGIN
 
   PERFORM update_account_row(v_new);
   IF v_new.domain <> v_old.domain THEN
-    PERFORM take_domain(p_organization_id, v_new.domain, p_id);
+    PERFORM drop_own_domain_alias(p_organization_id, v_new.domain, p_id);
   END IF;
   IF v_new.search_text <> v_old.search_text THEN
     PERFORM copy_account_texts(v_new);

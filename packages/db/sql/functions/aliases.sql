@@ -3,7 +3,7 @@
 --
 -- * A merge locks the account with the domain, makes the domain an alias and deletes the account in one transaction. So no other call can
 --   store the domain before the alias is committed.
--- * A call that stores a domain checks afterwards that it is no alias (check_domain_is_no_alias, take_domain). From then on, only this
+-- * A call that stores a domain checks afterwards that it is no alias (check_domain_is_no_alias, drop_own_domain_alias). From then on, only this
 --   account has the domain, so no merge of another account can make it an alias.
 
 -- The account with this domain, as its own domain or as an alias; a row of nulls if there is none.
@@ -57,7 +57,7 @@ $$;
 
 -- Called after an account was stored with a new domain. Deletes the alias for this domain if it belongs to the same account, and refuses
 -- the change if it belongs to another one.
-CREATE OR REPLACE FUNCTION take_domain(p_organization_id uuid, p_domain text, p_account_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION drop_own_domain_alias(p_organization_id uuid, p_domain text, p_account_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_holder_id uuid := (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain);
 BEGIN
@@ -68,8 +68,8 @@ BEGIN
 END
 $$;
 
--- Like take_domain, for contacts and emails.
-CREATE OR REPLACE FUNCTION take_email(p_organization_id uuid, p_email text, p_contact_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Like drop_own_domain_alias, for contacts and emails.
+CREATE OR REPLACE FUNCTION drop_own_email_alias(p_organization_id uuid, p_email text, p_contact_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_holder_id uuid := (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = p_email);
 BEGIN

@@ -270,7 +270,7 @@ BEGIN
   END LOOP;
   PERFORM lock_opportunities(p_organization_id, p_locked_ids);
   IF p_function = 'create_opportunity' THEN
-    -- Taken before the first insert, because foreign keys of an insert lock stages. A change of the set-up that holds this lock
+    -- Taken before the first insert, because foreign keys of an insert lock stages. A change of the setup that holds this lock
     -- exclusively may be about to update those stages, and the two calls could deadlock.
     PERFORM lock_organization_state(p_organization_id, 'visible_fields', false);
     IF v_moves THEN

@@ -143,7 +143,7 @@ BEGIN
 
   PERFORM update_contact_row(v_new);
   IF v_new.email <> v_old.email THEN
-    PERFORM take_email(p_organization_id, v_new.email, p_id);
+    PERFORM drop_own_email_alias(p_organization_id, v_new.email, p_id);
   END IF;
   IF contact_is_renamed(v_old, v_new) THEN
     PERFORM copy_contact_texts(v_new);

@@ -65,9 +65,9 @@ $$;
 --   'stored_results'  Shared by a write that stores its result, exclusive for a deletion or merge. The deletion then sees every stored
 --                     result with values of the record, including results of creates that found the record and did not change it.
 --   'visible_fields'  Shared by a write that inserts an opportunity while it builds the stored record, which has the label of the stage
---                     and no hidden fields. Exclusive for a change of the set-up that hides or shows a field or renames a stage. So every
+--                     and no hidden fields. Exclusive for a change of the setup that hides or shows a field or renames a stage. So every
 --                     record built before the change is committed when the rebuild begins.
---   'setup'           Exclusive for changes of the set-up, which take it before all other locks. Writes of records never take it.
+--   'setup'           Exclusive for changes of the setup, which take it before all other locks. Writes of records never take it.
 CREATE OR REPLACE FUNCTION lock_organization_state(p_organization_id uuid, p_state text, p_is_exclusive boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_lock bigint := hashtextextended(p_organization_id::text || p_state, 0);

@@ -68,7 +68,7 @@ BEGIN
       SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.external_id = v_row.external_id));
     RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
-  PERFORM take_domain(p_organization_id, v_row.domain, v_row.id);
+  PERFORM drop_own_domain_alias(p_organization_id, v_row.domain, v_row.id);
   PERFORM forget_merge(p_organization_id, 'account', v_row.id);
   PERFORM collect_events(ARRAY[creation_event('account', 'restored', account_event_record(v_row))]);
   RETURN jsonb_build_object('object', 'account', 'id', v_row.id, 'version', v_row.version, 'dropped', '[]'::jsonb);

@@ -1,4 +1,4 @@
--- Changes of an organization's set-up: custom fields, members, and the list of changes as a whole. setup_pipelines.sql has pipelines and
+-- Changes of an organization's setup: custom fields, members, and the list of changes as a whole. setup_pipelines.sql has pipelines and
 -- stages. TypeScript builds the changes, including the ids of new rows (setup-change.ts). These functions check what needs a lock and
 -- write the audit trail.
 
@@ -30,19 +30,24 @@ BEGIN
 END
 $$;
 
--- Moves a field to a position among the fields of its object, counted from 1. The other fields keep their order.
+-- Moves an id to a position in a list, counted from 1: `placed('{a,b,c}', 'c', 1)` is `{c,a,b}`.
+CREATE OR REPLACE FUNCTION placed(p_ids uuid[], p_id uuid, p_position int) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_others uuid[] := array_remove(p_ids, p_id);
+BEGIN
+  RETURN v_others[:p_position - 1] || p_id || v_others[p_position:];
+END
+$$;
+
+-- Moves a field to a position among the fields of its object. The other fields keep their order.
 CREATE OR REPLACE FUNCTION place_field(p_organization_id uuid, p_object_type text, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_row record;
+  v_ids uuid[] := ARRAY(SELECT f.id FROM custom_fields f
+    WHERE f.organization_id = p_organization_id AND f.object_type = p_object_type ORDER BY f.position, f.id);
 BEGIN
-  FOR v_row IN
-    SELECT r.id, row_number() OVER (ORDER BY r.rank) AS position FROM (
-      SELECT f.id, CASE WHEN f.id = p_id THEN p_position - 0.5 ELSE row_number() OVER (PARTITION BY f.id = p_id ORDER BY f.position, f.id) END AS rank
-        FROM custom_fields f WHERE f.organization_id = p_organization_id AND f.object_type = p_object_type) r
-  LOOP
-    UPDATE custom_fields f SET position = v_row.position
-      WHERE f.organization_id = p_organization_id AND f.id = v_row.id AND f.position <> v_row.position;
-  END LOOP;
+  v_ids := placed(v_ids, p_id, p_position);
+  UPDATE custom_fields f SET position = array_position(v_ids, f.id)
+    WHERE f.organization_id = p_organization_id AND f.object_type = p_object_type AND f.position <> array_position(v_ids, f.id);
 END
 $$;
 

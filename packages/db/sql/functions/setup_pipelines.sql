@@ -1,4 +1,4 @@
--- Changes of the set-up: pipelines and stages. change_setup in setup.sql calls save_pipeline and save_stage.
+-- Changes of the setup: pipelines and stages. change_setup in setup.sql calls save_pipeline and save_stage.
 
 -- The ids of the oldest opportunities in a stage, at most p_limit.
 CREATE OR REPLACE FUNCTION opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
@@ -9,35 +9,26 @@ BEGIN
 END
 $$;
 
--- Moves a pipeline to a position, counted from 1. The other pipelines keep their order.
+-- Moves a pipeline to a position. The other pipelines keep their order.
 CREATE OR REPLACE FUNCTION place_pipeline(p_organization_id uuid, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_row record;
+  v_ids uuid[] := ARRAY(SELECT p.id FROM pipelines p WHERE p.organization_id = p_organization_id ORDER BY p.position, p.id);
 BEGIN
-  FOR v_row IN
-    SELECT r.id, row_number() OVER (ORDER BY r.rank) AS position FROM (
-      SELECT p.id, CASE WHEN p.id = p_id THEN p_position - 0.5 ELSE row_number() OVER (PARTITION BY p.id = p_id ORDER BY p.position, p.id) END AS rank
-        FROM pipelines p WHERE p.organization_id = p_organization_id) r
-  LOOP
-    UPDATE pipelines p SET position = v_row.position
-      WHERE p.organization_id = p_organization_id AND p.id = v_row.id AND p.position <> v_row.position;
-  END LOOP;
+  v_ids := placed(v_ids, p_id, p_position);
+  UPDATE pipelines p SET position = array_position(v_ids, p.id)
+    WHERE p.organization_id = p_organization_id AND p.position <> array_position(v_ids, p.id);
 END
 $$;
 
--- Moves a stage to a position in its pipeline, counted from 1. The other stages of the pipeline keep their order.
+-- Moves a stage to a position in its pipeline. The other stages of the pipeline keep their order.
 CREATE OR REPLACE FUNCTION place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_row record;
+  v_ids uuid[] := ARRAY(SELECT s.id FROM stages s
+    WHERE s.organization_id = p_organization_id AND s.pipeline_id = p_pipeline_id ORDER BY s.position, s.id);
 BEGIN
-  FOR v_row IN
-    SELECT r.id, row_number() OVER (ORDER BY r.rank) AS position FROM (
-      SELECT s.id, CASE WHEN s.id = p_id THEN p_position - 0.5 ELSE row_number() OVER (PARTITION BY s.id = p_id ORDER BY s.position, s.id) END AS rank
-        FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = p_pipeline_id) r
-  LOOP
-    UPDATE stages s SET position = v_row.position
-      WHERE s.organization_id = p_organization_id AND s.id = v_row.id AND s.position <> v_row.position;
-  END LOOP;
+  v_ids := placed(v_ids, p_id, p_position);
+  UPDATE stages s SET position = array_position(v_ids, s.id)
+    WHERE s.organization_id = p_organization_id AND s.pipeline_id = p_pipeline_id AND s.position <> array_position(v_ids, s.id);
 END
 $$;
 

@@ -13,7 +13,7 @@ import { pageSql } from './plans/page-sql.js';
 export interface PageRow {
   /** Null for a record beyond the page's byte limit. */
   readonly [recordColumn]: Buffer | null;
-  /** The sort keys as text, only for the last record of the page: the last but one that is read, or the last within the byte limit. */
+  /** The sort keys as text. Only for the record that a cursor names; null for the others. */
   readonly position: (string | null)[] | null;
 }
 

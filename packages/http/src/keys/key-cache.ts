@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
-import { GatheredLookUps } from './gathered-look-ups.js';
+import { BatchedLookups } from './batched-lookups.js';
 import type { CacheCounter } from '../observability/metrics/activity.js';
 
 interface Known {
@@ -26,7 +26,7 @@ export interface ApiKeyCacheBounds {
  */
 export class ApiKeyCache {
   readonly #find: FindApiKeys;
-  readonly #gathered: GatheredLookUps;
+  readonly #batches: BatchedLookups;
   readonly #bounds: ApiKeyCacheBounds;
   readonly #counter: CacheCounter;
   readonly #keys = new Map<string, Known>();
@@ -35,7 +35,7 @@ export class ApiKeyCache {
 
   constructor(find: FindApiKeys, bounds: ApiKeyCacheBounds, counter: CacheCounter) {
     this.#find = find;
-    this.#gathered = new GatheredLookUps(find);
+    this.#batches = new BatchedLookups(find);
     this.#bounds = bounds;
     this.#counter = counter;
   }
@@ -57,7 +57,7 @@ export class ApiKeyCache {
     const flight = this.#flights.get(id);
     // The result of a lookup that began too long ago may be out of date.
     if (flight !== undefined && flight.startedAtMs > oldest) return flight.result;
-    return this.#lookUp(id, mayWait ? this.#gathered.find(hash) : this.#findNow(hash));
+    return this.#lookUp(id, mayWait ? this.#batches.find(hash) : this.#findNow(hash));
   }
 
   async #findNow(hash: Buffer): Promise<ApiKeyRecord | null> {

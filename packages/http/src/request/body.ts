@@ -84,7 +84,7 @@ export interface JsonBody {
 }
 
 const noItemErrors: ReadonlyMap<number, FieldErrors> = new Map();
-/** An ambiguous path is harmless: `items[3]` as a key of the body itself is unknown, so the whole call is refused. */
+/** A body with a key named `items[3]` does not match by mistake: unknown keys of the body refuse the whole call. */
 const itemPath = /^items\[(\d+)\]\.(.+)$/su;
 
 /**

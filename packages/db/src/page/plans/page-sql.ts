@@ -55,6 +55,7 @@ export interface PageSql {
   readonly count: string;
   /** All sort keys. */
   readonly keys: readonly KeySql[];
+  /** Whether the statement is prepared and its plan cached. */
   readonly isPrepared: boolean;
 }
 

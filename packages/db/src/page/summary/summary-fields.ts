@@ -26,7 +26,7 @@ const dayMs = 86_400_000;
 
 /**
  * The UTC day of Unix milliseconds. It computes with integers, because a double cannot represent the microseconds of the year 9999
- * exactly. The double `%` rounds days before 1970 down.
+ * exactly. `%` is negative for times before 1970; the second `%` makes it positive, so these days round down too.
  */
 const dayOfMs = (ms: string): string =>
   `(date '1970-01-01' + ((${ms} - (${ms} % ${dayMs} + ${dayMs}) % ${dayMs}) / ${dayMs})::int)`;

@@ -1,9 +1,9 @@
 import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
 
 /** How long a lookup waits for others to share its statement. */
-const gatherMs = 20;
+const batchMs = 20;
 /** This many lookups start at once without waiting for more, because each one holds a place among the requests whose key is being looked up. */
-const maxGathered = 32;
+const maxBatch = 32;
 
 interface Waiting {
   readonly hash: Buffer;
@@ -16,7 +16,7 @@ interface Waiting {
  * address costs the database at most 50 statements a second or, above 1,600 keys a second, one for every 32 keys, and a valid key among them is still
  * found.
  */
-export class GatheredLookUps {
+export class BatchedLookups {
   readonly #find: FindApiKeys;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -29,8 +29,8 @@ export class GatheredLookUps {
   find(hash: Buffer): Promise<ApiKeyRecord | null> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ hash, resolve, reject });
-      if (this.#waiting.length === maxGathered) this.#lookUp();
-      else this.#timer ??= setTimeout(() => this.#lookUp(), gatherMs);
+      if (this.#waiting.length === maxBatch) this.#lookUp();
+      else this.#timer ??= setTimeout(() => this.#lookUp(), batchMs);
     });
   }
 
