@@ -1,4 +1,4 @@
-import { hasRecord, readHistory, separateRecords } from '@crm/db';
+import { hasRecord, readHistory } from '@crm/db';
 import { ApiError, ErrorCollector, type ObjectType, parseLimit } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
@@ -26,5 +26,5 @@ export const listHistory = async (context: Context, { organizationId }: Caller, 
   if (!isKnown && !(await hasRecord(context.database, organizationId, objectType, id))) throw new ApiError('not_found');
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
   const log = [`,"log_id":${JSON.stringify(page.logId)}`];
-  return { message: 'Found events', data: pageJson('events', separateRecords(page.records), nextCursor, limit, log) };
+  return { message: 'Found events', data: pageJson('events', page.records, nextCursor, limit, log) };
 };

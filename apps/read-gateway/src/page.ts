@@ -4,7 +4,6 @@ import {
   type PageRequest,
   type PageRequestInput,
   parsePageRequest,
-  separateRecords,
   withLatestLabels,
 } from '@crm/db';
 import {
@@ -51,7 +50,7 @@ export const definitionsJson = (selection: FieldSelection): Buffer => {
 
 /**
  * The `data` of a page.
- * @param records - comma-separated JSON; bytes from the database are neither decoded nor parsed
+ * @param records - comma-separated JSON, or records as bytes from the database, which are neither decoded nor parsed
  * @param more - further properties as JSON, each after a comma
  */
 export const pageJson = (
@@ -63,7 +62,7 @@ export const pageJson = (
 ): JsonParts =>
   new JsonParts([
     `{"${collection}":[`,
-    ...(typeof records === 'string' ? [records] : records),
+    records,
     ']',
     ...more,
     `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
@@ -136,6 +135,6 @@ export const readPage = async (context: Context, setup: OrganizationSetup, input
   const definitions = [',"custom_field_definitions":', definitionsJson(selection)];
   return {
     message: `Found ${collection}`,
-    data: pageJson(collection, separateRecords(page.records), nextCursor, limit, definitions),
+    data: pageJson(collection, page.records, nextCursor, limit, definitions),
   };
 };

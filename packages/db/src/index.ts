@@ -22,7 +22,6 @@ export { isConnectionError } from './database-errors.js';
 export { ItemsRefused } from './errors.js';
 export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
-export { separateRecords } from './separate-records.js';
 export { EventPositions } from './events/event-positions.js';
 export * from './events/read-events.js';
 export * from './events/read-history.js';

@@ -28,9 +28,12 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** JSON in parts, some of them already UTF-8 bytes, which are sent unchanged. */
+/** A part of a JSON text: text, UTF-8 bytes, or records as UTF-8 bytes, which get commas between them. */
+export type JsonPart = string | Buffer | readonly Buffer[];
+
+/** JSON in parts, which are sent one after the other. */
 export class JsonParts {
-  constructor(readonly parts: readonly (string | Buffer)[]) {}
+  constructor(readonly parts: readonly JsonPart[]) {}
 }
 
 /** What a response without events waits for. */

@@ -1,5 +1,5 @@
 import { listEvents as contract } from '@crm/contract';
-import { readEvents, separateRecords } from '@crm/db';
+import { readEvents } from '@crm/db';
 import { ErrorCollector, parseLimit, parsePosition, parseWait } from '@crm/domain';
 import { defineOperation, JsonParts, type Wait } from '@crm/http';
 import type { Context } from '../context.js';
@@ -37,7 +37,7 @@ export const listEvents = defineOperation<Context, typeof contract>(contract, as
     message: 'Found events',
     data: new JsonParts([
       '{"events":[',
-      ...separateRecords(events),
+      events,
       `],"next_position":${nextPosition},"last_position":${lastPosition},"oldest_position":${oldestPosition}`,
       `,"has_more":${hasMore},"log_id":${JSON.stringify(logId)}}`,
     ]),

@@ -1,5 +1,5 @@
 import { listNotes as contract } from '@crm/contract';
-import { separateRecords, listNotes as listNotePage, recordExists } from '@crm/db';
+import { listNotes as listNotePage, recordExists } from '@crm/db';
 import { ErrorCollector, parseLimit, parseSearchQuery } from '@crm/domain';
 import { defineOperation } from '@crm/http';
 import type { Context } from '../context.js';
@@ -46,5 +46,5 @@ export const listNotes = defineOperation<Context, typeof contract>(contract, asy
     errors.throwIfAny();
   }
   const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
-  return { message: 'Found notes', data: pageJson('notes', separateRecords(page.records), nextCursor, limit) };
+  return { message: 'Found notes', data: pageJson('notes', page.records, nextCursor, limit) };
 });

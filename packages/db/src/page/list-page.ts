@@ -9,7 +9,6 @@ import { runPlan } from './run-plan.js';
 
 /** A page whose records are JSON text from the database. */
 export interface Page {
-  /** Join them with `separateRecords`. */
   readonly records: readonly Buffer[];
   /** The start of the next page, or null if this is the last one. */
   readonly nextPosition: CursorPosition | null;

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { compress, contentCodingOf, minCompressedBytes } from './compression.js';
 import { exchangeOf } from '../exchange.js';
 import { JsonParts, JsonText, type OperationReply } from '../operation.js';
+import { jsonBytes } from './json-bytes.js';
 
 /** Response headers by name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -56,7 +57,7 @@ const toBytes = (part: string | Buffer): Buffer => (typeof part === 'string' ? B
 
 const bytesBody = ({ parts }: JsonParts, { message, extra }: OperationReply<OperationContract>): Buffer => {
   const [head = '', tail = ''] = envelope(JSON.stringify(message), '\0', extraText(extra)).split('\0');
-  return Buffer.concat([head, ...parts, tail].map(toBytes));
+  return jsonBytes([head, ...parts, tail]);
 };
 
 /**
