@@ -33,7 +33,7 @@ const scanned = 30_000;
 
 /** The reason why pages that begin or end with the rare value of `tier` differ between the sizes. */
 const rareValue =
-  'the sort ends with a value of 0.01 %: one record in the small data, a whole page of scattered records in the large';
+  'this page has the value of 0.01 %: one record in the small data, a whole page of scattered records in the large';
 
 /** For 10 thousand deals, there are so few accounts and contacts that the whole table has only a few pages. */
 const fewOthers = {
@@ -114,7 +114,8 @@ const ranges = (organization: OrganizationLayout): Shape[] => {
   const stepwise = {
     statements: 3,
     maxBuffers: counted,
-    remark: 'sorts up to 2,000 matches; if there are more, scans in sort order until the page is full',
+    remark:
+      'sorts the matches if there are at most 2,000; otherwise scans up to 20,000 records in sort order, and sorts all matches if the page is still not full',
   };
   const shares = [
     ['50 %', 0.5],
@@ -142,7 +143,7 @@ const searches = (): Shape[] => {
   const searched = {
     objectType: 'opportunity',
     statements: 2,
-    remark: 'scans 5,000 records in sort order, then sorts all matches',
+    remark: 'scans up to 5,000 records in sort order; sorts all matches only if the page is not full',
   } as const;
   const search = (name: string, words: string, more: Partial<Shape> = {}): Shape[] =>
     ['created_at:desc', 'updated_at:desc'].map((sort) => ({ ...searched, name: `q ${name}`, words, sort, ...more }));
@@ -157,11 +158,15 @@ const searches = (): Shape[] => {
     ...search('old-clustered', oldClustered, { remark: 'sorts all matches' }),
     ...search('two common words', `${common} alpha`, { statements: 1, maxBuffers: scanned }),
     ...search('one account', 'company7.com', { maxBuffers: scanned }),
-    ...search('two characters, common', 'ga', { statements: 1, maxBuffers: 600 }),
+    ...search('two characters, common', 'ga', {
+      statements: 1,
+      maxBuffers: 600,
+      remark: 'two characters have no trigram: scans up to 20,000 records in sort order until the page is full',
+    }),
     ...search('two characters, absent', 'q7', {
       statements: 3,
       remark:
-        'two characters have no trigram: scans 20,000 records in sort order, then reads the whole pipeline if it is not too large',
+        'two characters have no trigram: scans up to 20,000 records in sort order, then reads the whole pipeline because the page is not full',
     }),
     ...named('a common word', common),
     ...named('a rare word', rare),
