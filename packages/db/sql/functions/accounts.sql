@@ -68,8 +68,10 @@ BEGIN
 END
 $$;
 
--- Creates the accounts that do not exist yet. An account without is_named is created only if a missing contact needs it.
--- p_accounts: [{domain, name, normalized_name, is_freemail, is_named}], p_contacts: [{email, account_domain}].
+-- Creates the accounts that do not exist yet. p_accounts: [{domain, name, normalized_name, is_freemail, is_requested}], p_contacts:
+-- [{email, account_domain}]. `is_requested`: the request itself names the domain, or it creates a contact or changes its email and the
+-- account is that of the email. The other domains come from emails of contacts that the request refers to; their account is created only
+-- if such a contact is missing too.
 CREATE OR REPLACE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -79,9 +81,9 @@ DECLARE
 BEGIN
   FOR v_seed IN
     SELECT a.domain, a.name, a.normalized_name, a.is_freemail, concat_ws(' ', a.normalized_name, a.domain) AS search_text
-      FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, normalized_name text, is_freemail boolean, is_named boolean)
+      FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, normalized_name text, is_freemail boolean, is_requested boolean)
      WHERE find_account_id(p_organization_id, a.domain) IS NULL
-       AND (a.is_named OR a.domain IN (
+       AND (a.is_requested OR a.domain IN (
              SELECT c.account_domain FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
               WHERE find_contact_id(p_organization_id, c.email) IS NULL))
      ORDER BY a.domain COLLATE "C"

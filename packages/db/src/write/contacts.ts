@@ -1,6 +1,6 @@
 import type { NormalizedEmail } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
-import { accountDomainOf, namedAccounts } from './related.js';
+import { accountDomainOf, requestedAccounts } from './related.js';
 import { type Change, type CustomValues, columnChange } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
@@ -46,7 +46,7 @@ export const contactCreate = (
     function: 'create_contact',
     key: contact.email?.email ?? null,
     input: {
-      accounts: namedAccounts(accountDomain),
+      accounts: requestedAccounts(accountDomain),
       account_domain: accountDomain,
       change: contactColumns(contact),
       on_match: onMatch,
@@ -65,7 +65,7 @@ export const contactUpdate = (
     function: 'update_contact',
     input: {
       id,
-      accounts: namedAccounts(accountDomain),
+      accounts: requestedAccounts(accountDomain),
       change: { ...contactColumns(contact), account_domain: accountDomain, version },
     },
   };

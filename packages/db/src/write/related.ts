@@ -11,9 +11,9 @@ export const accountSeed = (domain: string) => {
 export const accountDomainOf = (setup: OrganizationSetup, { domain }: NormalizedEmail): string | null =>
   setup.freemail === 'skip' && isFreeMail(domain) ? null : domain;
 
-/** The input of `ensure_accounts` for an account that a request names. */
-export const namedAccounts = (domain: string | null) =>
-  domain === null ? [] : [{ ...accountSeed(domain), is_named: true }];
+/** The input of `ensure_accounts` for the account of a contact that a request creates or whose email it changes. */
+export const requestedAccounts = (domain: string | null) =>
+  domain === null ? [] : [{ ...accountSeed(domain), is_requested: true }];
 
 /**
  * The input of `ensure_accounts` and `ensure_contacts`: every account and contact that a request names, each once. It includes the account
@@ -28,11 +28,11 @@ export const relatedSeeds = (
   const contacts = new Map(
     emails.map((email) => [email.email, { email: email.email, account_domain: accountDomainOf(setup, email) }]),
   );
-  const named = new Set(domains);
+  const requested = new Set(domains);
   const accounts = new Set(domains);
   for (const { account_domain: domain } of contacts.values()) if (domain !== null) accounts.add(domain);
   return {
-    accounts: [...accounts].map((domain) => ({ ...accountSeed(domain), is_named: named.has(domain) })),
+    accounts: [...accounts].map((domain) => ({ ...accountSeed(domain), is_requested: requested.has(domain) })),
     contacts: [...contacts.values()],
   };
 };
