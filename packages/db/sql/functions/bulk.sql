@@ -7,8 +7,9 @@
 -- CRM02 and the reasons by index. The caller may then call again without the refused items.
 --
 -- * Missing accounts and contacts are inserted first, in key order, so that parallel calls insert them in the same order. Items that share
---   an external id are not (insert_items). They and all other items run in the order of the request, except creates of opportunities,
---   which usually run in key order (prepare_opportunity_items).
+--   an external id are not inserted in this step: only their new natural keys are claimed (insert_items). All remaining items run in the
+--   order of the request. Creates of opportunities run in key order instead, unless two items share an external id or an item changes a
+--   natural key (v_moves in prepare_opportunity_items).
 -- * `answers` are the results of items that the caller itself refused, by index. They are returned together with the other results.
 -- * An earlier item can change the key by which a later item finds its record. The later item may then need a lock that the call does not
 --   hold. With `refuses_races`, this item is refused. Without it, the call raises serialization_failure and the caller retries it.

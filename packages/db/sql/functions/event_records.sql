@@ -1,5 +1,5 @@
 -- The record in an event is the one that the API returns by id, without texts of other records. Events of opportunities and notes refer
--- to contacts only by id. So erasing a contact only has to erase the contact's own events.
+-- to contacts only by id. So erasing a contact only has to erase the events of that contact and of the contacts that were merged into it.
 
 -- An instant in the format of the API: 2026-11-16T08:30:00.000Z.
 CREATE OR REPLACE FUNCTION event_instant(p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$

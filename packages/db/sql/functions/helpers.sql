@@ -72,9 +72,8 @@ BEGIN
 END
 $$;
 
--- Refuses a change that would give a record the natural key or external id of another record, p_holder_id; null if no other record has
--- it.
--- p_field: the column or reference that changes the key.
+-- Refuses a change that would give a record the natural key or external id of another record. p_holder_id: the other record that has
+-- the key; null if no other record has it. p_field: the column or reference that changes the key.
 CREATE OR REPLACE FUNCTION check_key_is_free(p_object text, p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_holder_id IS NOT NULL THEN

@@ -215,7 +215,8 @@ BEGIN
 END
 $$;
 
--- Refuses collisions whose merged opportunity would have too many additional contacts. A dry run calls it, which merges none.
+-- Refuses collisions whose merged opportunity would have too many additional contacts. Only a dry run calls it. In a real merge,
+-- `merge_opportunity` makes the same check (`merged_contact_ids`).
 CREATE OR REPLACE FUNCTION check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit int, p_from_contact_id uuid DEFAULT NULL, p_to_contact_id uuid DEFAULT NULL) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_pair record;
