@@ -50,7 +50,7 @@ const ignorePatterns = readText('.dockerignore')
 
 const matches = (path, pattern) => matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`);
 
-/** As Docker reads the file: the last pattern that matches decides, and one with `!` takes a path back. */
+/** As Docker reads the file: the last pattern that matches decides, and one with `!` includes the path again. */
 const isIgnored = (path) =>
   ignorePatterns.reduce((ignored, pattern) => {
     const isTakenBack = pattern.startsWith('!');
