@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 
 import { overlap } from '../administration/instants.js';
 import { newKey } from '../administration/new-key.js';
@@ -10,7 +10,7 @@ interface KeyRotateOptions extends OrganizationOptions {
   readonly overlap: number;
 }
 
-const defaultOverlap = '24h';
+const defaultOverlap = '1d';
 
 const help = `
 Creates a new key with the same name, operations, limits and expiry. The old key still works until the overlap ends, so that
@@ -27,7 +27,11 @@ export const addKeyRotateCommand = (key: Command, context: CliContext): void => 
     .command('rotate')
     .description('replace an API key with a new one')
     .argument('<key-id>', 'its id', uuid)
-    .option('--overlap <duration>', 'how long the old key still works', overlap, overlap(defaultOverlap))
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old key still works')
+        .argParser(overlap)
+        .default(overlap(defaultOverlap), defaultOverlap),
+    )
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (keyId: string, options: KeyRotateOptions) => {
     const { apiKey, text } = newKey();
