@@ -37,7 +37,7 @@ const groupsText = (allowed: readonly string[]): string => {
 export const addKeyCheckCommand = (key: Command, context: CliContext): void => {
   const command = key
     .command('check')
-    .description('show whose key an API key is, whether it works and what it may do')
+    .description('show the organization of an API key, whether it works and what it may do')
     .argument('[key]', 'the key itself (default: CRM_API_KEY)')
     .addHelpText('after', examples);
   withAdministrationOptions(command).action(async (text: string | undefined, options: AdministrationOptions) => {
