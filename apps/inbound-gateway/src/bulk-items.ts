@@ -65,15 +65,15 @@ export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors =
   if (error.errors !== undefined) return error.errors;
   const conflict = error.extra?.['conflict'];
   if (isConflict(conflict)) {
-    const other = conflict.other_id === undefined ? '' : `, and the natural key is that of ${conflict.other_id}`;
-    return { [conflict.field]: `is the value of the record ${conflict.existing_id}${other}` };
+    const other = conflict.other_id === undefined ? '' : `; the natural key is used by ${conflict.other_id}`;
+    return { [conflict.field]: `is already used by the record ${conflict.existing_id}${other}` };
   }
   if (error.code === 'conflict')
     return {
       [notFoundPath]: 'names a record whose keys another item or call has changed: send the item again in a new call',
     };
   if (error.code === 'precondition_failed') return { version: 'is not the current version of the record' };
-  if (error.code === 'not_found') return { [notFoundPath]: 'is the id of no record' };
+  if (error.code === 'not_found') return { [notFoundPath]: 'is not the id of a record' };
   return { [notFoundPath]: error.message };
 };
 

@@ -58,7 +58,8 @@ const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: Obj
   } catch (error) {
     const paths = valuesOfOpportunities[objectType].filter((path) => path in Object(body));
     if (!isFailure(error, 'timeout') || paths.length === 0) throw error;
-    const text = `took too long: the opportunities of this ${objectType} hold it, and there are too many to change at once`;
+    const copies = `the opportunities of this ${objectType} store a copy of it`;
+    const text = `took too long: ${copies}, and there are too many to change at once`;
     const errors = Object.fromEntries(paths.map((path) => [path, text]));
     throw new ApiError('timeout', { message: 'The change took too long', errors, cause: error });
   }

@@ -172,7 +172,7 @@ describe('bulk updates', () => {
     ];
     const results = resultsOf(await gateway.client.call(bulkUpdateAccounts, { body: { items } }));
     expect(results.map(({ success }) => success)).toEqual([true, true, false]);
-    expect(results[2]?.errors).toEqual({ external_id: `is the value of the record ${to}` });
+    expect(results[2]?.errors).toEqual({ external_id: `is already used by the record ${to}` });
     expect(await stored(account, to)).toMatchObject({ external_id: 'moving' });
   });
 });

@@ -112,7 +112,12 @@ describe('409', () => {
 
   test.each([
     ['changes', 2_001, 0, 'One merge changes at most 2000 opportunities: delete or move some first'],
-    ['merges', 501, 501, 'One merge merges at most 500 opportunities of one name: rename or delete some first'],
+    [
+      'merges',
+      501,
+      501,
+      'One merge merges at most 500 pairs of opportunities with the same pipeline and name: rename or delete some first',
+    ],
   ])('refuses more opportunities than one merge %s', async (name, ofFrom, ofKept, message) => {
     const id = await account({ domain: `small-${name}.com` });
     const from = await account({ domain: `large-${name}.com` });

@@ -124,8 +124,10 @@ export class CrmStartOverError extends CrmError {
     details: { readonly oldestPosition?: number | undefined; readonly logId?: string; readonly cause?: unknown } = {},
   ) {
     const why =
-      reason === 'events_expired' ? 'Events after this position have expired' : 'The change log is another one';
-    super(`${why}: make a new copy`, { cause: details.cause });
+      reason === 'events_expired'
+        ? 'Events after this position have expired'
+        : 'The change log has another log_id than expected';
+    super(`${why}: copy all records again`, { cause: details.cause });
     this.reason = reason;
     this.oldestPosition = details.oldestPosition;
     this.logId = details.logId;

@@ -369,7 +369,7 @@ export interface CreatedOpportunity {
 export type CustomFieldDefinition = {
   /** Display name; may change. */
   current_name: string;
-  /** Stable name: the slug after `custom__`. Usable in `fields`, filters, sorts and writes. */
+  /** Stable name: `custom__` followed by the slug. Usable in `fields`, filters, sorts and writes. */
   property_name: string;
   /** The type of its values. */
   attribute_type:
@@ -762,7 +762,7 @@ export interface MergeBody {
   from: string;
   /** Return what would change without changing it. */
   dry_run?: boolean | null;
-  /** `merge`: also merge opportunities that would get the same pipeline, account and name. Without it, such opportunities refuse the call. */
+  /** `merge`: also merge opportunities that would get the same pipeline, account and name. Without it, a merge with such opportunities gets 409; a dry run lists them. */
   deals?: 'merge' | null;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Dotted path of a request field, as in `related_objects.owner_email` or `filters[2].operator`, to its error text.
- * The text completes the sentence "the field …": `must have at most 255 characters`, `is archived`. It starts in lower case, may
- * continue after a colon with what to do, and has no full stop. The same fault has the same text everywhere.
+ * Most texts complete the sentence "the field …": `must have at most 255 characters`, `is archived`. Others start with the sent text in
+ * quotes (`"x" is reserved`) or name the fault (`unknown field "x"`, `cannot sort by "x"`). A text may continue after a colon with what to
+ * do. None starts with a capital letter or ends with a full stop. The same fault has the same text everywhere.
  */
 export type FieldErrors = Readonly<Record<string, string>>;
 
@@ -18,7 +19,7 @@ export const errorCatalogue = {
   request_timeout: { status: 408, message: 'The request took too long to arrive' },
   idempotency_in_flight: { status: 409, message: 'A request with this Idempotency-Key is in flight' },
   conflict: { status: 409, message: 'Conflict with an existing record' },
-  events_expired: { status: 410, message: 'Events after this position have expired: start over with a new copy' },
+  events_expired: { status: 410, message: 'Events after this position have expired: copy all records again' },
   precondition_failed: { status: 412, message: 'The record has changed since the version in If-Match' },
   payload_too_large: { status: 413, message: 'The request body is too large' },
   unsupported_media_type: { status: 415, message: 'Content-Type must be application/json' },

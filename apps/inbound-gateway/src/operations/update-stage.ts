@@ -12,7 +12,7 @@ const readMove = (setup: OrganizationSetup, from: Stage, body: UpdateStageBody):
   const path = 'move_opportunities_to';
   const wanted = body[path] ?? null;
   if (wanted === null) return null;
-  if (body.is_active !== false) throw validationError({ [path]: 'is for a stage that is archived' });
+  if (body.is_active !== false) throw validationError({ [path]: 'is allowed only with is_active: false' });
   const target = setup.findStage(wanted);
   if (target?.pipelineId !== from.pipelineId) throw validationError({ [path]: 'is not a stage of this pipeline' });
   if (target.id === from.id) throw validationError({ [path]: 'is the stage itself' });

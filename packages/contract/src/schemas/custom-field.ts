@@ -30,7 +30,7 @@ export const CustomFieldDefinition = Type.Object(
     current_name: Type.String({ description: 'Display name; may change.', examples: ['Deal tier'] }),
     property_name: Type.String({
       pattern: '^custom__',
-      description: 'Stable name: the slug after `custom__`. Usable in `fields`, filters, sorts and writes.',
+      description: 'Stable name: `custom__` followed by the slug. Usable in `fields`, filters, sorts and writes.',
       examples: ['custom__deal_tier'],
     }),
     attribute_type: oneOf(attributeTypes, { description: 'The type of its values.', examples: ['select'] }),

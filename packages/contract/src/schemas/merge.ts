@@ -12,8 +12,8 @@ export const MergeBody = closed(
     deals: optional(
       oneOf(['merge'], {
         description:
-          '`merge`: also merge opportunities that would get the same pipeline, account and name. Without it, such ' +
-          'opportunities refuse the call.',
+          '`merge`: also merge opportunities that would get the same pipeline, account and name. Without it, a ' +
+          'merge with such opportunities gets 409; a dry run lists them.',
       }),
     ),
   },

@@ -16,7 +16,7 @@ const mergeLimitTexts: Readonly<
 > = {
   opportunities: (limit) => `One merge changes at most ${limit} opportunities: delete or move some first`,
   merged_opportunities: (limit) =>
-    `One merge merges at most ${limit} opportunities of one name: rename or delete some first`,
+    `One merge merges at most ${limit} pairs of opportunities with the same pipeline and name: rename or delete some first`,
   contacts: (limit) => `One merge moves at most ${limit} contacts: delete or move some first`,
   notes: (limit) => `One merge moves at most ${limit} notes: delete some first`,
   note_bytes: (limit) => `One merge moves notes of at most ${limit / 1024 / 1024} MB of text: delete some first`,

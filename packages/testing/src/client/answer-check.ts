@@ -25,7 +25,7 @@ const recordStatuses = ['created', 'matched', 'updated'];
 /** Internals that must not leak: stack frames, SQL, names of constraints. */
 const leak =
   /\n\s+at |node_modules|\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b.*\b(FROM|VALUES|SET|WHERE)\b|_(pkey|fkey|check)\b|prisma/i;
-/** A field error starts in lower case or with the sent text in quotes, and has no full stop. */
+/** No field error starts with a capital letter or ends with a full stop, see `FieldErrors` in `domain`. */
 const errorStyle = /^(?![A-Z]).*[^.]$/s;
 const readMark = /^[A-Za-z0-9_-]{23}$/;
 const requestId = /^[A-Za-z0-9_-]{8,64}$/;
