@@ -38,10 +38,11 @@ const scannedForFilters = 20_000;
 const fewMatches = 2_000;
 
 /**
- * From this many records on, a pipeline is read in page order until the page is full. A smaller pipeline is read in
- * a sequential scan. That takes half as long as reading all its records in order, and PostgreSQL runs it in two processes.
+ * In the plan `other-filter`, a pipeline with at least this many records is read in page order until the page is full. With 10,001 records
+ * up to this number, it is read in a sequential scan. That takes half as long as reading all its records in page order, and PostgreSQL
+ * runs it in two processes. Both follow `scan-next` and run only if that did not fill the page.
  */
-export const readWhole = 1_000_000;
+export const orderedReadFrom = 1_000_000;
 
 const words: readonly Step[] = [{ read: 'scan-next', records: scannedForWords }, { read: 'sort-matches' }];
 
@@ -52,13 +53,13 @@ const indexedFilter: readonly Step[] = [
 ];
 
 /**
- * In a small pipeline, no step follows `scan-next`, because it has read all records. A pipeline counts as small up to half of what the scan
- * reads, because records may be deleted between the scan and the count.
+ * With at most 10,000 records no step follows, because `scan-next` has read them all. The bound is half of the 20,000 scanned records, so
+ * that deletions between the scan and the count do not hide unread records.
  */
 const otherFilter = (ordered: OrderedRead): readonly Step[] => [
   { read: 'scan-next', records: scannedForFilters },
-  { read: 'sort-matches', onlyIf: { recordsFrom: scannedForFilters / 2 + 1, recordsBelow: readWhole } },
-  { read: ordered, onlyIf: { recordsFrom: readWhole } },
+  { read: 'sort-matches', onlyIf: { recordsFrom: scannedForFilters / 2 + 1, recordsBelow: orderedReadFrom } },
+  { read: ordered, onlyIf: { recordsFrom: orderedReadFrom } },
 ];
 
 /** The way to read in page order: value by value or pipeline by pipeline if the indexes start with those. */

@@ -3,7 +3,7 @@ import { pageKeys } from './order/label-ranking.js';
 import { type Part, partSql } from './order/parts.js';
 import type { PageRequest } from './page-request.js';
 import { Parameters, scopeOf } from './parameters.js';
-import { type Check, type PartPlan, readWhole } from './plan.js';
+import { type Check, type PartPlan, orderedReadFrom } from './plan.js';
 import { fewMatchesSql, pipelineSizeSql } from './plans/counts.js';
 import { type PageRow, readRows, type RowBounds } from './read-rows.js';
 
@@ -16,13 +16,13 @@ const hasFewMatches = async (database: Queries, request: PageRequest, part: Part
   return row?.areFew === true;
 };
 
-/** The number of records in the pipeline, or in all pipelines, counted up to {@link readWhole}. */
+/** The number of records in the pipeline, or in all pipelines, counted up to {@link orderedReadFrom}. */
 const pipelineSize = async (database: Queries, request: PageRequest): Promise<number> => {
   const parameters = new Parameters();
-  const text = pipelineSizeSql(request, readWhole, scopeOf(request, parameters));
+  const text = pipelineSizeSql(request, orderedReadFrom, scopeOf(request, parameters));
   const statement = { text, values: parameters.values };
   const [row] = await database.query<{ size: number }>(request.setup.organizationId, statement);
-  return row?.size ?? readWhole;
+  return row?.size ?? orderedReadFrom;
 };
 
 /** Reads the records of one part of a page, up to a limit, by running the steps of its plan in order. */
