@@ -10,7 +10,7 @@ import {
   addMemberChange,
   createPipelineChanges,
   defineFieldChange,
-  type FieldValues,
+  type FieldSettingsChange,
   type NewField,
   type NewStage,
   type SetupChange,
@@ -24,7 +24,8 @@ export interface OfOrganization {
 }
 
 /** A change of a custom field. */
-export type FieldChange = OfOrganization & FieldValues & { readonly objectType: ObjectType; readonly slug: string };
+export type FieldChange = OfOrganization &
+  FieldSettingsChange & { readonly objectType: ObjectType; readonly slug: string };
 
 /** The message for a conflict; null for other failures. */
 const explain = (reason: FailureReason): string | null => {

@@ -65,8 +65,8 @@ export interface NewField {
   readonly pipelineIds: readonly string[] | null;
 }
 
-/** Changes of a custom field. Undefined keeps the value. Slug, type and pipelines cannot change. */
-export interface FieldValues {
+/** Changes of the settings of a custom field. Undefined keeps the value. Slug, type and pipelines cannot change. */
+export interface FieldSettingsChange {
   readonly name?: string | undefined;
   readonly metadata?: FieldMetadata | null | undefined;
   readonly position?: number | undefined;
@@ -171,7 +171,7 @@ export interface FieldTarget {
  */
 export const updateFieldChange = (
   { id, objectType, slug }: FieldTarget,
-  { name, metadata, position, isHidden, isActive }: FieldValues,
+  { name, metadata, position, isHidden, isActive }: FieldSettingsChange,
   foundMetadata?: FieldMetadata | null,
 ): SetupChange => {
   const set = withoutUndefined({ name, metadata, is_hidden: isHidden, is_active: isActive });
