@@ -1,4 +1,4 @@
-import { type Database, makeEventPartitions, purgeExpiredAnswers, purgeExpiredEvents } from '@crm/db';
+import { type Database, makeEventPartitions, purgeExpiredEvents, purgeExpiredResults } from '@crm/db';
 import type { createLogger } from '@crm/http';
 
 const hourMs = 3_600_000;
@@ -17,9 +17,9 @@ interface Task {
 
 const tasksOf = (database: Database, eventRetentionDays: number): Task[] => [
   {
-    run: () => purgeExpiredAnswers(database),
-    done: 'deleted expired answers to requests with an Idempotency-Key',
-    failed: 'could not delete expired answers',
+    run: () => purgeExpiredResults(database),
+    done: 'deleted expired stored results of requests with an Idempotency-Key',
+    failed: 'could not delete expired stored results',
   },
   {
     run: () => makeEventPartitions(database),
@@ -34,7 +34,7 @@ const tasksOf = (database: Database, eventRetentionDays: number): Task[] => [
 ];
 
 /**
- * Runs the upkeep tasks every hour: deletes expired responses to requests with an `Idempotency-Key`, creates partitions
+ * Runs the upkeep tasks every hour: deletes expired stored results of requests with an `Idempotency-Key`, creates partitions
  * of the change log and drops expired ones. The first run is between ten minutes and an hour after the start. @returns
  * a function that stops this
  */

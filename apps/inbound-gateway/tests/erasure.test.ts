@@ -9,7 +9,7 @@ import {
   type OperationContract,
   updateContact,
 } from '@crm/contract';
-import { purgeExpiredAnswers } from '@crm/db';
+import { purgeExpiredResults } from '@crm/db';
 import { reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -122,6 +122,6 @@ test('expired stored answers are deleted even if their organization no longer wr
     text: `UPDATE idempotency_keys SET expires_at = now() - interval '1 second' WHERE organization_id = $1 AND result->>'title' <> 'three'`,
     values: [],
   });
-  expect(await purgeExpiredAnswers(gateway.database)).toBeGreaterThanOrEqual(2);
+  expect(await purgeExpiredResults(gateway.database)).toBeGreaterThanOrEqual(2);
   expect(await count()).toBe(1);
 });

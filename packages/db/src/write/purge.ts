@@ -8,7 +8,7 @@ const batchSize = 1_000;
  * organization. This function is for organizations that no longer write.
  * @returns the number of deleted results
  */
-export const purgeExpiredAnswers = async (database: Database): Promise<number> => {
+export const purgeExpiredResults = async (database: Database): Promise<number> => {
   const { ids } = await database.withConnection((connection) =>
     connection.queryServer<{ ids: string[] }>(`SELECT coalesce(array_agg(id), '{}') AS ids FROM organizations`, []),
   );
