@@ -6,17 +6,17 @@ import type { OperationRequest, Steps } from '@crm/http';
 /** The result of an applied item; `unapplied` only on creates. */
 export type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
 
-/** The result of a rejected item. */
+/** The entry for a rejected item. */
 export interface Refused {
   readonly id: string | null;
   /** By path within the item; empty for the item as a whole. */
   readonly errors: FieldErrors;
 }
 
-/** The parsed items: the ones to write, and the results of the rejected ones. */
+/** The parsed items: the ones to write, and entries for the rejected ones. */
 export interface ReadItems {
   readonly writes: readonly IndexedWrite<Applied>[];
-  readonly answers: ByIndex<Refused>;
+  readonly refused: ByIndex<Refused>;
 }
 
 /** How the items of one bulk operation are written. */
@@ -43,8 +43,8 @@ const pathOfItem = (index: string, path: string): string =>
 export class RefusedItemsError extends ApiError {
   constructor(readonly items: ReadItems) {
     const errors = new ErrorCollector();
-    for (const [index, answer] of Object.entries(items.answers)) {
-      for (const [path, text] of Object.entries(answer.errors)) errors.add(pathOfItem(index, path), text);
+    for (const [index, entry] of Object.entries(items.refused)) {
+      for (const [path, text] of Object.entries(entry.errors)) errors.add(pathOfItem(index, path), text);
     }
     super('validation_failed', { errors: errors.fieldErrors });
   }
@@ -91,13 +91,13 @@ export function* checkItems(
   { body, itemErrors }: BulkRequest,
   validate: Validator | undefined,
 ): Steps<ByIndex<Refused>> {
-  const answers: Record<string, Refused> = {};
+  const refused: Record<string, Refused> = {};
   for (const [index, item] of body.items.entries()) {
     const errors = itemErrors?.get(index) ?? validate?.(item) ?? null;
-    if (errors !== null) answers[index] = { id: itemId(item), errors };
+    if (errors !== null) refused[index] = { id: itemId(item), errors };
     yield;
   }
-  return answers;
+  return refused;
 }
 
 const readItem = <C extends OperationContract>(
@@ -129,15 +129,15 @@ export function* readItems<C extends OperationContract>(
   options: BulkOptions<C>,
 ): Steps<ReadItems> {
   const writes: IndexedWrite<Applied>[] = [];
-  const answers: Record<string, Refused> = {};
+  const refused: Record<string, Refused> = {};
   for (const [index, item] of items.entries()) {
     if (faults[index] !== undefined) continue;
     const found = readItem(setup, item, options);
-    if ('errors' in found) answers[index] = found;
+    if ('errors' in found) refused[index] = found;
     else writes.push({ index, write: found });
     yield;
   }
-  const read = { writes, answers: { ...faults, ...answers } };
-  if (Object.keys(answers).length > 0) throw new RefusedItemsError(read);
+  const read = { writes, refused: { ...faults, ...refused } };
+  if (Object.keys(refused).length > 0) throw new RefusedItemsError(read);
   return read;
 }

@@ -62,16 +62,16 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
       if (error instanceof RefusedItemsError) return error.items;
       throw error;
     };
-    const answerRefusals = (refusals: ReadonlyMap<number, Failure>): ByIndex<Refused> => {
+    const refuseItems = (refusals: ReadonlyMap<number, Failure>): ByIndex<Refused> => {
       const raced = [...refusals.values()].find((failure) => isFailure(failure, 'item_raced'));
       if (isAtomic && raced !== undefined) throw raced;
-      const refused = [...refusals].map(([index, failure]) => {
-        const answer = { id: itemId(items[index]), errors: itemErrors(toApiError(failure), options.notFoundPath) };
-        return [index, answer] as const;
+      const entries = [...refusals].map(([index, failure]) => {
+        const entry = { id: itemId(items[index]), errors: itemErrors(toApiError(failure), options.notFoundPath) };
+        return [index, entry] as const;
       });
-      const answers = Object.fromEntries(refused);
-      if (isAtomic) throw new RefusedItemsError({ writes: [], answers });
-      return answers;
+      const refused = Object.fromEntries(entries);
+      if (isAtomic) throw new RefusedItemsError({ writes: [], refused });
+      return refused;
     };
     return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
       answer: (results) => answerItems(items.length, results, options.pathOf),
@@ -80,8 +80,8 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
         const read = await context.setups
           .use(organizationId, (setup) => runInTurns(readItems(setup, items, faults, options)))
           .catch(orGoOn);
-        if (isAtomic && Object.keys(read.answers).length > 0) throw new RefusedItemsError(read);
-        const bulk = { function: options.function, ...read, answerRefusals };
+        if (isAtomic && Object.keys(read.refused).length > 0) throw new RefusedItemsError(read);
+        const bulk = { function: options.function, ...read, refuseItems };
         return runOrNarrow(() => runWrites(context.database, organizationId, bulk, idempotency, writeOrigin(request)));
       },
     });

@@ -140,7 +140,7 @@ describe('a write appends its events', () => {
       // The second item wants the domain of the third.
       write: accountUpdate({ id }, { ...none, name: 'Named', ...(index === 1 ? { domain: 'c.com' } : {}) }),
     }));
-    const bulk = { function: 'update_account', writes, answers: {}, answerRefusals: () => ({ 1: 'refused' }) } as const;
+    const bulk = { function: 'update_account', writes, refused: {}, refuseItems: () => ({ 1: 'refused' }) } as const;
     await runWrites(database, setup.organizationId, bulk, null, origin);
     const events = await eventsAfter(3);
     expect(events.map(({ type, record_id }) => [type, record_id])).toEqual([

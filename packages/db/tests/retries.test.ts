@@ -103,7 +103,7 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
       index,
       write: accountCreate({ ...none, domain }, 'keep'),
     }));
-    const bulk = { function: 'create_account', writes, answers: {}, answerRefusals: () => ({}) } as const;
+    const bulk = { function: 'create_account', writes, refused: {}, refuseItems: () => ({}) } as const;
     await inDeadlock('circle.com', () => runWrites(database, setup.organizationId, bulk, null));
     reportFigure('R2', 'calls of a write that met one deadlock', calls, 2);
     expect(calls).toBe(2);

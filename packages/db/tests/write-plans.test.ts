@@ -133,7 +133,7 @@ test('no write reads a whole table, or all records of an organization', async ()
   const note = { title: 'T', content: null, accountDomains: ['seven.com'], contactEmails: [email('bob@seven.com')] };
   const { id: noteId } = await run(noteCreate(setup, note));
   const writes = Array.from({ length: 20 }, (_, index) => ({ index, write: deal('Bulk', `company${index}.com`) }));
-  const bulk = { function: 'create_opportunity', writes, answers: {}, answerRefusals: () => ({}) } as const;
+  const bulk = { function: 'create_opportunity', writes, refused: {}, refuseItems: () => ({}) } as const;
   await runWrites(database, setup.organizationId, bulk, null);
   const { id: otherId } = await run(accountCreate({ ...none, domain: 'company8.com' }, 'keep'));
   await run(recordMerge('account', { id: accountId, from: otherId, isDryRun: false, mergesOpportunities: true }));

@@ -60,9 +60,9 @@ export const moveOpportunities = async (
     const ids = row?.ids ?? [];
     if (ids.length === 0) return done;
     const writes = ids.map((id, index) => ({ index, write: moveWrite(move, id) }));
-    const answerRefusals = (refusals: ReadonlyMap<number, unknown>) =>
+    const refuseItems = (refusals: ReadonlyMap<number, unknown>) =>
       Object.fromEntries([...refusals.keys()].map((index) => [String(index), null]));
-    const bulk = { function: 'update_opportunity', writes, answers: {}, answerRefusals } as const;
+    const bulk = { function: 'update_opportunity', writes, refused: {}, refuseItems } as const;
     await runWrites<WrittenRecord, null>(database, organizationId, bulk, null, origin);
     done += ids.length;
     onProgress(done);

@@ -4,8 +4,8 @@ import { isSerializationFailure } from '../database-errors.js';
 import { ItemsRefused } from '../errors.js';
 import { type IdempotencyRecord, runWrite, type Write, type WriteOrigin, type Written } from './write.js';
 
-/** The results of items by their index. */
-export type ByIndex<Answer> = Readonly<Record<string, Answer>>;
+/** Entries for items by their index. */
+export type ByIndex<Entry> = Readonly<Record<string, Entry>>;
 
 /** One write of a bulk call, with the index of its item. */
 export interface IndexedWrite<Result> {
@@ -13,25 +13,25 @@ export interface IndexedWrite<Result> {
   readonly write: Write<Result>;
 }
 
-/** A bulk call: writes of one function, and the results of items that were rejected before. */
-export interface BulkWrite<Result, Answer> {
-  readonly function: Write<Result>['function'];
-  readonly writes: readonly IndexedWrite<Result>[];
-  /** Results of items that were rejected before. They are stored with the other results, so that a replay returns them too. */
-  readonly answers: ByIndex<Answer>;
-  /** Creates the results of items that the database refuses. It may throw to refuse the whole call. */
-  readonly answerRefusals: (refusals: ReadonlyMap<number, Failure>) => ByIndex<Answer>;
+/** A bulk call: writes of one function, and entries for the rejected items. */
+export interface BulkWrite<Applied, Refused> {
+  readonly function: Write<Applied>['function'];
+  readonly writes: readonly IndexedWrite<Applied>[];
+  /** Entries for items that were rejected before the database call. They are stored with the results, so that a replay returns them too. */
+  readonly refused: ByIndex<Refused>;
+  /** Creates the entries for items that the database refuses. It may throw to refuse the whole call. */
+  readonly refuseItems: (refusals: ReadonlyMap<number, Failure>) => ByIndex<Refused>;
 }
 
-const manyWrites = <Result, Answer>(
-  { function: name, writes }: BulkWrite<Result, Answer>,
-  answers: ByIndex<Answer>,
+const manyWrites = <Applied, Refused>(
+  { function: name, writes }: BulkWrite<Applied, Refused>,
+  refused: ByIndex<Refused>,
   refusesRaces: boolean,
-): Write<ByIndex<Result | Answer>> => {
+): Write<ByIndex<Applied | Refused>> => {
   const items = writes
-    .filter(({ index }) => !Object.hasOwn(answers, index))
+    .filter(({ index }) => !Object.hasOwn(refused, index))
     .map(({ index, write }) => ({ index, key: write.key, input: write.input }));
-  const input = { function: name, items, answers, ...(refusesRaces ? { refuses_races: true } : {}) };
+  const input = { function: name, items, answers: refused, ...(refusesRaces ? { refuses_races: true } : {}) };
   return { function: 'write_many', input };
 };
 
@@ -42,20 +42,20 @@ const manyWrites = <Result, Answer>(
  * A call can also fail repeatedly with a serialization failure, because some of its items change keys that other items refer to. Then it is
  * repeated once more with `refuses_races`, which refuses those items.
  */
-export const runWrites = async <Result, Answer>(
+export const runWrites = async <Applied, Refused>(
   database: Database,
   organizationId: string,
-  bulk: BulkWrite<Result, Answer>,
+  bulk: BulkWrite<Applied, Refused>,
   idempotency: IdempotencyRecord | null,
   origin: WriteOrigin | null = null,
-): Promise<Written<ByIndex<Result | Answer>>> => {
-  let { answers } = bulk;
+): Promise<Written<ByIndex<Applied | Refused>>> => {
+  let { refused } = bulk;
   let refusesRaces = false;
   for (;;) {
     try {
-      return await runWrite(database, organizationId, manyWrites(bulk, answers, refusesRaces), idempotency, origin);
+      return await runWrite(database, organizationId, manyWrites(bulk, refused, refusesRaces), idempotency, origin);
     } catch (error) {
-      if (error instanceof ItemsRefused) answers = { ...answers, ...bulk.answerRefusals(error.refusals) };
+      if (error instanceof ItemsRefused) refused = { ...refused, ...bulk.refuseItems(error.refusals) };
       else if (isSerializationFailure(error) && !refusesRaces) refusesRaces = true;
       else throw error;
     }
