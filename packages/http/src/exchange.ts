@@ -42,7 +42,7 @@ export class Exchange {
     readonly queryText: string,
   ) {}
 
-  /** Calls `release` when the request is over: the response is sent or the caller is gone, and no work is left. */
+  /** Calls `release` once no work of the request is running and either the response is sent or the caller is gone. */
   whenOver(release: () => void): void {
     this.#releases.push(release);
     this.#releaseIfOver();
@@ -97,10 +97,10 @@ export const exchangeOf = (request: IncomingMessage): Exchange => {
 };
 
 /** The key of an authenticated request. @throws Error before authentication. */
-export const callerOf = (request: IncomingMessage): ApiKeyRecord => present(exchangeOf(request).apiKey, 'apiKey');
+export const callerOf = (request: IncomingMessage): ApiKeyRecord => assertPresent(exchangeOf(request).apiKey, 'apiKey');
 
-/** A value that an earlier middleware must have written. @throws Error if the middleware is in the wrong order. */
-export const present = <T>(value: T | undefined, name: string): T => {
+/** Returns a value that an earlier middleware must have written. @throws Error if the middleware is in the wrong order. */
+export const assertPresent = <T>(value: T | undefined, name: string): T => {
   if (value === undefined) throw new Error(`${name} was read before it was written`);
   return value;
 };

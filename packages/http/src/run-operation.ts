@@ -1,7 +1,7 @@
 import type { OperationContract } from '@crm/contract';
 import { ApiError, validationError } from '@crm/domain';
 import type { Request, RequestHandler, Response } from 'express';
-import { callerOf, type Exchange, exchangeOf, present } from './exchange.js';
+import { callerOf, type Exchange, exchangeOf, assertPresent } from './exchange.js';
 import type { GatewayActivity } from './observability/metrics/activity.js';
 import type { OperationReply, OperationRequest } from './operation.js';
 import { holdAnswerBytes, reservePage, takePlace, waitingRoomError } from './limits/overload.js';
@@ -30,7 +30,7 @@ const operationRequestOf = (request: Request, exchange: Exchange): OperationRequ
   return {
     caller: { organizationId, apiKeyId },
     requestId: exchange.requestId,
-    ...present(exchange.input, 'input'),
+    ...assertPresent(exchange.input, 'input'),
     header: (name) => readHeader(request, name),
   };
 };
@@ -102,8 +102,8 @@ class OperationRun {
   /** Waits without counting as a running request. @returns whether to run the operation again */
   async #wait(reply: Reply): Promise<boolean> {
     const { shares, activity } = this.options;
-    const wait = present(reply.wait, 'wait');
-    const leftMs = present(this.#waitsUntilMs, 'waitsUntilMs') - performance.now();
+    const wait = assertPresent(reply.wait, 'wait');
+    const leftMs = assertPresent(this.#waitsUntilMs, 'waitsUntilMs') - performance.now();
     if (!shares.waiting.hasRoom(this.#organizationId)) throw waitingRoomError(activity);
     this.#exchange.leavePlace?.();
     const hasNews = await shares.waiting.hold(this.#exchange, this.#organizationId, wait, leftMs);

@@ -57,10 +57,11 @@ export const limitArrivals =
   };
 
 /**
- * Drops a slow body: of any organization if the process is full, else of the same organization. @returns whether there
- * was one
+ * Makes room by giving up the slowest request body, if one is slow. If the process is full, the body of any organization; otherwise only of
+ * this one.
+ * @returns whether there was one
  */
-const gaveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
+const giveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
   activity.bodies.giveUpSlowest(places.isExhausted ? undefined : organizationId);
 
 /** Records that a request has a place among the running ones. */
@@ -108,7 +109,7 @@ export const shedLoad = (
     const exchange = exchangeOf(request);
     const isLate = eventLoopDelayMs() > maxEventLoopDelayMs;
     const hasRoom = (): boolean =>
-      shares.places.hasRoom(organizationId) || gaveUpSlowBody(shares, activity, organizationId);
+      shares.places.hasRoom(organizationId) || giveUpSlowBody(shares, activity, organizationId);
     if (isLate || !hasRoom()) {
       next(overloadError(activity));
       return;

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator, type Store } from 'express-rate-limit';
 import type { Logger } from 'pino';
 import type { ApiKeyRecord } from '../keys/api-key-record.js';
-import { callerOf, exchangeOf, present } from '../exchange.js';
+import { callerOf, exchangeOf, assertPresent } from '../exchange.js';
 import { FallbackStore, type SharedStoreHealth } from './fallback-store.js';
 import { createLimiter } from './limiter.js';
 import { MemoryStore } from './memory-store.js';
@@ -113,6 +113,6 @@ export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHan
   return (request, response, next) => {
     const { match } = exchangeOf(request);
     const group = match?.kind === 'found' ? rateLimitGroupOf(match.route.contract.group) : plainest;
-    present(limiters.get(group), group)(request, response, next);
+    assertPresent(limiters.get(group), group)(request, response, next);
   };
 };

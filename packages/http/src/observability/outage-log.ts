@@ -18,8 +18,8 @@ const ofDatabase: OutageTexts = {
 };
 
 /**
- * Logs one line when an outage begins and one when it is over, for any number of failing requests and polls. Their own
- * log lines only need a status.
+ * Logs one line when an outage begins and one when it is over, for any number of failing requests and polls. The log lines of the
+ * failing requests therefore need only a status, not the error.
  */
 export class OutageLog {
   readonly #logger: Logger;
@@ -38,8 +38,8 @@ export class OutageLog {
     this.#texts = texts;
   }
 
-  /** Whether an error means an outage. If so, it is recorded as one. */
-  covers(error: unknown): boolean {
+  /** Records the error if it means an outage. @returns whether it does */
+  recordIfOutage(error: unknown): boolean {
     if (!this.#isOutage(error)) return false;
     this.noteFailure(error);
     return true;

@@ -57,7 +57,7 @@ const writeLine = (
 ): void => {
   const exchange = exchangeOf(request);
   const { failure } = exchange;
-  const isTold = failure === undefined || hasNoCause(failure) || outage.covers(failure);
+  const needsNoError = failure === undefined || hasNoCause(failure) || outage.recordIfOutage(failure);
   if (exchange.match?.kind === 'found' && response.statusCode < 400) outage.noteSuccess();
   const cutOff = !response.writableFinished;
   const line = {
@@ -71,9 +71,9 @@ const writeLine = (
     organization_id: exchange.apiKey?.organizationId,
     api_key_id: exchange.apiKey?.id,
     ...(cutOff ? { cut_off: true } : {}),
-    ...(isTold ? {} : { err: failure }),
+    ...(needsNoError ? {} : { err: failure }),
   };
-  if (!isTold) logger.error(line, 'request');
+  if (!needsNoError) logger.error(line, 'request');
   else if (isHealthCheck(exchange)) logger.debug(line, 'request');
   else logger.info(line, 'request');
 };

@@ -2,7 +2,7 @@ import { ApiError, ErrorCollector, type FieldErrors } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
 import type { ArrivingBodies } from './arriving-bodies.js';
 import { defaultMaxBodyBytes, readJsonBody } from './body.js';
-import { callerOf, exchangeOf, present, type OperationInput } from '../exchange.js';
+import { callerOf, exchangeOf, assertPresent, type OperationInput } from '../exchange.js';
 import type { Validator } from './operation-validators.js';
 import { readQuery, type QueryInput } from './query.js';
 import type { Route, RouteMatch } from '../server/route-table.js';
@@ -61,7 +61,7 @@ export const readOperationInput =
   (bodies: ArrivingBodies): RequestHandler =>
   async (request, _response, next) => {
     const exchange = exchangeOf(request);
-    const match = present(exchange.match, 'match');
+    const match = assertPresent(exchange.match, 'match');
     if (match.kind === 'unknown') throw new ApiError('not_found');
     if (match.kind === 'wrong-method') throw new ApiError('method_not_allowed', { headers: { Allow: match.allow } });
     await exchange.work(async () => {

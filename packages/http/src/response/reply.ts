@@ -11,7 +11,7 @@ export type Headers = Readonly<Record<string, string>>;
 /** The setting of an Express app that marks it as shutting down. */
 export const drainingSetting = 'draining';
 
-const standingHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+const defaultHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 const jsonType = 'application/json; charset=utf-8';
 
 /** Writes a finished response, head and body in one write. Express's `send` would hash and inspect the body first. */
@@ -26,7 +26,7 @@ export const sendBody = (
   response.writeHead(status, {
     'Content-Type': contentType,
     'Content-Length': Buffer.byteLength(body),
-    ...standingHeaders,
+    ...defaultHeaders,
     ...exchangeOf(response.req).headers,
     ...headers,
   });
