@@ -1,6 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '@crm/domain';
 import type { OperationContract } from '../operation.js';
-import { countedHeaders, standingHeaders, unauthorizedHeaders, waitHeaders } from './headers.js';
+import { countedHeaders, commonHeaders, unauthorizedHeaders, waitHeaders } from './headers.js';
 import { componentReference, type Json } from './json.js';
 
 interface ErrorResponse {
@@ -97,14 +97,14 @@ const errorResponses: readonly ErrorResponse[] = [
     component: 'HeadersTooLarge',
     code: 'headers_too_large',
     description: 'The address and headers together are larger than 16 KB, or there are more than 100 headers.',
-    headers: standingHeaders,
+    headers: commonHeaders,
   },
   {
     status: 500,
     component: 'InternalError',
     code: 'internal',
     description: 'An internal error. The logs contain it under the request id.',
-    headers: standingHeaders,
+    headers: commonHeaders,
   },
   {
     status: 503,

@@ -28,7 +28,7 @@ const references = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, componentReference('headers', name)]));
 
 /** Headers of every response. */
-export const standingHeaders = references(['X-Request-Id']);
+export const commonHeaders = references(['X-Request-Id']);
 /** Headers of every response to a counted request. */
 export const countedHeaders = references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']);
 /** Headers of a 401. */

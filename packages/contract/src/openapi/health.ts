@@ -1,5 +1,5 @@
 import { errorReferences } from './error-responses.js';
-import { standingHeaders } from './headers.js';
+import { commonHeaders } from './headers.js';
 import type { Json } from './json.js';
 
 const page = (
@@ -18,7 +18,7 @@ const page = (
     responses: {
       '200': {
         description: 'Success.',
-        headers: standingHeaders,
+        headers: commonHeaders,
         content: {
           'application/json': {
             schema: {

@@ -22,7 +22,7 @@ import {
   FieldsQuery,
   idParams,
   ListQuery,
-  onceHeaders,
+  idempotentWriteHeaders,
   OnMatchQuery,
   PageQuery,
   recordHeaders,
@@ -208,7 +208,7 @@ export const mergeAccount = {
   body: MergeBody,
   data: Merged,
   errors: [404, 409, 412, 422],
-  headers: onceHeaders,
+  headers: idempotentWriteHeaders,
 } as const satisfies OperationContract;
 
 /** `POST /v1/inbound/accounts/bulk` */
@@ -227,7 +227,7 @@ export const bulkCreateAccounts = {
   maxBodyBytes: bulkBodyBytes,
   data: BulkResults,
   errors: [409, 422],
-  headers: onceHeaders,
+  headers: idempotentWriteHeaders,
 } as const satisfies OperationContract;
 
 /** `PATCH /v1/inbound/accounts/bulk` */

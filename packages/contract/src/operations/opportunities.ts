@@ -24,7 +24,7 @@ import {
   createHeaders,
   FieldsQuery,
   idParams,
-  onceHeaders,
+  idempotentWriteHeaders,
   OnMatchQuery,
   PageQuery,
   recordHeaders,
@@ -211,7 +211,7 @@ export const bulkCreateOpportunities = {
   maxBodyBytes: bulkBodyBytes,
   data: BulkResults,
   errors: [409, 422],
-  headers: onceHeaders,
+  headers: idempotentWriteHeaders,
 } as const satisfies OperationContract;
 
 /** `PATCH /v1/inbound/opportunities/bulk` */

@@ -1,6 +1,6 @@
 import type { OperationContract } from '../operation.js';
 import { Restored, RestoreBody } from '../schemas/restore.js';
-import { onceHeaders, writeExtra } from './shared.js';
+import { idempotentWriteHeaders, writeExtra } from './shared.js';
 
 /** `POST /v1/inbound/restore` */
 export const restoreRecord = {
@@ -18,5 +18,5 @@ export const restoreRecord = {
   data: Restored,
   extra: writeExtra,
   errors: [404, 409, 422],
-  headers: onceHeaders,
+  headers: idempotentWriteHeaders,
 } as const satisfies OperationContract;

@@ -13,7 +13,7 @@ export const writeHeaders = {
 } as const;
 
 /** The headers of writes with an `Idempotency-Key`: also whether the response is a replay. */
-export const onceHeaders = {
+export const idempotentWriteHeaders = {
   ...writeHeaders,
   'Idempotent-Replayed': '`true` if this repeats the answer to an earlier request with the same Idempotency-Key.',
 } as const;
@@ -21,7 +21,7 @@ export const onceHeaders = {
 /** The headers of creates: also what happened to the record. */
 export const createHeaders = {
   'X-Record-Status': '`created`, `matched` (found and not changed) or `updated`.',
-  ...onceHeaders,
+  ...idempotentWriteHeaders,
 } as const;
 
 /** The header of responses with one record: its version. */
