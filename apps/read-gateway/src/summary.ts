@@ -1,6 +1,6 @@
 import type { Summary as SummaryData, SummarizeOpportunitiesBody, SummaryValues } from '@crm/contract';
 import { parseSummaryRequest, summarize, type Summary, type SummaryRequest, type SummaryTotalRow } from '@crm/db';
-import { ErrorCollector, filterKindOf, isOfSeveralCurrencies, type ObjectType, type SummaryGroup } from '@crm/domain';
+import { ErrorCollector, filterKindOf, hasCurrencyPerRecord, type ObjectType, type SummaryGroup } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
 import { narrowMatch, readOrNarrow } from './page.js';
@@ -29,7 +29,7 @@ const totalOf = ({ measures }: SummaryRequest, { total, totalsOfCurrencies }: Su
   ...total,
   values: total.values.map((value, index) => {
     const measure = measures[index];
-    if (measure === undefined || !isOfSeveralCurrencies(measure)) return value;
+    if (measure === undefined || !hasCurrencyPerRecord(measure)) return value;
     return totalsOfCurrencies.filter(({ values }) => (values[index] ?? null) !== null).length > 1 ? null : value;
   }),
 });

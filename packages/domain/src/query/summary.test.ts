@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { accepted, errorsOf, testFieldIndex } from '../../tests/query-fields.js';
 import { fieldKey } from './field-ref.js';
-import { dateUnits, isOfSeveralCurrencies, parseGroupBy, parseMeasures } from './summary.js';
+import { dateUnits, hasCurrencyPerRecord, parseGroupBy, parseMeasures } from './summary.js';
 
 const groups = (...texts: string[]) =>
   accepted((errors) => parseGroupBy(texts, testFieldIndex, errors)).map(
@@ -91,6 +91,6 @@ describe('parseMeasures', () => {
   });
 
   it('separates currencies for amounts only', () => {
-    expect(measures('sum:amount', 'sum:budget').map(isOfSeveralCurrencies)).toEqual([true, false]);
+    expect(measures('sum:amount', 'sum:budget').map(hasCurrencyPerRecord)).toEqual([true, false]);
   });
 });

@@ -183,5 +183,5 @@ export const parseMeasures = (
   ).filter((measure) => measure !== count);
 
 /** Whether a measure is money whose currency is in another field of the record. A custom currency field has one fixed currency. */
-export const isOfSeveralCurrencies = ({ field }: SummaryMeasure): boolean =>
+export const hasCurrencyPerRecord = ({ field }: SummaryMeasure): boolean =>
   field.source === 'system' && field.field.name === 'amount';

@@ -2,7 +2,7 @@ import {
   type ErrorCollector,
   type FieldRef,
   findSystemField,
-  isOfSeveralCurrencies,
+  hasCurrencyPerRecord,
   maxSummaryGroups,
   parseGroupBy,
   parseMeasures,
@@ -64,7 +64,7 @@ export const parseSummaryRequest = (
   const fields = setup.fieldIndex(input.objectType, requestedPipelineId);
   const asked = parseGroupBy(input.groupBy, fields, errors);
   const measures = parseMeasures(input.measures, fields, errors);
-  const isApart = measures.some(isOfSeveralCurrencies);
+  const isApart = measures.some(hasCurrencyPerRecord);
   const groups = isApart && !asked.some(isCurrency) ? [...asked, currencyGroup()] : asked;
   return {
     ...{ page, groups, measures },

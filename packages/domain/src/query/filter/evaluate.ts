@@ -29,8 +29,8 @@ export const matchesFilter = (node: FilterNode, valueOf: (field: FieldRef) => Co
  * does.
  */
 const matchesLeaf = (leaf: FilterLeaf, value: ComparisonValue): boolean => {
-  const values = present(value);
-  const wanted = present(leaf.value);
+  const values = toValues(value);
+  const wanted = toValues(leaf.value);
   switch (leaf.operator) {
     case 'empty':
       return values.length === 0;
@@ -55,7 +55,7 @@ const matchesLeaf = (leaf: FilterLeaf, value: ComparisonValue): boolean => {
 };
 
 /** The values of a field: none for null, the empty text and the empty list. */
-const present = (value: ComparisonValue): readonly FilterScalar[] => {
+const toValues = (value: ComparisonValue): readonly FilterScalar[] => {
   if (value === null || value === '') return [];
   return typeof value === 'object' ? value : [value];
 };
