@@ -7,9 +7,9 @@ import {
   type Outcome,
   readBody,
   served,
-  Stage,
+  ContestantSet,
   startPageServer,
-} from '../contestants/stage.js';
+} from '../contestants/contestant-set.js';
 import { type RecordKind, setPageRecords } from '../dataset/page-records.js';
 import { type LoadResult, sendLoad } from '../harness/load.js';
 import type { NewMeasure } from '../harness/results.js';
@@ -39,15 +39,15 @@ const compare = async (
   page: PageFixture,
   options: RoundOptions,
 ): Promise<Map<string, Outcome[]>> => {
-  const stage = new Stage();
-  stage.contestants.push(served('gateway', gateway, { path: page.path, headers: gateway.headers }));
+  const set = new ContestantSet();
+  set.contestants.push(served('gateway', gateway, { path: page.path, headers: gateway.headers }));
   try {
     const server = await startPageServer('bare-page-server', url, page, size);
-    stage.addServer('bare', server, { path: page.path });
+    set.addServer('bare', server, { path: page.path });
     if ((await readBody(server, { path: page.path })) !== page.body) throw differs('The bare server');
-    return await alternate(stage.contestants, options, describeOutcome);
+    return await alternate(set.contestants, options, describeOutcome);
   } finally {
-    await stage.stop();
+    await set.stop();
   }
 };
 

@@ -1,7 +1,14 @@
 import { openAdministrationDatabase, readEvents, type TenantStatement } from '@crm/db';
 import { type Gateway, startGateway } from '../contestants/gateways.js';
 import { type PageFixture, pageScope } from '../contestants/page.js';
-import { describeOutcome, differs, readBody, served, Stage, startPageServer } from '../contestants/stage.js';
+import {
+  describeOutcome,
+  differs,
+  readBody,
+  served,
+  ContestantSet,
+  startPageServer,
+} from '../contestants/contestant-set.js';
 import { alternate, ratios } from '../harness/rounds.js';
 import type { MeasureGroup } from '../harness/run.js';
 
@@ -80,15 +87,15 @@ export const eventPages: MeasureGroup = {
     const url = await run.server.copy(await run.server.database(size));
     await fillLog(url, organizationId);
     const gateway = await startGateway('read-gateway', url, organizationId);
-    const stage = new Stage();
+    const set = new ContestantSet();
     try {
       const page = await readFixture(gateway, url, organizationId);
       log(`page of ${limit} events, ${page.body.length} bytes`);
-      stage.contestants.push(served('gateway', gateway, { path: page.path, headers: gateway.headers }));
+      set.contestants.push(served('gateway', gateway, { path: page.path, headers: gateway.headers }));
       const server = await startPageServer('bare-page-server', url, page, size);
-      stage.addServer('bare', server, { path: page.path });
+      set.addServer('bare', server, { path: page.path });
       if ((await readBody(server, { path: page.path })) !== page.body) throw differs('The bare server');
-      const outcomes = await alternate(stage.contestants, run, describeOutcome);
+      const outcomes = await alternate(set.contestants, run, describeOutcome);
       const perSecond = (name: string): number[] => (outcomes.get(name) ?? []).map((outcome) => outcome.perSecond);
       const [ours, bare] = [perSecond('gateway'), perSecond('bare')];
       const name = (figure: string): string => `page of ${limit} events: ${figure}`;
@@ -101,7 +108,7 @@ export const eventPages: MeasureGroup = {
         },
       ];
     } finally {
-      await stage.stop();
+      await set.stop();
       await gateway.stop();
       await run.server.dropCopy(url);
     }

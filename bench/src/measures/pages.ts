@@ -12,14 +12,14 @@ import {
   poolSize,
   readBody,
   served,
-  Stage,
+  ContestantSet,
   startPageServer,
-} from '../contestants/stage.js';
+} from '../contestants/contestant-set.js';
 import type { NewMeasure } from '../harness/results.js';
 import { alternate, ratios } from '../harness/rounds.js';
 import type { MeasureGroup, Run } from '../harness/run.js';
 
-const addPgbench = async (stage: Stage, databaseUrl: string, size: number, page: PageFixture): Promise<void> => {
+const addPgbench = async (set: ContestantSet, databaseUrl: string, size: number, page: PageFixture): Promise<void> => {
   const sql = pageFromTablesSql(size, page.limit);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -30,24 +30,24 @@ const addPgbench = async (stage: Stage, databaseUrl: string, size: number, page:
   const run = async (seconds: number): Promise<Outcome> => ({
     perSecond: await runPgbench({ databaseUrl, sql, seconds, connections: poolSize }),
   });
-  stage.contestants.push({ name: 'pgbench', run });
+  set.contestants.push({ name: 'pgbench', run });
 };
 
-const addPrisma = async (stage: Stage, url: string, size: number, page: PageFixture): Promise<void> => {
+const addPrisma = async (set: ContestantSet, url: string, size: number, page: PageFixture): Promise<void> => {
   const server = await startPageServer('prisma-page-server', url, page, size);
   const request = { path: page.path };
   // Compares values, not bytes: PostgreSQL writes a space after every colon in JSON, and JSON.stringify does not.
   if (!isDeepStrictEqual(JSON.parse(await readBody(server, request)), JSON.parse(page.body))) throw differs('Prisma');
-  stage.addServer('prisma', server, request);
+  set.addServer('prisma', server, request);
 };
 
-const addPostGraphile = async (stage: Stage, run: Run, url: string, page: PageFixture): Promise<void> => {
+const addPostGraphile = async (set: ContestantSet, run: Run, url: string, page: PageFixture): Promise<void> => {
   const server = await startPostGraphile(url, run.log);
   const request = postGraphilePage(run.size, page.limit);
   const { data } = JSON.parse(page.body) as { readonly data: { readonly opportunities: unknown } };
   const records = recordsOfPostGraphile(await readBody(server, request));
   if (!isDeepStrictEqual(records, data.opportunities)) throw differs('PostGraphile');
-  stage.addServer('postgraphile', server, request);
+  set.addServer('postgraphile', server, request);
 };
 
 const numbers = (outcomes: Map<string, Outcome[]>, name: string, of: (outcome: Outcome) => number): number[] =>
@@ -98,17 +98,17 @@ const toMeasures = (outcomes: Map<string, Outcome[]>, { size }: Run, goal: Goals
 
 const measurePages = async (run: Run, gateway: Gateway, url: string, goal: Goals): Promise<NewMeasure[]> => {
   const page = await readPageFixture(gateway, url, run.size, goal.limit);
-  const stage = new Stage();
-  stage.contestants.push(served('gateway', gateway, { path: page.path, headers: gateway.headers }));
+  const set = new ContestantSet();
+  set.contestants.push(served('gateway', gateway, { path: page.path, headers: gateway.headers }));
   try {
-    if (run.wants('S2')) await addPgbench(stage, url, run.size, page);
-    if (run.wants('S3')) await addPrisma(stage, url, run.size, page);
-    if (run.wants('S4')) await addPostGraphile(stage, run, url, page);
+    if (run.wants('S2')) await addPgbench(set, url, run.size, page);
+    if (run.wants('S3')) await addPrisma(set, url, run.size, page);
+    if (run.wants('S4')) await addPostGraphile(set, run, url, page);
     run.log(`Pages of ${goal.limit}`);
-    const outcomes = await alternate(stage.contestants, run, describeOutcome);
+    const outcomes = await alternate(set.contestants, run, describeOutcome);
     return toMeasures(outcomes, run, goal);
   } finally {
-    await stage.stop();
+    await set.stop();
   }
 };
 

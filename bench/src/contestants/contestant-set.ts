@@ -66,8 +66,8 @@ export const readBody = async (
 export const differs = (name: string): Error =>
   new Error(`${name} does not answer the same page: nothing was measured`);
 
-/** The parts of a comparison that have to be stopped after it. */
-export class Stage {
+/** The contestants of one comparison. `stop` ends their servers. */
+export class ContestantSet {
   readonly #stops: (() => Promise<void>)[] = [];
   readonly contestants: Contestant<Outcome>[] = [];
 
