@@ -116,7 +116,7 @@ describe('crm key check', () => {
     expect(organization).toEqual(expect.any(String));
     const { stdout } = await administered.crm('key', 'check', String(apiKey));
     expect(stdout).toContain(
-      'Allowed: list, createNote\nNot allowed, unless named above: search, inbound, bulk, delete',
+      'Allowed: list, createNote\nGroups not allowed, except for the single operations above: search, inbound, bulk, delete',
     );
     expect(stdout).not.toContain(String(apiKey));
   });

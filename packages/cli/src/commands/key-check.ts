@@ -28,8 +28,10 @@ const readKey = (text: string | undefined): string => {
 };
 
 const groupsText = (allowed: readonly string[]): string => {
-  const missing = operationGroups.filter((group) => !allowed.includes(group));
-  const denied = missing.length === 0 ? '' : `\nNot allowed, unless named above: ${missing.join(', ')}`;
+  const groups: readonly string[] = operationGroups;
+  const missing = groups.filter((group) => !allowed.includes(group));
+  const exception = allowed.every((name) => groups.includes(name)) ? '' : ', except for the single operations above';
+  const denied = missing.length === 0 ? '' : `\nGroups not allowed${exception}: ${missing.join(', ')}`;
   return `Allowed: ${allowed.join(', ')}${denied}`;
 };
 
