@@ -8,7 +8,7 @@ export const logAvailability = (
   const listener =
     (server: string, other: string): AvailabilityListener =>
     ({ isAway, error }) => {
-      if (isAway) logger.warn({ err: error }, `the ${server} is away: ${other} answers instead where it can`);
+      if (isAway) logger.warn({ err: error }, `the ${server} is unavailable: ${other} answers the reads that it can`);
       else logger.info(`the ${server} is back`);
     };
   return { onPrimaryChange: listener('primary', 'the replica'), onReplicaChange: listener('replica', 'the primary') };
