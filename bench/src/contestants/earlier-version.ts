@@ -41,7 +41,7 @@ export const startEarlierVersion = async (
   const folder = resolve(benchFolder, `version-${stdout.trim()}`);
   await buildVersion(stdout.trim(), folder, log);
   // The earlier benchmark reads this variable when it is loaded. Its data must be separate, because its tables may
-  // differ. Ours was read before.
+  // differ. This process has already read its own value.
   process.env['CRM_BENCH_DIR'] = resolve(folder, '.crm-bench');
   const load = async <T>(path: string): Promise<T> =>
     (await import(pathToFileURL(resolve(folder, 'bench/dist', path)).href)) as T;

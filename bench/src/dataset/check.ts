@@ -40,7 +40,7 @@ const sampleSql = `
 const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
   const faults = [
     ...(row.isRecordRight ? [] : ['record']),
-    ...(row.areTextsRight ? [] : ['what it repeats of its account and contact']),
+    ...(row.areTextsRight ? [] : ['the texts copied from its account and contact']),
     ...(row.normalized_name === normalizeForSearch(row.name) ? [] : ['normalized_name']),
     ...(row.normalized['next_step'] === normalizeForSearch(row.next_step) ? [] : ['next_step']),
   ];

@@ -52,7 +52,7 @@ export const memory: MeasureGroup = {
     try {
       // The callers start one after the other, spread over one wait. Started together, they would repeatedly make the
       // gateway refuse pages.
-      log(`${waiting} callers come, ${waitSeconds} seconds`);
+      log(`Starting ${waiting} callers, one after the other, over ${waitSeconds} seconds`);
       for (let caller = 0; caller < waiting; caller += 1) {
         const waiter = waitForEvents(gateway, waits, leave.signal).catch((error: unknown) => {
           if (!leave.signal.aborted) throw error;

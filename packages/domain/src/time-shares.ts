@@ -27,7 +27,7 @@ export class TimeShares extends OrganizationShares {
   /** For how much longer an organization may exceed its lasting share, as of an instant; the full time if absent. */
   readonly #credits = new Map<string, { readonly leftMs: number; readonly atMs: number }>();
   #latest: Use | null = null;
-  /** The latest use by any other organization than the one of `#latest`. */
+  /** The latest use by an organization other than that of `#latest`. */
   #latestOfAnother: Use | null = null;
 
   /** @param now - a clock in milliseconds, from any origin */

@@ -38,7 +38,10 @@ export async function testServerUrls(url: string): Promise<string[]> {
   return readCitusUrl() === null ? [url] : [url, ...(await workerNodes(url)).map((node) => urlOf(url, node))];
 }
 
-/** Makes a new database, which all servers have, one database of Citus. */
+/**
+ * Joins the databases of this name on all servers into one Citus database: creates the extension on each and adds the workers to the
+ * coordinator.
+ */
 export async function joinServers(serverUrl: string, database: string): Promise<void> {
   const workers = await workerNodes(serverUrl);
   const at = (server: string): string => {

@@ -20,7 +20,7 @@ import {
 } from '@crm/domain';
 import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 
-/** The same, for parsers that add their errors to a collector. */
+/** Turns a parser that adds its errors to a collector into a check that returns a `Result`. */
 const collected =
   (parse: (value: string, errors: ErrorCollector) => unknown) =>
   (value: string): Result<unknown> => {

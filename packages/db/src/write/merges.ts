@@ -52,7 +52,7 @@ export interface MergeResult {
   readonly notes: number;
   /** Empty fields of the kept record that got a value of the other one: columns and `custom__slug`s. */
   readonly filled: readonly string[];
-  /** The first hundred opportunities that were merged too, or would be. */
+  /** The first hundred pairs of opportunities with the same new natural key. They were merged; in a dry run, they collide. */
   readonly conflicts: readonly OpportunityConflict[];
 }
 

@@ -1,7 +1,7 @@
 import type { NormalizedEmail } from './email.js';
 import { isFreeMail } from './free-mail.js';
 
-/** The owner part of an opportunity's natural key: the account of a domain, or a contact with a private address, or nothing. */
+/** The account part of an opportunity's natural key: the account of a domain, a contact with a free mail address, or nothing. */
 export type OpportunityAccountSource =
   | { readonly kind: 'account'; readonly domain: string }
   | { readonly kind: 'contact'; readonly email: string }

@@ -28,14 +28,15 @@ export interface CursorBinding {
 }
 
 /**
- * The position of a walk: the sort keys of the last record shown, as text at the database's full precision, then its
- * id. The database layer decides what the entries mean; a cursor is only valid for the operation and sort that made it.
+ * The position of a caller that pages through a list: the sort keys of the last record shown, as text at the database's full
+ * precision, then its id. The database layer decides what the entries mean; a cursor is only valid for the operation and sort that
+ * made it.
  */
 export type CursorPosition = readonly (string | null)[];
 
 /** Makes cursors and reads them back. */
 export interface CursorCodec {
-  /** The cursor of `position` in the walk that `binding` describes: base64url text without padding. */
+  /** The cursor of `position` in the list that `binding` describes: base64url text without padding. */
   encode(binding: CursorBinding, position: CursorPosition): string;
   /**
    * The position in a cursor that `encode` made with an equal binding and one of the secrets. Null if `text` is absent
@@ -58,7 +59,7 @@ const headerBytes = 1 + signatureBytes;
 
 /**
  * Makes the codec of cursors: HMAC-SHA-256, cut to 128 bits, over version, binding and position. Cursors do not expire.
- * @param secrets the first signs, all verify, so that a secret can be replaced without breaking walks under way
+ * @param secrets the first signs, all verify, so that a secret can be replaced without breaking cursors in use
  * @throws RangeError when a secret has fewer than {@link minCursorSecretLength} characters
  */
 export const createCursorCodec = (secrets: readonly [string, ...string[]]): CursorCodec => {

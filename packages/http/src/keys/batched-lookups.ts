@@ -12,9 +12,8 @@ interface Waiting {
 }
 
 /**
- * Looks up keys in batches: one statement for all that arrive within 20 ms, or for 32 of them. Guessing keys from one
- * address costs the database at most 50 statements a second or, above 1,600 keys a second, one for every 32 keys, and a valid key among them is still
- * found.
+ * Looks up keys in batches: one statement for all that arrive within 20 ms, or for 32 of them. Batched lookups cost at most 50 statements
+ * a second. Above 1,600 keys a second, they cost one statement per 32 keys. A valid key among guessed ones is still found.
  */
 export class BatchedLookups {
   readonly #find: FindApiKeys;

@@ -33,7 +33,8 @@ const statusOf = async ({ url }: GatewayProcess, path: string): Promise<number> 
 const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
   const deadline = performance.now() + hangGuardMs;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`It did not come to this in ${hangGuardMs} ms: ${what}`);
+    if (performance.now() > deadline)
+      throw new Error(`Timed out after ${hangGuardMs} ms. Still waiting until: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 };
@@ -52,7 +53,7 @@ const observe = (subject: FaultySubject) => {
   /** Checks that the gateway refuses during a fault. @returns how long the slowest answer took */
   const expectRefusals = async (): Promise<number> => {
     // The first requests may still use an open connection or a cached key.
-    await until('it notices', async () => !(await isServing()));
+    await until('it notices the fault', async () => !(await isServing()));
     const { answers, slowestMs } = await requests();
     for (const { status, headers } of answers) {
       expect(status).toBe(503);

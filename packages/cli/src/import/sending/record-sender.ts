@@ -80,8 +80,8 @@ export class RecordSender {
    * Creates the records of a batch in order. Retries are safe: creates are idempotent by natural key, and those of
    * notes by an `Idempotency-Key`.
    *
-   * @param patience - the part of the time limit to retry for. It is halved with the batch, so that one bad row takes
-   * at most twice the limit
+   * @param patience - the fraction of the time limit for which to retry. Each half of a split batch gets half of it, so
+   * one bad row costs at most twice the limit
    * @returns the outcome of each row.
    * @throws CliError if the gateway is unreachable for longer than the limit, or if no row can succeed because the key
    * is refused or the address is not that of an inbound gateway.
@@ -158,7 +158,10 @@ export class RecordSender {
     throw new CliError(gatewayErrorText(this.#gateway, error));
   }
 
-  /** Not for the first failures, which usually end soon, and once per outage instead of once per worker. */
+  /**
+   * Reports an outage once, not once per worker, and only from the third attempt on, because the first failures usually
+   * end soon.
+   */
   #noteOutage(attempt: number, error: CrmError): void {
     if (attempt < 3 || this.#isOutageNoted) return;
     this.#isOutageNoted = true;

@@ -23,7 +23,7 @@ const examplesIn = (file: string): readonly Example[] => {
   }));
 };
 
-/** SQL in which only a single space between words is left of its white space. */
+/** The SQL with one space between words, and none around parentheses and commas. */
 const normalized = (sql: string): string =>
   sql
     .replace(/\s+/g, ' ')
