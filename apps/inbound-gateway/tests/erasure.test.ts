@@ -105,7 +105,7 @@ describe('R27: an erased person', () => {
   });
 });
 
-test('expired stored answers are deleted even if their organization no longer writes', async () => {
+test('expired stored results are deleted even if their organization no longer writes', async () => {
   const idle = await gateway.createOrganization();
   const count = async (): Promise<number> => {
     const text = 'SELECT count(*)::int AS n FROM idempotency_keys WHERE organization_id = $1';
