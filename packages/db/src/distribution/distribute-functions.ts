@@ -39,7 +39,7 @@ const statementsOf = (sql: string): string[] =>
     .filter((part) => part.replace(/^--.*$/gm, '').trim() !== '');
 
 const signaturesSql = `
-  SELECT p.oid::regprocedure::text AS signature, p.proconfig::text LIKE '%force_generic_plan%' AS "isGeneric"
+  SELECT p.oid::regprocedure::text AS signature
     FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY ($1) ORDER BY p.oid`;
 
 /** The identity of a database's log without its timeline; see the function `log_id`. */
@@ -64,8 +64,17 @@ $$`,
 ];
 
 /**
+ * The versions of Citus that reuse the plan of a statement on one table, as tried. Citus 13.2.2 never finds the plan again. It adds a new
+ * one at each call, 80 KB that the session keeps (https://github.com/citusdata/citus/pull/8371).
+ */
+const versionsThatReusePlans: readonly string[] = ['13.2.0'];
+
+const planSettingSql = `
+  SELECT CASE WHEN substring(citus_version() FROM 'Citus (\\S+)') = ANY ($1) THEN 'auto' ELSE 'force_custom_plan' END AS "planSetting"`;
+
+/**
  * Installs the write functions on all workers of a distributed database, and delegates the functions that gateways call to the worker
- * with the rows. It removes `plan_cache_mode = force_generic_plan` from them, because Citus cannot make a generic plan of a statement on
+ * with the rows. They do not have `plan_cache_mode = force_generic_plan`, because Citus cannot make a generic plan of a statement on
  * several tables.
  */
 export const distributeFunctions = async (client: pg.ClientBase, { sql }: FunctionSources): Promise<void> => {
@@ -73,12 +82,15 @@ export const distributeFunctions = async (client: pg.ClientBase, { sql }: Functi
   const [named] = (await client.query<{ log: string }>(logSql)).rows;
   if (named === undefined) throw new Error('The server returned no identity of its log');
   for (const statement of logFunctions(named.log)) await client.query(statement);
-  const { rows } = await client.query<{ signature: string; isGeneric: boolean }>(signaturesSql, [delegatedFunctions]);
-  for (const { signature, isGeneric } of rows) {
+  const [plans] = (await client.query<{ planSetting: string }>(planSettingSql, [versionsThatReusePlans])).rows;
+  const { rows } = await client.query<{ signature: string }>(signaturesSql, [delegatedFunctions]);
+  for (const { signature } of rows) {
     await client.query(
       "SELECT create_distributed_function($1::regprocedure, 'p_organization_id', colocate_with => 'accounts')",
       [signature],
     );
-    if (isGeneric) await client.query(`ALTER FUNCTION ${signature} SET plan_cache_mode = auto`);
+    await client.query(
+      `ALTER FUNCTION ${signature} SET plan_cache_mode = ${plans?.planSetting ?? 'force_custom_plan'}`,
+    );
   }
 };

@@ -10,7 +10,7 @@ import { runPlan } from './run-plan.js';
 /** A page whose records are JSON text from the database. */
 export interface Page {
   readonly records: readonly Buffer[];
-  /** The start of the next page, or null if this is the last one. */
+  /** The position of the last record, after which the next page starts; null on the last page. */
   readonly nextPosition: CursorPosition | null;
 }
 
