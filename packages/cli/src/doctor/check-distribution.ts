@@ -1,6 +1,6 @@
 import { type DistributionFacts, type WorkerFacts, workerSettings } from '@crm/db';
 
-import { ok, problem, type Finding } from './finding.js';
+import { ok, problem, type Finding, warning } from './finding.js';
 
 const distributeAdvice = 'Run crm distribute on the coordinator as a superuser.';
 
@@ -23,6 +23,7 @@ const checkWorker = ({ name, settings }: WorkerFacts): Finding => {
 
 /** Checks a database that Citus distributes. */
 export const checkDistribution = ({
+  citus,
   apart,
   undelegated,
   isWriteDelegated,
@@ -37,6 +38,13 @@ export const checkDistribution = ({
         'delegation',
         `these functions run on the coordinator: ${undelegated.join(', ') || 'write'}`,
         distributeAdvice,
+      ),
+  citus.reusesPlans
+    ? ok('plans', `Citus ${citus.version} reuses the plans of writes`)
+    : warning(
+        'plans',
+        `Citus ${citus.version} plans the statements of a write at each call, so writes take longer`,
+        'Use Citus 13.2.0 (docs/how-to/move-to-citus.md).',
       ),
   ...workers.map(checkWorker),
 ];

@@ -69,8 +69,21 @@ $$`,
  */
 const versionsThatReusePlans: readonly string[] = ['13.2.0'];
 
-const planSettingSql = `
-  SELECT CASE WHEN substring(citus_version() FROM 'Citus (\\S+)') = ANY ($1) THEN 'auto' ELSE 'force_custom_plan' END AS "planSetting"`;
+/** The version of Citus, such as `13.2.0`, and whether it is one of {@link versionsThatReusePlans}. */
+export interface CitusVersion {
+  readonly version: string;
+  readonly reusesPlans: boolean;
+}
+
+const versionSql = `SELECT substring(citus_version() FROM 'Citus (\\S+)') AS version`;
+
+/** Reads the version of Citus. @param query - runs a statement on a coordinator and returns its row */
+export const readCitusVersion = async (
+  query: (text: string) => Promise<{ readonly version: string } | undefined>,
+): Promise<CitusVersion> => {
+  const version = (await query(versionSql))?.version ?? 'unknown';
+  return { version, reusesPlans: versionsThatReusePlans.includes(version) };
+};
 
 /**
  * Installs the write functions on all workers of a distributed database, and delegates the functions that gateways call to the worker
@@ -82,15 +95,16 @@ export const distributeFunctions = async (client: pg.ClientBase, { sql }: Functi
   const [named] = (await client.query<{ log: string }>(logSql)).rows;
   if (named === undefined) throw new Error('The server returned no identity of its log');
   for (const statement of logFunctions(named.log)) await client.query(statement);
-  const [plans] = (await client.query<{ planSetting: string }>(planSettingSql, [versionsThatReusePlans])).rows;
+  const { reusesPlans } = await readCitusVersion(
+    async (text) => (await client.query<{ version: string }>(text)).rows[0],
+  );
+  const planSetting = reusesPlans ? 'auto' : 'force_custom_plan';
   const { rows } = await client.query<{ signature: string }>(signaturesSql, [delegatedFunctions]);
   for (const { signature } of rows) {
     await client.query(
       "SELECT create_distributed_function($1::regprocedure, 'p_organization_id', colocate_with => 'accounts')",
       [signature],
     );
-    await client.query(
-      `ALTER FUNCTION ${signature} SET plan_cache_mode = ${plans?.planSetting ?? 'force_custom_plan'}`,
-    );
+    await client.query(`ALTER FUNCTION ${signature} SET plan_cache_mode = ${planSetting}`);
   }
 };

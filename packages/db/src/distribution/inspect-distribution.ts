@@ -1,6 +1,6 @@
 import type { Database } from '../database.js';
 import { sessionLimitsMs } from '../session-limits.js';
-import { delegatedFunctions } from './distribute-functions.js';
+import { type CitusVersion, delegatedFunctions, readCitusVersion } from './distribute-functions.js';
 
 /** The settings of a worker for the role that is connected to the coordinator. */
 export interface WorkerFacts {
@@ -12,6 +12,7 @@ export interface WorkerFacts {
 
 /** Properties of a distributed database that an operator should check. */
 export interface DistributionFacts {
+  readonly citus: CitusVersion;
   /** Tenant tables that are not colocated with `accounts`. */
   readonly apart: readonly string[];
   /** Functions that gateways call and that run on the coordinator instead of a worker. */
@@ -69,6 +70,7 @@ export const inspectDistribution = (database: Database): Promise<DistributionFac
       delegatedFunctions,
     ]);
     const plan = await connection.queryServer<object>(planSql, []);
+    const citus = await readCitusVersion((text) => connection.queryServer<{ version: string }>(text, []));
     const { workers } = await connection.queryServer<Pick<DistributionFacts, 'workers'>>(workersSql, [settingsSql]);
-    return { ...facts, isWriteDelegated: JSON.stringify(plan).includes('Citus Adaptive'), workers };
+    return { ...facts, citus, isWriteDelegated: JSON.stringify(plan).includes('Citus Adaptive'), workers };
   });

@@ -31,14 +31,14 @@ interface NoteRow {
 
 const natural = (link: string, table: string, column: string, key: string): string =>
   `coalesce((SELECT json_agg(x.${column} ORDER BY x.${column}) FROM ${link} l
-     JOIN ${table} x ON x.organization_id = l.organization_id AND x.id = l.${key}
-    WHERE l.organization_id = n.organization_id AND l.note_id = n.id), '[]')`;
+     JOIN ${table} x ON x.organization_id = $1 AND x.id = l.${key}
+    WHERE l.organization_id = $1 AND l.note_id = n.id), '[]')`;
 
 const linked = (link: string, key: string): string =>
   `coalesce((SELECT json_agg(l.${key} ORDER BY l.${key}) FROM ${link} l
-    WHERE l.organization_id = n.organization_id AND l.note_id = n.id), '[]')`;
+    WHERE l.organization_id = $1 AND l.note_id = n.id), '[]')`;
 
-/** A note `n` as JSON text. */
+/** A note `n` as JSON text, in a statement with the organization as `$1`. */
 export const noteRecordSql = `json_build_object('id', n.id, 'title', n.title, 'content', n.content,
   'account_ids', ${linked('note_accounts', 'account_id')}, 'contact_ids', ${linked('note_contacts', 'contact_id')},
   'opportunity_ids', ${linked('note_opportunities', 'opportunity_id')},

@@ -70,4 +70,4 @@ export const text = (expression: string, isIndexed = false): FieldSql => lazyTex
 
 /** A column of the account, contact or member that the record `r` refers to. */
 export const related = (table: string, column: string, key: string): string =>
-  `(SELECT x.${column} FROM ${table} x WHERE x.organization_id = r.organization_id AND x.id = r.${key})`;
+  `(SELECT x.${column} FROM ${table} x WHERE x.organization_id = $1 AND x.id = r.${key})`;

@@ -14,7 +14,7 @@ const complements: Readonly<Partial<Record<Operator, Operator>>> = {
 /** An expression that is null exactly if the record has no value of the related field. The value is never an empty text. */
 const valueOrNull = ({ table, key, field }: RelatedField): string =>
   field.nullable
-    ? `(SELECT ${field.expression} FROM ${table} x WHERE x.organization_id = r.organization_id AND x.id = r.${key})`
+    ? `(SELECT ${field.expression} FROM ${table} x WHERE x.organization_id = $1 AND x.id = r.${key})`
     : `r.${key}`;
 
 /** A comparison as a condition on the account or contact `x`. */
