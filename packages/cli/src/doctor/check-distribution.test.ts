@@ -11,6 +11,7 @@ const healthy: DistributionFacts = {
   apart: [],
   undelegated: [],
   isWriteDelegated: true,
+  cachesPlans: true,
   workers: [{ name: 'worker-1:5432', settings }],
 };
 
@@ -34,9 +35,15 @@ test.each<[string, Partial<DistributionFacts>, string, string]>([
   ],
   [
     'a version that does not reuse plans',
-    { citus: { version: '13.2.2', reusesPlans: false } },
+    { citus: { version: '13.2.2', reusesPlans: false }, cachesPlans: false },
     'warning',
     'Citus 13.2.2 plans the statements of a write at each call, so writes take longer',
+  ],
+  [
+    'a version that keeps a new plan at each call',
+    { citus: { version: '13.2.2', reusesPlans: false } },
+    'problem',
+    'sessions keep a new plan at each write, because Citus 13.2.2 does not reuse plans: their memory grows',
   ],
   [
     'a worker that cannot be queried',

@@ -21,8 +21,20 @@ const checkWorker = ({ name, settings }: WorkerFacts): Finding => {
   return problem(check, `this role has no ${missing.join(', ')} on this worker`, advice);
 };
 
+/** Citus 13.2.0 reuses the plan of a statement. Later versions do not find it and keep a new one at each call, if they may cache plans. */
+const checkPlans = ({ version, reusesPlans }: DistributionFacts['citus'], cachesPlans: boolean): Finding => {
+  if (reusesPlans) return ok('plans', `Citus ${version} reuses the plans of writes`);
+  if (cachesPlans) {
+    const message = `sessions keep a new plan at each write, because Citus ${version} does not reuse plans: their memory grows`;
+    return problem('plans', message, distributeAdvice);
+  }
+  const message = `Citus ${version} plans the statements of a write at each call, so writes take longer`;
+  return warning('plans', message, 'Use Citus 13.2.0 (docs/how-to/move-to-citus.md).');
+};
+
 /** Checks a database that Citus distributes. */
 export const checkDistribution = ({
+  cachesPlans,
   citus,
   apart,
   undelegated,
@@ -39,12 +51,6 @@ export const checkDistribution = ({
         `these functions run on the coordinator: ${undelegated.join(', ') || 'write'}`,
         distributeAdvice,
       ),
-  citus.reusesPlans
-    ? ok('plans', `Citus ${citus.version} reuses the plans of writes`)
-    : warning(
-        'plans',
-        `Citus ${citus.version} plans the statements of a write at each call, so writes take longer`,
-        'Use Citus 13.2.0 (docs/how-to/move-to-citus.md).',
-      ),
+  checkPlans(citus, cachesPlans),
   ...workers.map(checkWorker),
 ];

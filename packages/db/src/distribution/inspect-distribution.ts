@@ -19,6 +19,8 @@ export interface DistributionFacts {
   readonly undelegated: readonly string[];
   /** Whether the planner delegates a call of `write` to a worker. */
   readonly isWriteDelegated: boolean;
+  /** Whether a function that gateways call may cache plans. Only for versions of Citus that reuse them. */
+  readonly cachesPlans: boolean;
   readonly workers: readonly WorkerFacts[];
 }
 
@@ -47,7 +49,9 @@ const factsSql = `
            SELECT f.name FROM unnest($1::text[]) f (name)
             WHERE NOT EXISTS (SELECT FROM pg_proc p JOIN pg_dist_object d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
                                WHERE p.proname = f.name AND p.pronamespace = 'public'::regnamespace AND d.distribution_argument_index = 0)
-            ORDER BY 1) AS undelegated`;
+            ORDER BY 1) AS undelegated,
+         EXISTS (SELECT FROM pg_proc p WHERE p.proname = ANY ($1) AND p.pronamespace = 'public'::regnamespace
+           AND NOT coalesce(p.proconfig, '{}') @> ARRAY['plan_cache_mode=force_custom_plan']) AS "cachesPlans"`;
 
 const settingNames = [...workerSettings.limits, ...workerSettings.durability].map((name) => `'${name}'`).join(', ');
 
@@ -66,9 +70,10 @@ export const inspectDistribution = (database: Database): Promise<DistributionFac
   database.withConnection(async (connection) => {
     const { hasExtension } = await connection.queryServer<{ hasExtension: boolean }>(presenceSql, []);
     if (!hasExtension) return null;
-    const facts = await connection.queryServer<Pick<DistributionFacts, 'apart' | 'undelegated'>>(factsSql, [
-      delegatedFunctions,
-    ]);
+    const facts = await connection.queryServer<Pick<DistributionFacts, 'apart' | 'undelegated' | 'cachesPlans'>>(
+      factsSql,
+      [delegatedFunctions],
+    );
     const plan = await connection.queryServer<object>(planSql, []);
     const citus = await readCitusVersion((text) => connection.queryServer<{ version: string }>(text, []));
     const { workers } = await connection.queryServer<Pick<DistributionFacts, 'workers'>>(workersSql, [settingsSql]);
