@@ -7,7 +7,7 @@ import {
   type Write,
   type WrittenRecord,
 } from '@crm/db';
-import { ApiError, definitionsMap, ErrorCollector, holdsForPipeline, isFailure, type ObjectType } from '@crm/domain';
+import { ApiError, definitionsMap, ErrorCollector, appliesToPipeline, isFailure, type ObjectType } from '@crm/domain';
 import { JsonText, type OperationReply, type OperationRequest } from '@crm/http';
 import type { Context } from './context.js';
 import { explainNotFound } from './explain-not-found.js';
@@ -35,7 +35,7 @@ const answerRecord = (context: Context, organizationId: string, objectType: Obje
     const request = { organizationId, objectType, id, selection, isMarked: true };
     const found = await readRecord(context.database, request);
     if (found === null || found.readMark === null) throw new ApiError('not_found');
-    const shown = selection.custom.filter((definition) => holdsForPipeline(definition, found.pipelineId));
+    const shown = selection.custom.filter((definition) => appliesToPipeline(definition, found.pipelineId));
     const definitions = JSON.stringify(definitionsMap(shown));
     return {
       data: new JsonText(`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`),

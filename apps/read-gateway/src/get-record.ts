@@ -1,5 +1,5 @@
 import { findMergedInto, readRecord, type RecordKey } from '@crm/db';
-import { ApiError, ErrorCollector, holdsForPipeline, parseFieldSelection } from '@crm/domain';
+import { ApiError, ErrorCollector, appliesToPipeline, parseFieldSelection } from '@crm/domain';
 import { type Caller, JsonParts } from '@crm/http';
 import type { Context } from './context.js';
 import { definitionsJson } from './page.js';
@@ -25,7 +25,7 @@ export const getRecord = (
       throw new ApiError('not_found', mergedInto === null ? {} : { extra: { merged_into: mergedInto } });
     }
     // An opportunity shows the definitions of its own pipeline.
-    const custom = selection.custom.filter((definition) => holdsForPipeline(definition, found.pipelineId));
+    const custom = selection.custom.filter((definition) => appliesToPipeline(definition, found.pipelineId));
     const definitions = custom.length === selection.custom.length ? selection : { ...selection, custom };
     return {
       message: `Found ${objectType}`,

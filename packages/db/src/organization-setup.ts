@@ -2,7 +2,7 @@ import {
   createFieldIndex,
   type CustomFieldDefinition,
   type FieldIndex,
-  holdsForPipeline,
+  appliesToPipeline,
   type ObjectType,
 } from '@crm/domain';
 import type { Queries } from './database.js';
@@ -118,7 +118,7 @@ export class OrganizationSetup {
     let fieldIndex = this.#fieldIndexes.get(key);
     if (fieldIndex === undefined) {
       const fields = this.fields.filter(
-        (field) => field.isActive && field.objectType === objectType && holdsForPipeline(field, pipelineId),
+        (field) => field.isActive && field.objectType === objectType && appliesToPipeline(field, pipelineId),
       );
       fieldIndex = createFieldIndex(objectType, fields);
       this.#fieldIndexes.set(key, fieldIndex);

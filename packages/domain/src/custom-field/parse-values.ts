@@ -1,7 +1,7 @@
 import type { ErrorCollector } from '../errors.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
 import { propertyName, propertyNamePrefix, type CustomFieldDefinition } from './definition.js';
-import { holdsForPipeline } from './pipeline-scope.js';
+import { appliesToPipeline } from './pipeline-scope.js';
 import { parseCustomValue } from './value.js';
 import { echo } from './values/bounds.js';
 import { isJsonObject, ownValue } from './values/json-object.js';
@@ -57,7 +57,7 @@ const readSentValue = (
   const definition = definitions.get(slug);
   if (definition === undefined) {
     errors.add(path, 'is not a custom field of this object');
-  } else if (!holdsForPipeline(definition, pipelineId)) {
+  } else if (!appliesToPipeline(definition, pipelineId)) {
     errors.add(path, 'is not a field of this pipeline');
   } else if (value === null) {
     values.set(slug, null);

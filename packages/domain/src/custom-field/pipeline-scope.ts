@@ -1,7 +1,7 @@
 import type { CustomFieldDefinition } from './definition.js';
 
-/** Whether a field applies to a pipeline. With `pipelineId` null every field applies. */
-export const holdsForPipeline = (definition: CustomFieldDefinition, pipelineId: string | null): boolean =>
+/** Whether a field applies to a pipeline. If `pipelineId` is null, every field applies. */
+export const appliesToPipeline = (definition: CustomFieldDefinition, pipelineId: string | null): boolean =>
   pipelineId === null || definition.pipelineIds === null || definition.pipelineIds.includes(pipelineId);
 
 /**
@@ -12,4 +12,4 @@ export const visibleDefinitions = (
   definitions: Iterable<CustomFieldDefinition>,
   pipelineId: string | null,
 ): CustomFieldDefinition[] =>
-  [...definitions].filter((definition) => !definition.isHidden && holdsForPipeline(definition, pipelineId));
+  [...definitions].filter((definition) => !definition.isHidden && appliesToPipeline(definition, pipelineId));
