@@ -24,9 +24,9 @@ const bindList = (values: readonly FilterScalar[], field: FieldSql, parameters: 
 /** Whether a value is short enough that only equal values have its sort key. */
 const isWholeKey = (value: FilterScalar): boolean => Array.from(String(value)).length < sortKeyCodePoints;
 
-/** Whether the index on the sort key is enough to decide a comparison. */
-export const isOfWholeKeys = (leaf: FilterLeaf, { isKeyCut }: FieldSql): boolean =>
-  !isKeyCut || leaf.operator === 'eq' || valuesOf(leaf).every(isWholeKey);
+/** Whether the sort key alone decides a comparison: no other value can have the same sort key as one of its values. */
+export const isDecidedByKey = (leaf: FilterLeaf, { isKeyCut }: FieldSql): boolean =>
+  !isKeyCut || valuesOf(leaf).every(isWholeKey);
 
 /**
  * Compares the sort key, which is indexed. Different long values can share a key, so a long value is compared as a whole too:

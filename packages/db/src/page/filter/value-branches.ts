@@ -4,7 +4,7 @@ import { fieldSql } from '../fields/resolve-field.js';
 import { maxBranches, type PageRequest } from '../page-request.js';
 import { Parameters } from '../parameters.js';
 import type { Branches } from '../plans/branches.js';
-import { isOfWholeKeys } from './scalar-comparison.js';
+import { isDecidedByKey } from './scalar-comparison.js';
 
 /** Branches by the values of one expression. */
 export interface ValueBranches extends Branches {
@@ -41,6 +41,6 @@ export const valueBranches = ({ setup, objectType }: PageRequest, leaf: FilterLe
   if (leaf.operator !== 'in' || !Array.isArray(leaf.value)) return null;
   // The key of an indexed field is a column without parameters. Parameters of other fields are discarded.
   const field = fieldSql({ setup, objectType, parameters: new Parameters() }, leaf.field);
-  const isReadable = field.form === 'scalar' && field.isIndexed && isOfWholeKeys(leaf, field);
+  const isReadable = field.form === 'scalar' && field.isIndexed && isDecidedByKey(leaf, field);
   return isReadable && field.type !== 'timestamptz' ? branchesOf(field.key, field.type, leaf.value) : null;
 };
