@@ -64,8 +64,8 @@ $$`,
 ];
 
 /**
- * The versions of Citus that reuse the plan of a statement on one table, as tried. Citus 13.2.2 never finds the plan again. It adds a new
- * one at each call, 80 KB that the session keeps (https://github.com/citusdata/citus/pull/8371).
+ * The versions of Citus that were tested and reuse the plan of a statement on one table. Citus 13.2.2 does not: it caches a new plan at
+ * each call and never uses it again, so the memory of the session grows by 80 KB (https://github.com/citusdata/citus/pull/8371).
  */
 const versionsThatReusePlans: readonly string[] = ['13.2.0'];
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventPositions } from './event-positions.js';
 
-test('asks once at a time, also if all callers leave during a query and others come', async () => {
+test('starts no extra query if all callers leave during a query and others come', async () => {
   const endQuery: (() => void)[] = [];
   const positions = new EventPositions(async () => {
     await new Promise<void>((resolve) => endQuery.push(resolve));
@@ -16,7 +16,7 @@ test('asks once at a time, also if all callers leave during a query and others c
   leave();
   const leaveAgain = positions.whenPast('a', 1, 0, () => undefined);
   await queries(2);
-  // The second query is under way, so the end of the first one begins no other.
+  // The end of the first query must not start a third one while the second one runs.
   endQuery[0]?.();
   await sleep(600);
   expect(endQuery).toHaveLength(2);

@@ -38,9 +38,9 @@ const scannedForFilters = 20_000;
 const fewMatches = 2_000;
 
 /**
- * In the plan `other-filter`, a pipeline with at least this many records is read in page order until the page is full. With 10,001 records
- * up to this number, it is read in a sequential scan. That takes half as long as reading all its records in page order, and PostgreSQL
- * runs it in two processes. Both follow `scan-next` and run only if that did not fill the page.
+ * In the plan `other-filter`, a pipeline with at least this many records is read in page order until the page is full. A pipeline with
+ * 10,001 to 999,999 records is read in a sequential scan instead. That takes half as long as reading all its records in page order, and
+ * PostgreSQL runs it in two processes. Either read runs only if `scan-next` did not fill the page.
  */
 export const orderedReadFrom = 1_000_000;
 
