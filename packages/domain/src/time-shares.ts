@@ -24,7 +24,10 @@ interface Use {
 export class TimeShares extends OrganizationShares {
   readonly #lasting: number;
   readonly #now: () => number;
-  /** For how much longer an organization may exceed its lasting share, as of an instant; the full time if absent. */
+  /**
+   * How much longer each organization may exceed its lasting share: `leftMs`, as computed at the time `atMs`. An organization without an
+   * entry has the full {@link creditMs}.
+   */
   readonly #credits = new Map<string, { readonly leftMs: number; readonly atMs: number }>();
   #latest: Use | null = null;
   /** The latest use by an organization other than that of `#latest`. */

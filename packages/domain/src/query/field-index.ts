@@ -4,7 +4,7 @@ import { systemFields, type SystemField } from './system-fields.js';
 
 /** The fields of a record besides the keys that are always present. */
 export interface FieldSelection {
-  /** The requested extras, in the order of the registry. */
+  /** The requested extras, in the order of {@link systemFields}. */
   readonly extras: readonly SystemField[];
   /** The custom fields under `custom_fields` and in the definitions map, in the order of the index. */
   readonly custom: readonly CustomFieldDefinition[];

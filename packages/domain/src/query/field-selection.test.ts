@@ -33,7 +33,7 @@ describe('parseFieldSelection', () => {
     expect(select('id').isDefault).toBe(false);
   });
 
-  it('adds extras in the order of the registry and accepts the names of every record', () => {
+  it('adds extras in the order of systemFields, and accepts the names of fields that every record has', () => {
     expect(extras(['version , amount', 'stage_name'])).toEqual(['amount', 'version']);
   });
 

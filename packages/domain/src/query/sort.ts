@@ -26,7 +26,7 @@ export type DefaultSortField = 'created_at' | 'updated_at';
 /** The sort of a request without one: lists by `created_at`, searches by `updated_at`, newest first. */
 export const defaultSort = (fieldIndex: FieldIndex, name: DefaultSortField): readonly SortKey[] => {
   const field = findSystemField(fieldIndex.objectType, name);
-  // Every object has both fields; a registry without them is a bug.
+  // `systemFields` has both fields for every object, so this is a bug.
   if (field === null) throw new Error(`No system field ${name} on ${fieldIndex.objectType}`);
   return [{ field: { source: 'system', field }, direction: 'desc' }];
 };
