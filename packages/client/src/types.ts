@@ -10,7 +10,7 @@ export interface Account {
   domain: string;
   /** Name. */
   name: string | null;
-  /** Custom field values by slug, in their read form. */
+  /** Custom field values by slug, in their stored form: for example, an option as its `value`, a datetime in UTC. */
   custom_fields: Record<string, unknown>;
   /** Its id in another system. */
   external_id?: string | null;
@@ -101,7 +101,7 @@ export interface Contact {
   email: string;
   /** Its account. */
   account_id: string | null;
-  /** Custom field values by slug, in their read form. */
+  /** Custom field values by slug, in their stored form: for example, an option as its `value`, a datetime in UTC. */
   custom_fields: Record<string, unknown>;
   /** Its id in another system. */
   external_id?: string | null;
@@ -871,7 +871,7 @@ export interface Opportunity {
   contact_id: string | null;
   /** Its contacts other than the primary one. */
   additional_contacts: Array<AdditionalContact>;
-  /** Custom field values by slug, in their read form. */
+  /** Custom field values by slug, in their stored form: for example, an option as its `value`, a datetime in UTC. */
   custom_fields: Record<string, unknown>;
   /** Its id in another system. */
   external_id?: string | null;

@@ -47,7 +47,8 @@ export const CustomFieldDefinitions = mapOf(CustomFieldDefinition, {
 
 /** `custom_fields` of a record in a response. */
 export const CustomFields = mapOf(Type.Unknown(), {
-  description: 'Custom field values by slug, in their read form.',
+  description:
+    'Custom field values by slug, in their stored form: for example, an option as its `value`, a datetime in UTC.',
   examples: [{ deal_tier: 'enterprise' }],
 });
 
