@@ -32,7 +32,8 @@ export const readReplace = (argument: unknown): Result<Rewrite> => {
   const replacements = new Map<string, string>();
   for (const [from, to] of Object.entries(argument as Record<string, unknown>)) {
     if (from === '') return fail('has an empty text to replace');
-    if (to !== null && typeof to !== 'string' && typeof to !== 'number') return fail(`"${from}" must become a text`);
+    if (to !== null && typeof to !== 'string' && typeof to !== 'number')
+      return fail(`the replacement of "${from}" must be a text or a number`);
     replacements.set(from, to === null ? '' : String(to));
   }
   return replacements.size === 0 ? fail('names no text to replace') : ok(rewrite(replacements));

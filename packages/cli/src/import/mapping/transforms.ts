@@ -95,7 +95,8 @@ const mapStep = ({ value, fallback }: TransformArgument): Result<Step> => {
   }
   const entries = new Map<string, Scalar>();
   for (const [from, to] of Object.entries(value as Record<string, unknown>)) {
-    if (to !== null && !isScalar(to)) return fail(`"${from}" must become a text, a number, true or false`);
+    if (to !== null && !isScalar(to))
+      return fail(`the replacement of "${from}" must be a text, a number, true or false`);
     entries.set(from, to ?? '');
   }
   if (fallback === undefined) return ok(mapTo(entries, (text) => text));
