@@ -14,7 +14,10 @@ export interface ApiKeyRecord {
   readonly organizationLimits?: GroupLimits | undefined;
 }
 
-/** Finds keys by their SHA-256 in one statement, including revoked and expired ones. Returns one entry per hash, in order, or null. */
+/**
+ * Finds keys by their SHA-256 in one statement, including revoked and expired ones. Returns one entry for each hash, in order: null if there
+ * is no such key.
+ */
 export type FindApiKeys = (hashes: readonly Buffer[]) => Promise<readonly (ApiKeyRecord | null)[]>;
 
 /** Dependencies and bounds of authentication. */
