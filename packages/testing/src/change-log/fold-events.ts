@@ -62,7 +62,10 @@ export class EventFold {
     this.#position = event.position;
     // Only this shows a reader of the API that an event was erased.
     if (event.is_erased !== (event.record === null && event.previous === null))
-      this.#note(event, event.is_erased ? 'has erased values' : 'has no values');
+      this.#note(
+        event,
+        event.is_erased ? 'is marked as erased but has values' : 'has no values but is not marked as erased',
+      );
     const key = `${event.object} ${event.record_id}`;
     const before = this.#records.get(key);
     const kind = event.type.slice(event.object.length + 1);
@@ -72,7 +75,7 @@ export class EventFold {
     else this.#records.set(key, event.record ?? erased);
     if (event.is_erased || before === undefined || before === erased) return;
     if (kind === 'deleted' && canonical(event.previous) !== canonical(before))
-      this.#note(event, 'has another previous');
+      this.#note(event, 'has a previous that differs from the record before the deletion');
     if (kind !== 'updated') return;
     const { previous, record, changed } = event;
     if (previous === null || record === null) {

@@ -65,7 +65,7 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
   demand(headers.get('content-type') === 'application/json; charset=utf-8', 'is not JSON by its Content-Type');
   demand((operation?.statuses ?? statusesWithoutOperation).has(status), 'has a status that is not documented');
   const body = JSON.parse(text) as { success?: unknown; statusCode?: unknown; code?: string; errors?: object };
-  demand(body.success === (status === 200), 'has the wrong success');
+  demand(body.success === (status === 200), 'has a success that does not match the status');
   if (operation !== undefined) {
     const errors = operation.validate(body);
     demand(errors === null, `breaks the contract: ${JSON.stringify(errors)}`);
@@ -75,11 +75,17 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
     const isRecordStatus = recordStatus !== null && recordStatuses.includes(recordStatus);
     const documented = contract?.headers ?? {};
     const isMarked = readMark.test(headers.get('x-read-after') ?? '');
-    demand(isMarked === 'X-Read-After' in documented, 'has the wrong X-Read-After');
-    demand(isRecordStatus === 'X-Record-Status' in documented, `has the X-Record-Status ${recordStatus ?? '(none)'}`);
+    demand(
+      isMarked === 'X-Read-After' in documented,
+      'lacks a documented X-Read-After, or has one that is not documented',
+    );
+    demand(
+      isRecordStatus === 'X-Record-Status' in documented,
+      `lacks a documented X-Record-Status, or has one that is not documented: ${recordStatus ?? 'none'}`,
+    );
     return faults;
   }
-  demand(body.statusCode === status, 'has another statusCode than status');
+  demand(body.statusCode === status, 'has a statusCode that differs from the HTTP status');
   demand(statusOfCode(body.code) === status, 'has no code, or the code of another status');
   demand(status !== 400 || Object.keys(body.errors ?? {}).length > 0, 'is a 400 that names no field');
   demand(statusesWithErrors.has(status) || body.errors === undefined, 'names fields though it is no validation error');
