@@ -217,7 +217,7 @@ describe('400', () => {
   });
 });
 
-test('does not create the account again for a contact that exists, as a single create', async () => {
+test('like a single create, does not recreate the account of an email domain for a contact that exists', async () => {
   await resultsOf(bulkCreateContacts, [{ email: 'cid@moved.com' }]);
   await gateway.rows(
     `UPDATE accounts SET domain = 'elsewhere.com' WHERE organization_id = $1 AND domain = 'moved.com'`,

@@ -89,7 +89,7 @@ describe('items that are not objects', () => {
     },
   );
 
-  test('get another path than an unknown field called item', async () => {
+  test('have other error paths than an unknown field called item', async () => {
     const body = { items: [{ domain: 'item.com', item: {} }] };
     const refused = await gateway.client.call(bulkCreateAccounts, { body, query: { atomic: 'true' } });
     expect(refused.errors).toEqual({ 'items[0].item': 'is not a known field' });

@@ -110,7 +110,7 @@ test('a create during the deletion of the record that it found creates the recor
   expect([answer.status, answer.headers.get('x-record-status')]).toEqual([200, 'created']);
 });
 
-test('R27: a stored answer that only repeats personal data is deleted with the person in a parallel deletion', async () => {
+test('R27: the stored answer of a create that only found the person is erased by a deletion that runs in parallel', async () => {
   const email = 'kept@result-race.com';
   const id = await contact({ email, first_name: 'Kim', last_name: 'Lee' });
   const holder = await gateway.database.pool.connect();

@@ -142,7 +142,7 @@ describe('bulk: numbers that would be rounded', () => {
     expect([status, (data as { results: BulkResult[] }).results[0]?.success]).toEqual([200, true]);
   });
 
-  test('make it another request under the same Idempotency-Key once they are corrected', async () => {
+  test('count as a part of the request: with corrected numbers, the same Idempotency-Key is refused', async () => {
     const more = { headers: { 'idempotency-key': 'mended' } };
     const other = deal('Other');
     const refused = deal('Key', { deal_size: '#1.0000000000000001' });

@@ -89,7 +89,7 @@ test('an erased event has neither record nor previous, and every other event has
   ]);
 });
 
-describe('a stream that has to start over', () => {
+describe('a stream has to start over', () => {
   test('because the log is another one, at any position', async () => {
     for (const after of [0, 900]) {
       const error = await failure(client.events.iterate({ after, logId: 'another' }));
@@ -98,7 +98,7 @@ describe('a stream that has to start over', () => {
     }
   });
 
-  test('is not needed for a position past the end of the same log, which is refused', async () => {
+  test('but not for a position past the end of the same log, which is refused', async () => {
     const { data } = await client.events.latest();
     const error = await failure(client.events.iterate({ after: 900, logId: data.log_id }));
     expect(error).toBeInstanceOf(CrmApiError);
