@@ -86,7 +86,7 @@ export const memory: MeasureGroup = {
         ...{ unit: 'MiB', target: { at: 'most', value: 256 }, size },
       },
       {
-        ...{ id: 'S11', name: 'memory of the last fifth against that of the second', values: [growth] },
+        ...{ id: 'S11', name: 'memory in the last fifth of the run against the second fifth', values: [growth] },
         ...{ unit: '×', target: { at: 'most', value: 1.1 }, size },
       },
     ];

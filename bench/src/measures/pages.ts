@@ -26,7 +26,8 @@ const addPgbench = async (set: ContestantSet, databaseUrl: string, size: number,
   const { rows } = await client.query<{ record: string }>(sql);
   await client.end();
   const records = rows.slice(0, page.limit).map(({ record }) => record);
-  if (`${page.head}${records.join(',')}${page.tail}` !== page.body) throw differs('The page made of tables');
+  if (`${page.head}${records.join(',')}${page.tail}` !== page.body)
+    throw differs('The statement that builds the page from the tables');
   const run = async (seconds: number): Promise<Outcome> => ({
     perSecond: await runPgbench({ databaseUrl, sql, seconds, connections: poolSize }),
   });

@@ -91,7 +91,7 @@ export const walk: MeasureGroup = {
         {
           ...{
             id: 'S12',
-            name: 'pages of the last tenth against those of the second',
+            name: 'page time in the last tenth of the walk against the second tenth',
             values: [drift],
             unit: '×',
             size,
