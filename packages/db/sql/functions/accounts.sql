@@ -18,7 +18,9 @@ $$;
 --
 -- Keys from JSON are looked up one by one, as scalar subqueries. In a join, the planner assumes that a JSON array has 100 elements and
 -- would read the whole of a medium-sized table.
--- Up to ten keys have two statements each, because Citus plans the statement for many keys at each call.
+--
+-- Up to ten keys are looked up with find_account_id, whose statements read one table each: Citus can cache the plans of such statements.
+-- It plans the statement for more keys at each call.
 CREATE OR REPLACE FUNCTION find_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF jsonb_array_length(p_domains) <= 10 THEN

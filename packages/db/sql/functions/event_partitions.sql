@@ -56,8 +56,8 @@ BEGIN
 END
 $$;
 
--- Drops the partitions whose events are older than p_days, except those with an event that an organization can still read. Also deletes
--- events that no organization can read from the default partition, at most 10,000 in one call. Returns how many partitions it dropped.
+-- Drops the partitions whose events are older than p_days, except those with an event that an organization can still read. In the default
+-- partition, deletes the events that no organization can read, at most 10,000 in one call. Returns how many partitions it dropped.
 -- Waits at most one second for readers and writers of a partition. After that, the call fails, and the next call tries again.
 CREATE OR REPLACE FUNCTION drop_event_partitions(p_days int) RETURNS int LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE

@@ -64,9 +64,9 @@ $$;
 -- Locks a state of a whole organization that many writes read and few change. The lock lasts until the transaction ends. p_state:
 --   'stored_results'  Shared by a write that stores its result, exclusive for a deletion or merge. The deletion then sees every stored
 --                     result with values of the record, including results of creates that found the record and did not change it.
---   'visible_fields'  Shared by a write that inserts an opportunity while it builds the stored record, which has the label of the stage
---                     and no hidden fields. Exclusive for a change of the setup that hides or shows a field or renames a stage. So every
---                     record built before the change is committed when the rebuild begins.
+--   'visible_fields'  Shared by a write that inserts an opportunity, and by a merge. Both build stored records, which have the label of the
+--                     stage and no hidden fields. Exclusive for a change of the setup that hides or shows a field or renames a stage. So
+--                     the records that they built before the change are committed when the rebuild begins.
 --   'setup'           Exclusive for changes of the setup, which take it before all other locks. Writes of records never take it.
 CREATE OR REPLACE FUNCTION lock_organization_state(p_organization_id uuid, p_state text, p_is_exclusive boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

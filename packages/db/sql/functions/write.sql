@@ -59,8 +59,8 @@ $$;
 -- without the header. p_origin: {request_id, api_key_id}, for the events of the write, which are appended last (events.sql).
 --
 -- All statements of the write functions look up rows by key, and two settings rely on that. plan_cache_mode: a session plans each
--- statement once, not in every call. enable_seqscan: no cached plan reads a whole table because the table was small when the plan was
--- made.
+-- statement once, not in every call; `crm distribute` replaces this setting (distribute-functions.ts). enable_seqscan: no cached plan reads
+-- a whole table because the table was small when the plan was made.
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
