@@ -1,6 +1,6 @@
 #!/bin/bash
-# Names the coordinator and its workers on the coordinator: join-citus-workers.sh COORDINATOR WORKER...
-# A server that is named already stays as it is.
+# Registers the coordinator and its workers in the cluster: join-citus-workers.sh COORDINATOR WORKER...
+# A server that is already registered stays as it is.
 set -euo pipefail
 coordinator=$1
 shift
