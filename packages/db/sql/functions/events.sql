@@ -1,5 +1,5 @@
--- The change log. Write functions collect their events while they run, and `write` appends all of them as its last step. Only then does
--- it take the next positions of the organization, so other calls wait for the counter only during the commit.
+-- The change log. Write functions collect their events while they run, and `write` appends all of them after all other changes. Only then
+-- does it take the next positions of the organization, so other calls wait for the counter only during the commit.
 --
 -- An event is collected as JSON text: {type, object, record_id, version, record, previous, changed, is_erased}. The setting `crm.events`
 -- holds the collected events, separated by commas. The setting ends with the transaction. A subtransaction that is rolled back restores

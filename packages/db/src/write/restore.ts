@@ -21,7 +21,7 @@ export interface RestoredRecord {
   readonly object: 'account' | 'opportunity';
   readonly id: string;
   readonly version: number;
-  /** Columns whose links were dropped because the other record no longer exists. */
+  /** Columns that did not get their old value: links to records that no longer exist, and an archived stage. */
   readonly dropped: readonly string[];
 }
 
