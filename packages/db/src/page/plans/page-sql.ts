@@ -70,7 +70,7 @@ export const pageSql = (
   const keys = pageKeys(request, parameters);
   const own = partSql(part, keys);
   const position = positionIn(part, request.position);
-  // Among records without the key, which of two indexes is better depends on the position, so the statement is planned for it.
+  // Two indexes can serve the records without the key. Which one is better depends on the position, so no plan is cached.
   const isPrepared = isFixedShape(request) && part !== 'absent';
   const count = parameters.add(rows);
   const bound = isPrepared ? preparedLimitTo(rows, count) : limitTo(count);

@@ -54,7 +54,8 @@ export const scanNextSql = (reading: Reading, records: number): string => {
   ]);
   const branches = pipelineBranches(request);
   const merged = mergedSql(read, branches, parameters);
-  // Merged branches are limited once more: beyond the last row of a full branch, it is unknown which record comes next.
+  // The merged rows are limited once more. A branch that reached its limit may have further records, so only the first `count` rows of
+  // the merge are certain to be the next ones.
   const next = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${read.order} LIMIT ${count}) r`;
   const others = conditions.filter((condition) => condition !== followed).map((condition) => condition.sql(scope));
   return `FROM ${next} WHERE ${[...emptySlotCondition(reading), ...others].join(' AND ')}`;
