@@ -27,7 +27,7 @@ const isBulkBody = (body: unknown): body is { readonly items: readonly unknown[]
 
 /** The digest of a request's canonical JSON. A bulk body, which has only items, is hashed item by item. */
 function* digestOf({ query, body, itemErrors }: IdempotentRequest): Steps<string> {
-  // Includes the JSON faults: after parsing, a number that was rejected for its digits may equal the corrected number.
+  // Includes the JSON faults, because a number that is rejected for too many digits may parse to the same value as its correction.
   const errors = itemErrors?.size ? [...itemErrors] : undefined;
   if (!isBulkBody(body)) return sha256(canonicalJson({ query, body, itemErrors: errors }));
   const hash = createHash('sha256');

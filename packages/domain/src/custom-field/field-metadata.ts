@@ -64,7 +64,8 @@ const parseFieldOption = (input: unknown, index: number): Result<FieldOption> =>
 
 /**
  * The error text for the first label or value that an earlier option already has, or null. Labels of archived options
- * may be reused. Labels come first, because a value that was not sent is the label.
+ * may be reused. The label is checked first: an option that was sent without a value has its label as value, and the error should name
+ * the field that was sent.
  */
 const findRepetition = (options: readonly FieldOption[]): string | null => {
   const values = new Set<string>();

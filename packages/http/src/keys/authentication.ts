@@ -48,9 +48,9 @@ const createKeyFinder = (
 
 /**
  * Lets a request pass if its key is valid and allows the operation. Missing, malformed, unknown, revoked, expired and out-of-scope
- * keys all get the same 401; all except missing and malformed ones run the same statements. Only failures are counted, by address,
- * and get 429 past the limit; a valid key never does. Past the limit, lookups from that address share statements, so that a valid
- * key that is not cached is still found.
+ * keys all get the same 401; all except missing and malformed ones run the same statements. Only failures are counted, by address.
+ * Past the limit, further failures from the address get 429. Requests with a valid key still pass: if the key is not cached, its lookup
+ * shares a statement with other lookups.
  */
 export const authenticate = (
   options: AuthenticationOptions,

@@ -12,8 +12,9 @@ interface Waiting {
 }
 
 /**
- * Looks up keys in batches: one statement for all that arrive within 20 ms, or for 32 of them. Batched lookups cost at most 50 statements
- * a second. Above 1,600 keys a second, they cost one statement per 32 keys. A valid key among guessed ones is still found.
+ * Looks up keys in batches: one statement for all that arrive within 20 ms, or for 32 of them. A steady load of up to 1,600
+ * keys a second costs at most 50 statements a second. A higher load costs one statement per 32 keys. A valid key among guessed ones is
+ * still found.
  */
 export class BatchedLookups {
   readonly #find: FindApiKeys;

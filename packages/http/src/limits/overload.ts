@@ -57,9 +57,9 @@ export const limitArrivals =
   };
 
 /**
- * Makes room by giving up the slowest request body, if one is slow. If the process is full, the body of any organization; otherwise only of
- * this one.
- * @returns whether there was one
+ * Makes room by giving up the slowest request body, if one is slow. If the process is full, the body may be that of any organization.
+ * Otherwise only bodies of this organization are considered.
+ * @returns whether a body was given up
  */
 const giveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
   activity.bodies.giveUpSlowest(places.isExhausted ? undefined : organizationId);

@@ -1,4 +1,4 @@
-/** Almost every body arrives at once. One that takes longer than this may be dropped to make room, in milliseconds. */
+/** After this time, in milliseconds, a body that is still arriving may be dropped to make room. Almost every body arrives at once. */
 const slowAfterMs = 1_000;
 
 /**

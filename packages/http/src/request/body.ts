@@ -84,7 +84,10 @@ export interface JsonBody {
 }
 
 const noItemErrors: ReadonlyMap<number, FieldErrors> = new Map();
-/** A body with a key named `items[3]` does not match by mistake: unknown keys of the body refuse the whole call. */
+/**
+ * Matches the path of a fault inside an item. A fault under a body key that is literally named `items[3]` has the same path. That does no
+ * harm, because an unknown key of the body refuses the whole call.
+ */
 const itemPath = /^items\[(\d+)\]\.(.+)$/su;
 
 /**

@@ -18,8 +18,8 @@ const loadSdk = async () => {
 
 /**
  * Samples a random share of the requests. It ignores the trace id, because the caller chooses it. A caller without a
- * key can send any `traceparent`, so its "sampled" does not raise the share; its "not sampled" is honoured. The
- * statements of a request follow the request.
+ * key can send any `traceparent`, so its "sampled" does not raise the share. Its "not sampled" is honoured. The
+ * statements of a request are sampled if the request is.
  */
 const sampleShare = (sdk: Awaited<ReturnType<typeof loadSdk>>, share: number) => {
   const byChance = {
