@@ -104,14 +104,16 @@ const callAgainAndAgain = async (caller: number): Promise<void> => {
   }
 };
 
-/** Replaces every gateway, one at a time. Each new one is ready before the old one is asked to stop. */
+/** Replaces the gateways of each kind, one at a time. Each new one is ready before the old one is asked to stop. */
 const replaceAll = async (by: ExpectedSchema | null): Promise<void> => {
-  for (const kind of kinds) {
-    for (const gateway of [...balancer.all(kind)]) {
-      balancer.add(kind, await start(kind, by));
-      await balancer.remove(kind, gateway);
-    }
-  }
+  await Promise.all(
+    kinds.map(async (kind) => {
+      for (const gateway of [...balancer.all(kind)]) {
+        balancer.add(kind, await start(kind, by));
+        await balancer.remove(kind, gateway);
+      }
+    }),
+  );
 };
 
 const functionsOf = async (digest: string) => {
