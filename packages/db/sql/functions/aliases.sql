@@ -3,8 +3,8 @@
 --
 -- * A merge locks the account with the domain, makes the domain an alias and deletes the account in one transaction. So no other call can
 --   store the domain before the alias is committed.
--- * A call that stores a domain checks afterwards that it is no alias (check_domain_is_no_alias, drop_own_domain_alias). From then on, only this
---   account has the domain, so no merge of another account can make it an alias.
+-- * A call that stores a domain checks afterwards that it is no alias (check_domain_is_no_alias, drop_own_domain_alias). From then on,
+--   only this account has the domain, so no merge of another account can make it an alias.
 
 -- The account with this domain, as its own domain or as an alias; a row of nulls if there is none.
 CREATE OR REPLACE FUNCTION find_account(p_organization_id uuid, p_domain text) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$

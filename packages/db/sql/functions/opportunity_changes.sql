@@ -192,8 +192,8 @@ END
 $$;
 
 -- Waits for parallel calls that give this natural key to an opportunity, and makes later ones wait until this transaction ends. It
--- inserts a row with the key and deletes it again; the entry in the unique index makes other calls wait. Before a bulk
--- call applies its first change, it claims the new keys of all its changes, in the order in which other calls create and claim keys.
+-- inserts a row with the key and deletes it again; the entry in the unique index makes other calls wait. Before a bulk call applies its
+-- first change, it claims the new keys of all its changes, in the order in which other calls create and claim keys.
 CREATE OR REPLACE FUNCTION claim_opportunity_key(p_row opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();

@@ -64,8 +64,8 @@ $$`,
 ];
 
 /**
- * The versions of Citus that were tested and reuse the plan of a statement on one table. Citus 13.2.2 does not: it caches a new plan at
- * each call and never uses it again, so the memory of the session grows by 80 KB (https://github.com/citusdata/citus/pull/8371).
+ * The versions of Citus that were tested and reuse the plan of a statement on one table. Citus 13.2.2 does not: each execution caches a
+ * new plan that is never used again, and the memory of the session grows by 80 KB (https://github.com/citusdata/citus/pull/8371).
  */
 const versionsThatReusePlans: readonly string[] = ['13.2.0'];
 
