@@ -157,24 +157,25 @@ describe('a response of the proxy itself', () => {
 
   test('is a 429 to an address with too many requests at once', async () => {
     const proxy = await startProxy({ requestsPerAddress: 2 });
-    const waiting = [new RawConnection(proxy.port), new RawConnection(proxy.port)];
+    // Each request waits for a body, so the proxy refuses exactly one of the three: the last that it reads.
+    const connections = Array.from({ length: 3 }, () => new RawConnection(proxy.port));
     const headers = `x-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n`;
-    for (const { socket } of waiting) socket.write(head('POST /v1/inbound/notes', headers));
-    let refused: Response;
-    do {
-      refused = await fetch(`${proxy.url}/livez`);
-    } while (refused.status === 200);
-    expect(refused.headers.get('retry-after')).toBe('1');
-    expect({ status: refused.status, body: await refused.json() }).toEqual({
-      status: 429,
-      body: {
-        success: false,
-        message: 'Too many requests at once from this address',
-        statusCode: 429,
-        code: 'rate_limited',
+    for (const { socket } of connections) socket.write(head('POST /v1/inbound/notes', headers));
+    await Promise.race(connections.map(({ ended }) => ended));
+    const answers = connections.flatMap(({ answer }) => (answer === null ? [] : [answer]));
+    expect(answers.map(({ status, text: body }) => ({ status, body: JSON.parse(body) as unknown }))).toEqual([
+      {
+        status: 429,
+        body: {
+          success: false,
+          message: 'Too many requests at once from this address',
+          statusCode: 429,
+          code: 'rate_limited',
+        },
       },
-    });
-    for (const { socket } of waiting) socket.destroy();
+    ]);
+    expect(answers[0]?.headers.get('retry-after')).toBe('1');
+    for (const { socket } of connections) socket.destroy();
     while ((await fetch(`${proxy.url}/livez`)).status === 429) await sleep(20);
   });
 });

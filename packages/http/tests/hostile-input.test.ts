@@ -50,9 +50,10 @@ describe('bodies', () => {
       ['{"a":', '}'],
     ] as const) {
       const text = `{"a":${open.repeat(40_000)}1${close.repeat(40_000)}}`;
-      const startedAt = performance.now();
+      const startedAt = process.cpuUsage();
       expect(await errorsOf(text)).toEqual({ body: 'must not nest deeper than 32 levels' });
-      expect(performance.now() - startedAt).toBeLessThan(500);
+      const { user: usedMicroseconds } = process.cpuUsage(startedAt);
+      expect(usedMicroseconds).toBeLessThan(500_000);
     }
   });
 

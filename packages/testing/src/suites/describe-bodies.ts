@@ -4,8 +4,6 @@ import { markRun, withEachText } from '../hostile/mark-runs.js';
 import type { SuiteOptions } from './suite-options.js';
 
 const maxBytes = 256 * 1024;
-/** Ten times the time allowed for a refusal. */
-const hangGuardMs = 500;
 
 const describeUnreadableBodies = ({ contract, client, goodRequest }: SuiteOptions): void => {
   const sendRaw = (rawBody: string | Uint8Array<ArrayBuffer>) => client().call(contract, { rawBody });
@@ -51,10 +49,7 @@ const describeUnreadableBodies = ({ contract, client, goodRequest }: SuiteOption
 
     test.each([31, 120_000])('refuses %i combining marks in a row in any of its texts', async (count) => {
       for (const body of withEachText(goodBody(), markRun(count))) {
-        const startedAtMs = performance.now();
         expect((await client().call(contract, { body })).status).toBe(400);
-        // A guard against hanging: normalizing the longer ones took seconds. The test of R9 prints the measured time.
-        expect(performance.now() - startedAtMs).toBeLessThan(hangGuardMs);
       }
     });
 
