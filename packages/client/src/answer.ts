@@ -7,11 +7,11 @@ export interface Answer<Data> {
   readonly message: string;
   /** The id of the request in the gateway's logs. */
   readonly requestId: string | null;
-  /** The version of a record, which increases with every change; null for other responses. */
+  /** The version of the record in the response; null for other responses. */
   readonly version: number | null;
 }
 
-/** The answer of a write. */
+/** The response of a write. */
 export interface WriteAnswer<Data> extends Answer<Data> {
   /** The values in the request that were not applied; usually empty. */
   readonly warnings: readonly Warning[];

@@ -80,7 +80,7 @@ export type Contacts<C> = Records<{
   updateItem: WithCustomInput<types.UpdateContactItem, C>;
 }>;
 
-/** The API of one organization's key. */
+/** The calls of the API, with the key of one organization. */
 export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly opportunities: Opportunities<C['opportunities']>;
   readonly accounts: Accounts<C['accounts']> &

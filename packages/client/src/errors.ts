@@ -26,11 +26,11 @@ export class CrmApiError extends CrmError {
   readonly code: CrmErrorCode;
   /** The error text of each invalid field, by its dotted path; empty if there is none. */
   readonly errors: Readonly<Record<string, string>>;
-  /** On a conflict over a natural key: the field, and the id of the record that has the value. */
+  /** If another record has the natural key, external id, name, label or slug: the field, and the id of that record. */
   readonly conflict: ErrorBody['conflict'];
   /** On a merge that would give opportunities the natural keys of others: these pairs. */
   readonly conflicts: ErrorBody['conflicts'];
-  /** On the deletion of an account in use: how many records of each kind use it. */
+  /** If an account, stage or member is still in use: how many records of each kind use it. */
   readonly counts: ErrorBody['counts'];
   /** If the record was merged: the id of the record that it was merged into, which may have been deleted since. */
   readonly mergedInto: ErrorBody['merged_into'];
@@ -68,7 +68,7 @@ export class CrmUnauthorizedError extends CrmApiError {
   override readonly name = 'CrmUnauthorizedError';
 }
 
-/** 404: there is no such record; `mergedInto` names the record that it was merged into. */
+/** 404: there is no such record. If it was merged, `mergedInto` names the record that it was merged into. */
 export class CrmNotFoundError extends CrmApiError {
   override readonly name = 'CrmNotFoundError';
 }

@@ -2,11 +2,11 @@
 export interface ClientOptions {
   /** Address of the read gateway, such as `https://crm.example.com`. */
   readonly readUrl: string;
-  /** Address of the inbound gateway; by default that of the read gateway, as with one proxy for both. */
+  /** Address of the inbound gateway; by default `readUrl`, for a proxy in front of both gateways. */
   readonly inboundUrl?: string;
-  /** `crm_live_…`. Keep it on servers: anyone who has it can read and write the organization's records. */
+  /** `crm_live_…`. Keep it on servers: anyone who has it can do what the key allows. */
   readonly apiKey: string;
-  /** Time limit of one try of one request; by default 30,000. */
+  /** Time limit of one try of one request, in milliseconds; by default 30,000. */
   readonly timeoutMs?: number;
   /** The maximum number of retries of a request; by default 2. */
   readonly maxRetries?: number;
@@ -40,9 +40,9 @@ export interface ResponseInfo {
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, also while it waits for the next try. The call then rejects with the signal's reason. */
+  /** Ends the call, even while it waits for the next try. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Time limit of one try, instead of the client's. */
+  /** Time limit of one try, in milliseconds, instead of the client's. */
   readonly timeoutMs?: number;
 }
 
@@ -69,13 +69,13 @@ export interface CreateRecordOptions extends CreateOptions {
 
 /** Options of updates. */
 export interface UpdateOptions extends CallOptions {
-  /** Changes the record only if this is its version; otherwise `CrmApiError` with status 412. */
+  /** Changes the record only if this is its version; otherwise the call rejects with `CrmVersionError`. */
   readonly ifVersion?: number;
 }
 
 /** Options of bulk updates. */
 export interface BulkUpdateOptions extends CallOptions {
-  /** Whether one invalid item rejects the whole call. */
+  /** Whether one failed item rejects the whole call. */
   readonly atomic?: boolean;
 }
 

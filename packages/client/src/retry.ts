@@ -19,7 +19,7 @@ export const readRetryAfterMs = (header: string | null): number | null => {
 
 /**
  * The wait before the next try: the requested time plus a random time up to a bound that doubles, so that clients
- * refused together do not return together.
+ * that were refused together do not retry together.
  */
 const delayMs = (retries: number, retryAfterMs: number): number =>
   retryAfterMs + Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries);

@@ -35,7 +35,7 @@ export interface Account {
 /** One account with every system field and visible custom field, unless `fields` narrows it. */
 export interface AccountDetail {
   account: Account;
-  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
 }
 
@@ -43,7 +43,7 @@ export interface AccountDetail {
 export interface AccountPage {
   /** The records of this page. */
   accounts: Array<Account>;
-  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
   /** Whether another page exists. */
   has_more: boolean;
@@ -120,7 +120,7 @@ export interface Contact {
 /** One contact with every system field and visible custom field, unless `fields` narrows it. */
 export interface ContactDetail {
   contact: Contact;
-  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
 }
 
@@ -128,7 +128,7 @@ export interface ContactDetail {
 export interface ContactPage {
   /** The records of this page. */
   contacts: Array<Contact>;
-  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
   /** Whether another page exists. */
   has_more: boolean;
@@ -412,7 +412,7 @@ export interface CustomFieldOption {
   value: string;
   /** Display colour. */
   color: string;
-  /** True if it can still be read but no longer written. */
+  /** Reserved; not returned. */
   archived?: boolean;
 }
 
@@ -490,11 +490,11 @@ export interface ErrorBody {
     | 'unavailable';
   /** On validation errors: the error text of each invalid field, by its dotted path. */
   errors?: Record<string, string>;
-  /** On 409 for a natural key or `external_id` that another record holds. */
+  /** On 409 for a natural key, `external_id`, name, label or slug that another record already has. */
   conflict?: {
-    /** The field whose value another record holds. */
+    /** The field whose value another record already has. */
     field: string;
-    /** Id of the record that holds it. */
+    /** Id of the record that has it. */
     existing_id: string;
     /** On a create whose `external_id` and natural key belong to two records: id of the record with the natural key. */
     other_id?: string;
@@ -568,7 +568,7 @@ export interface EventLogPage {
   oldest_position: number;
   /** Whether there are events after `next_position`. */
   has_more: boolean;
-  /** Id of this log. It changes if the database was restored from a backup: then copy all records again. */
+  /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
   log_id: string;
 }
 
@@ -652,7 +652,7 @@ export interface FilterAnd {
 
 /** A condition on one field. */
 export interface FilterCondition {
-  /** A system field, or the slug or `custom__<slug>` of a custom field. Also `account.domain`, `account.name` and `contact.email` of related records. */
+  /** A system field, or the slug or `custom__<slug>` of a custom field, or a part of one, as in `slug.start`. Also `account.domain`, `account.name` and `contact.email` of related records. */
   field: string;
   /** The operators from `is` on are aliases. */
   operator:
@@ -684,7 +684,7 @@ export interface FilterCondition {
     | 'after'
     | 'include_all'
     | 'exclude_all';
-  /** What to compare with: a list of at most 200 values for `in`, two values for `between`. */
+  /** What to compare with. `in`, `not_in`, `contains_all` and `contains_none` take a list of at most 200 values, `between` takes two values. */
   value?: unknown;
 }
 
@@ -707,7 +707,7 @@ export interface FilterOr {
 export interface HistoryPage {
   /** The events of this page, newest first. */
   events: Array<Event>;
-  /** Id of this log. It changes if the database was restored from a backup: then copy all records again. */
+  /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
   log_id: string;
   /** Whether another page exists. */
   has_more: boolean;
@@ -721,7 +721,7 @@ export interface HistoryPage {
 export interface LatestPosition {
   /** Position of the newest event; 0 if there has been none. */
   position: number;
-  /** Id of this log. It changes if the database was restored from a backup: then copy all records again. */
+  /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
   log_id: string;
 }
 
@@ -909,9 +909,9 @@ export interface Opportunity {
   pipeline_name?: string;
 }
 
-/** Two opportunities that would get the same natural key by a merge. */
+/** Two opportunities that a merge would give the same natural key. */
 export interface OpportunityConflict {
-  /** Id of the opportunity of the record that is merged away. */
+  /** Id of the opportunity of the record `from`. */
   id: string;
   /** Id of the opportunity of the kept record. */
   existing_id: string;
@@ -924,7 +924,7 @@ export interface OpportunityConflict {
 /** One opportunity with every system field and visible custom field, unless `fields` narrows it. */
 export interface OpportunityDetail {
   opportunity: Opportunity;
-  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
 }
 
@@ -932,7 +932,7 @@ export interface OpportunityDetail {
 export interface OpportunityPage {
   /** The records of this page. */
   opportunities: Array<Opportunity>;
-  /** Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`. */
+  /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
   /** Whether another page exists. */
   has_more: boolean;
@@ -1009,7 +1009,7 @@ export interface SearchBody {
   q?: string | null;
   /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | FilterList | null;
-  /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
+  /** "field", "field:desc", {field, direction}, or a list of up to 3 of them. Default: updated_at:desc. */
   sort?: SortText | SortKey | SortList | null;
   /** Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
@@ -1031,7 +1031,7 @@ export interface SearchOpportunitiesBody {
   q?: string | null;
   /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | FilterList | null;
-  /** "field", "field:desc", {field, direction}, or up to 3 of them. Default: updated_at:desc. */
+  /** "field", "field:desc", {field, direction}, or a list of up to 3 of them. Default: updated_at:desc. */
   sort?: SortText | SortKey | SortList | null;
   /** Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
@@ -1104,11 +1104,11 @@ export interface SummarizeOpportunitiesBody {
   q?: string | null;
   /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | FilterList | null;
-  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
+  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
   group_by?: Array<string> | null;
-  /** `sum:`, `avg:`, `min:` or `max:` with a numeric field, as in `sum:amount`. `count` is always in the answer. */
+  /** `sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned. */
   measures?: Array<string> | null;
-  /** Maximum number of groups in the answer, largest first. Totals cover all groups. Default: 1000. */
+  /** Maximum number of groups in the response, largest first. Totals cover all groups. Default: 1000. */
   limit?: number | null;
 }
 
@@ -1131,11 +1131,11 @@ export interface SummaryBody {
   q?: string | null;
   /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | FilterList | null;
-  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
+  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
   group_by?: Array<string> | null;
-  /** `sum:`, `avg:`, `min:` or `max:` with a numeric field, as in `sum:amount`. `count` is always in the answer. */
+  /** `sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned. */
   measures?: Array<string> | null;
-  /** Maximum number of groups in the answer, largest first. Totals cover all groups. Default: 1000. */
+  /** Maximum number of groups in the response, largest first. Totals cover all groups. Default: 1000. */
   limit?: number | null;
 }
 
@@ -1266,7 +1266,7 @@ export interface UpdateField {
   name?: string;
   /** Whether reads leave it out unless `fields` names it. */
   is_hidden?: boolean;
-  /** False archives it: requests with it are refused as unknown, and its values stay. True restores it. */
+  /** False archives it: requests that name it are refused, and its values stay. True restores it. */
   is_active?: boolean;
   /** Currency fields: ISO 4217 code. */
   currency?: string | null;
@@ -1369,7 +1369,7 @@ export interface UpdateOption {
   color?: string | null;
   /** Position in the list, from 1. */
   position?: number;
-  /** True: it can still be read but no longer written. */
+  /** True archives it: it can still be read but no longer written. False restores it. */
   archived?: boolean;
 }
 

@@ -28,8 +28,8 @@ const noParameters = closed({}, {});
 const plain = (schema: TSchema): JsonSchema => schema as JsonSchema;
 
 /**
- * Whether the handler gets the input despite these errors: it does if the shape is right and only rules of `domain` are broken. The
- * handler finds these errors again, together with those that depend on the organization's setup.
+ * Whether the handler gets the input despite these errors. It does if only rules of `domain` are broken: the handler finds these errors
+ * again, together with those that depend on the organization's setup.
  */
 const isLeftToHandler = (errors: readonly ErrorObject[]): boolean =>
   errors.every(({ keyword }) => keyword === 'x-check' || isEcho(keyword));

@@ -8,7 +8,7 @@ import type { Event, EventLogPage, LatestPosition, RestoreBody, Restored } from 
 
 /** The change log from a position, as an endless stream: `for await (const event of stream)`. */
 export interface EventStream extends AsyncIterable<Event> {
-  /** The pages as received. Store `next_position` and `log_id` of the last page to continue there. */
+  /** The pages as received. To continue there later, store `next_position` and `log_id` of the last page. */
   pages(): AsyncIterable<EventLogPage>;
 }
 
@@ -16,11 +16,11 @@ export interface EventStream extends AsyncIterable<Event> {
 export interface Events {
   /** One page, oldest first. */
   list(query?: ListEventsQuery, options?: ReadOptions): Promise<Answer<EventLogPage>>;
-  /** The end of the log. Pass `readAfter` to the lists that you read next, so that none of them is older. */
+  /** The end of the log. Pass its `readAfter` to the lists that you read next, so that none of them is older. */
   latest(options?: ReadOptions): Promise<WriteAnswer<LatestPosition>>;
   /**
-   * Every event after a position, as it happens. After the first page the stream waits for outages to end; the signal
-   * ends the stream.
+   * Every event after a position, as it happens. After the first page, the stream retries until an outage ends. The
+   * signal ends the stream.
    * @throws CrmStartOverError when events after the position have expired, or the log is another one
    */
   iterate(options?: FollowEvents): EventStream;

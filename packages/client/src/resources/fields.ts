@@ -7,7 +7,7 @@ import { setupOf } from './setup.js';
 
 /**
  * The calls for definitions of custom fields, of any object. The key needs the permission `setup`.
- * `crm.accounts.fields` and its like list them.
+ * `crm.opportunities.fields`, `crm.accounts.fields` and `crm.contacts.fields` list them.
  */
 export interface Fields {
   /** Defines a custom field of the object that the body names. */

@@ -51,7 +51,7 @@ export interface Records<T extends RecordTypes> {
   ): Listing<Selected<T['record'], F>, SelectedIn<T['page'], F>>;
   /** Counts, sums, averages, minimums and maximums of the matching records, grouped by up to two fields. */
   summarize(body: T['summary'], options?: ReadOptions): Promise<Answer<Summary>>;
-  /** One record with every field, unless `fields` narrows it. */
+  /** One record with all system fields and visible custom fields, unless `fields` narrows it. */
   get<const F extends string = Extract<keyof T['record'], string>>(
     id: string,
     query?: FieldsQuery<F>,
@@ -63,7 +63,10 @@ export interface Records<T extends RecordTypes> {
   create(body: T['create'], options?: CreateRecordOptions): Promise<WriteAnswer<T['created']>>;
   /** Absent fields stay, `null` clears. */
   update(id: string, body: T['update'], options?: UpdateOptions): Promise<WriteAnswer<T['detail']>>;
-  /** Deletes a record and erases a contact's data. `events.restore` can undo the deletion of others. Needs the permission `delete`. */
+  /**
+   * Deletes a record. The data of a contact is erased; `events.restore` can undo the deletion of an account or opportunity. The key needs
+   * the permission `delete`.
+   */
   delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
   /** Up to 100 creates; check `success` of each result. */
   bulkCreate(items: ReadonlyArray<T['create']>, options?: BulkCreateOptions): Promise<WriteAnswer<BulkResults>>;

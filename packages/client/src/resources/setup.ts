@@ -10,7 +10,7 @@ export interface SetupCalls {
   readonly update: SetupCall;
 }
 
-/** Creates the calls. The gateway accepts no idempotency key for them, so a create without a response is not retried. */
+/** Creates the calls. The gateway ignores idempotency keys for them, so a create without a response is not retried. */
 export const setupOf = (send: Send): SetupCalls => ({
   create: <Data>(path: string, body: object, options?: CallOptions) =>
     send<Data>({ gateway: 'inbound', method: 'POST', path, body }, { ...options, idempotencyKey: null }),

@@ -42,8 +42,9 @@ const errorResponses: readonly ErrorResponse[] = [
     component: 'Conflict',
     code: 'conflict',
     description:
-      'Another record has the natural key or `external_id` (`conflict`), the record is still in use (`counts`), or ' +
-      'a request with the same Idempotency-Key is still running (with Retry-After).',
+      'Another record has the natural key, `external_id` or name (`conflict`), the record is still in use ' +
+      '(`counts`), a merge would give two opportunities the same natural key (`conflicts`), or a request with the ' +
+      'same Idempotency-Key is still running (with Retry-After).',
     headers: waitHeaders,
     example: { conflict: { field: 'email', existing_id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' } },
   },
@@ -75,7 +76,7 @@ const errorResponses: readonly ErrorResponse[] = [
     status: 415,
     component: 'UnsupportedMediaType',
     code: 'unsupported_media_type',
-    description: 'The body is not `application/json` in UTF-8.',
+    description: 'The body is not `application/json` in UTF-8, or is compressed.',
     headers: countedHeaders,
   },
   {
@@ -111,8 +112,8 @@ const errorResponses: readonly ErrorResponse[] = [
     component: 'Unavailable',
     code: 'unavailable',
     description:
-      'Not available now. With Retry-After, the same request may succeed later. With `errors`, the request took ' +
-      'too long and would again; `errors` says what to change.',
+      'The request cannot be served now. With Retry-After, it may succeed later. With `errors`, it took too long and ' +
+      'would again: `errors` says what to change.',
     headers: waitHeaders,
   },
 ];

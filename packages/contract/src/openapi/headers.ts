@@ -11,7 +11,7 @@ const header = (description: string, example: string | number, required = false)
 /** The response headers that answers share. */
 export const headerComponents: Json = {
   'X-Request-Id': header(
-    'Id of this request in the logs: the one the client sent, if it was well-formed, or a new one.',
+    'Id of this request in the logs: the one that you sent if it was well-formed, otherwise a new one.',
     'req-7f3a9c',
     true,
   ),

@@ -129,7 +129,7 @@ export const getAccountByDomain = {
   group: 'list',
   tag: 'Accounts',
   summary: 'Get an account by its domain',
-  description: 'Returns the account that a create with this domain would find, as the get by id does.',
+  description: 'Returns the account that a create with this domain would find, in the same form as the get by id.',
   params: closed({ domain: DomainInput('Domain of the account; normalized as on creation.') }, {}),
   query: FieldsQuery,
   data: AccountDetail,
@@ -146,7 +146,7 @@ export const createAccount = {
   group: 'inbound',
   tag: 'Accounts',
   summary: 'Create an account',
-  description: 'Creates an account. The domain identifies it: if the account exists, it is returned.',
+  description: 'Creates an account. If an account has the domain or `external_id`, it is returned instead.',
   query: OnMatchQuery,
   body: CreateAccountBody,
   data: CreatedAccount,
@@ -184,8 +184,8 @@ export const deleteAccount = {
   tag: 'Accounts',
   summary: 'Delete an account',
   description:
-    'Deletes an account. An account with contacts or opportunities gets 409 with their counts. Until the event ' +
-    'expires, `POST /v1/inbound/restore` can undo it.',
+    'Deletes an account. An account with contacts or opportunities gets 409 with their counts. Until the event of ' +
+    'the deletion expires, `POST /v1/inbound/restore` can undo it.',
   params: idParams('account'),
   data: Deleted,
   errors: [404, 409, 412],
@@ -202,8 +202,8 @@ export const mergeAccount = {
   tag: 'Accounts',
   summary: 'Merge an account into this one',
   description:
-    'Moves the contacts, opportunities and notes of `from` to this account, fills in its empty fields and ' +
-    'deletes `from`. The domain of `from` becomes an alias of this account.',
+    'Moves the contacts, opportunities and notes of `from` to this account, fills the empty fields of this account ' +
+    'and deletes `from`. The domain of `from` becomes an alias of this account.',
   params: idParams('account'),
   body: MergeBody,
   data: Merged,

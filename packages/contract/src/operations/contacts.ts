@@ -129,7 +129,7 @@ export const getContactByEmail = {
   group: 'list',
   tag: 'Contacts',
   summary: 'Get a contact by its email',
-  description: 'Returns the contact that a create with this email would find, as the get by id does.',
+  description: 'Returns the contact that a create with this email would find, in the same form as the get by id.',
   params: closed({ email: EmailInput('Email of the contact; normalized as on creation.') }, {}),
   query: FieldsQuery,
   data: ContactDetail,
@@ -147,8 +147,8 @@ export const createContact = {
   tag: 'Contacts',
   summary: 'Create a contact',
   description:
-    'Creates a contact, and the account of the email’s domain if it is missing. The email identifies the ' +
-    'contact: if it exists, it is returned and its missing names are filled in.',
+    'Creates a contact, and the account of the email’s domain if it is missing. If a contact has the email or ' +
+    '`external_id`, it is returned instead and its missing names are filled in.',
   query: OnMatchQuery,
   body: CreateContactBody,
   data: CreatedContact,
@@ -202,8 +202,8 @@ export const mergeContact = {
   tag: 'Contacts',
   summary: 'Merge a contact into this one',
   description:
-    'Moves the opportunities and notes of `from` to this contact, fills in its empty fields and deletes `from`. ' +
-    'The email of `from` becomes an alias of this contact.',
+    'Moves the opportunities and notes of `from` to this contact, fills the empty fields of this contact and ' +
+    'deletes `from`. The email of `from` becomes an alias of this contact.',
   params: idParams('contact'),
   body: MergeBody,
   data: Merged,

@@ -5,7 +5,7 @@ import { oneOf, uuid } from '../schemas/build.js';
 import { AfterPosition, EventLogPage, HistoryPage, LatestPosition, WaitSeconds } from '../schemas/event.js';
 import { closed } from '../schemas/input.js';
 import { pageQuery } from '../schemas/pagination.js';
-import { idParams, PageQuery, writeHeaders } from './shared.js';
+import { idParams, PageQuery } from './shared.js';
 
 /** `GET /v1/events` */
 export const listEvents = {
@@ -17,8 +17,8 @@ export const listEvents = {
   tag: 'Events',
   summary: 'Read the change log',
   description:
-    'Returns every committed change of an account, contact, opportunity or note, oldest first. With `wait`, the ' +
-    'answer waits until there is an event.',
+    'Returns every committed change of an account, contact, opportunity or note, oldest first. If there is no ' +
+    'event yet, the request waits for one for up to `wait` seconds.',
   query: closed(
     {
       after: Type.Optional(AfterPosition),
@@ -45,10 +45,14 @@ export const getLatestPosition = {
   summary: 'Get the end of the change log',
   description:
     'Returns the position of the newest event. To copy all records: get this position, read the lists, then read ' +
-    'the events after the position. Send the `X-Read-After` of this answer with the list requests, so that no ' +
-    'list is older than the position.',
+    'the events after the position. Send the `X-Read-After` of this response with the list requests, so that ' +
+    'no list is older than the position.',
   data: LatestPosition,
-  headers: writeHeaders,
+  headers: {
+    'X-Read-After':
+      'An opaque token. A read that sends it as `X-Read-After` sees all changes up to this position, even if a replica ' +
+      'serves reads.',
+  },
 } as const satisfies OperationContract;
 
 const history = {

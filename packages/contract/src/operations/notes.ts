@@ -17,8 +17,8 @@ export const listNotes = {
   tag: 'Notes',
   summary: 'List notes',
   description:
-    'Pages through the notes, newest first: all notes, those on an account, contact or opportunity, or those ' +
-    'whose title and content contain all words.',
+    'Pages through the notes, newest first. Parameters narrow the list to notes on an account, contact or ' +
+    'opportunity, and to notes that contain all words of `q`.',
   query: closed(
     {
       account_id: Type.Optional(uuid('Only notes on this account.', 'account')),

@@ -148,8 +148,9 @@ export const createOpportunity = {
   tag: 'Opportunities',
   summary: 'Create an opportunity with its account and contacts',
   description:
-    'Creates an opportunity, and the account and contacts in the request if they are missing. Account, pipeline ' +
-    'and name identify an opportunity: if it exists, it is returned and its contacts are updated.',
+    'Creates an opportunity, and the account and contacts in the request if they are missing. If an opportunity ' +
+    'has the same account, pipeline and name, or the `external_id`, it is returned instead and its contacts are ' +
+    'updated.',
   query: OnMatchQuery,
   body: CreateOpportunityBody,
   data: CreatedOpportunity,
@@ -187,8 +188,8 @@ export const deleteOpportunity = {
   tag: 'Opportunities',
   summary: 'Delete an opportunity',
   description:
-    'Deletes an opportunity. Its account, its contacts and its notes stay. Until the event expires, `POST ' +
-    '/v1/inbound/restore` can undo it.',
+    'Deletes an opportunity. Its account, its contacts and its notes stay. Until the event of the deletion expires, ' +
+    '`POST /v1/inbound/restore` can undo it.',
   params: idParams('opportunity'),
   data: Deleted,
   errors: [404, 412],

@@ -15,7 +15,7 @@ export const writeHeaders = {
 /** The headers of writes with an `Idempotency-Key`: also whether the response is a replay. */
 export const idempotentWriteHeaders = {
   ...writeHeaders,
-  'Idempotent-Replayed': '`true` if this repeats the answer to an earlier request with the same Idempotency-Key.',
+  'Idempotent-Replayed': '`true` if this is the stored response to an earlier request with the same Idempotency-Key.',
 } as const;
 
 /** The headers of creates: also what happened to the record. */

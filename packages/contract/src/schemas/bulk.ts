@@ -80,7 +80,7 @@ const atomic = Type.Optional(
   oneOf(['true', 'false'], {
     default: 'false',
     description:
-      'Whether one invalid item refuses the whole call: 400 with `errors["items[3].email"]`, and nothing is written.',
+      'Whether one failed item rejects the whole call: then 400 with `errors["items[3].email"]`, and nothing is written.',
   }),
 );
 

@@ -9,7 +9,7 @@ export const FieldOption = Type.Object(
     label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
     value: Type.String({ description: 'Stored value.', examples: ['enterprise'] }),
     color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),
-    archived: Type.Optional(Type.Boolean({ description: 'True if it can still be read but no longer written.' })),
+    archived: Type.Optional(Type.Boolean({ description: 'Reserved; not returned.' })),
   },
   { title: 'CustomFieldOption', description: 'One option of a select type.' },
 );
@@ -42,7 +42,7 @@ export type CustomFieldDefinition = Static<typeof CustomFieldDefinition>;
 
 /** `custom_field_definitions` of lists, searches and gets. */
 export const CustomFieldDefinitions = mapOf(CustomFieldDefinition, {
-  description: 'Definitions of the custom fields in this answer, by slug: the keys of each record’s `custom_fields`.',
+  description: 'Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`.',
 });
 
 /** `custom_fields` of a record in a response. */

@@ -14,7 +14,7 @@ export const Warning = Type.Object(
     field: Type.String({ description: 'Dotted path of the field.', examples: ['opportunity.deal_size'] }),
     message: Type.String({
       description: 'Why it was not applied.',
-      examples: ['differs from the stored value, which was kept'],
+      examples: ['The record exists: its stored value was kept'],
     }),
   },
   { title: 'Warning', additionalProperties: false, description: 'A value in the request that was not applied.' },
@@ -32,12 +32,12 @@ export const StatusCode = Type.Literal(200, { description: 'Equals the HTTP stat
 /** Two opportunities that a merge would give the same natural key. */
 export const OpportunityConflict = Type.Object(
   {
-    id: uuid('Id of the opportunity of the record that is merged away.', 'second'),
+    id: uuid('Id of the opportunity of the record `from`.', 'second'),
     existing_id: uuid('Id of the opportunity of the kept record.', 'opportunity'),
     pipeline_id: uuid('Pipeline of both.', 'pipeline'),
     name: Type.String({ description: 'Name of both.', examples: ['Website redesign'] }),
   },
-  { title: 'OpportunityConflict', description: 'Two opportunities that would get the same natural key by a merge.' },
+  { title: 'OpportunityConflict', description: 'Two opportunities that a merge would give the same natural key.' },
 );
 
 /** The body of every error, whatever its status. */
@@ -59,8 +59,8 @@ export const ErrorBody = Type.Object(
     conflict: Type.Optional(
       Type.Object(
         {
-          field: Type.String({ description: 'The field whose value another record holds.', examples: ['email'] }),
-          existing_id: uuid('Id of the record that holds it.', 'contact'),
+          field: Type.String({ description: 'The field whose value another record already has.', examples: ['email'] }),
+          existing_id: uuid('Id of the record that has it.', 'contact'),
           other_id: Type.Optional(
             uuid(
               'On a create whose `external_id` and natural key belong to two records: id of the record with the natural ' +
@@ -69,7 +69,9 @@ export const ErrorBody = Type.Object(
             ),
           ),
         },
-        { description: 'On 409 for a natural key or `external_id` that another record holds.' },
+        {
+          description: 'On 409 for a natural key, `external_id`, name, label or slug that another record already has.',
+        },
       ),
     ),
     oldest_position: Type.Optional(

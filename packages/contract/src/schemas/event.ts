@@ -26,7 +26,9 @@ const exampleEvent = {
 const position = (description: string) => Type.Integer({ minimum: 0, description, examples: [examplePosition] });
 
 const logId = Type.String({
-  description: 'Id of this log. It changes if the database was restored from a backup: then copy all records again.',
+  description:
+    'Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` ' +
+    'is run: then copy all records again.',
   examples: [exampleLogId],
 });
 

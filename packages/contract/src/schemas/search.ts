@@ -34,8 +34,8 @@ export const filterDocument = {
         field: {
           type: 'string',
           description:
-            'A system field, or the slug or `custom__<slug>` of a custom field. Also `account.domain`, `account.name` ' +
-            'and `contact.email` of related records.',
+            'A system field, or the slug or `custom__<slug>` of a custom field, or a part of one, as in `slug.start`. Also ' +
+            '`account.domain`, `account.name` and `contact.email` of related records.',
           examples: ['amount'],
         },
         operator: {
@@ -44,7 +44,7 @@ export const filterDocument = {
           description: 'The operators from `is` on are aliases.',
         },
         value: {
-          description: `What to compare with: a list of at most ${filterListValues} values for \`in\`, two values for \`between\`.`,
+          description: `What to compare with. \`in\`, \`not_in\`, \`contains_all\` and \`contains_none\` take a list of at most ${filterListValues} values, \`between\` takes two values.`,
           examples: [10000],
         },
       },
@@ -121,7 +121,7 @@ const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
   type: ['string', 'object', 'array'],
   maxItems: sortKeys,
   maxLength: rawParameterLength,
-  description: `"field", "field:desc", {field, direction}, or up to ${sortKeys} of them. Default: updated_at:desc.`,
+  description: `"field", "field:desc", {field, direction}, or a list of up to ${sortKeys} of them. Default: updated_at:desc.`,
   'x-document': { anyOf: [sortText, SortKey, sortList] },
 });
 

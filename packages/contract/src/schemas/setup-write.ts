@@ -145,9 +145,7 @@ export const UpdateFieldBody = closed(
   {
     name: Type.Optional(named('New display name.', 'Tier')),
     is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless `fields` names it.' })),
-    is_active: isActive(
-      'False archives it: requests with it are refused as unknown, and its values stay. True restores it.',
-    ),
+    is_active: isActive('False archives it: requests that name it are refused, and its values stay. True restores it.'),
     currency: optional(
       Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'], ...checkedAs('currencyCode') }),
     ),
@@ -176,7 +174,9 @@ export const UpdateOptionBody = closed(
     label: Type.Optional(optionText('New display text.', 'Enterprise (500+)')),
     color,
     position,
-    archived: Type.Optional(Type.Boolean({ description: 'True: it can still be read but no longer written.' })),
+    archived: Type.Optional(
+      Type.Boolean({ description: 'True archives it: it can still be read but no longer written. False restores it.' }),
+    ),
   },
   { title: 'UpdateOption', examples: [{ value: 'enterprise', label: 'Enterprise (500+)' }] },
 );

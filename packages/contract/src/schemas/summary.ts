@@ -12,8 +12,8 @@ const summaryProperties = {
     Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
       maxItems: summaryGroupings,
       description:
-        'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, a select, radio or ' +
-        'checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in ' +
+        'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, ' +
+        'radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in ' +
         'UTC).',
       examples: [['stage_id', 'close_date:month']],
     }),
@@ -22,7 +22,7 @@ const summaryProperties = {
     Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
       maxItems: summaryMeasures,
       description:
-        '`sum:`, `avg:`, `min:` or `max:` with a numeric field, as in `sum:amount`. `count` is always in the answer.',
+        '`sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned.',
       examples: [['count', 'sum:amount']],
     }),
   ),
@@ -31,7 +31,7 @@ const summaryProperties = {
       minimum: 1,
       maximum: summaryGroups,
       default: summaryGroups,
-      description: 'Maximum number of groups in the answer, largest first. Totals cover all groups.',
+      description: 'Maximum number of groups in the response, largest first. Totals cover all groups.',
     }),
   ),
 };
