@@ -21,12 +21,12 @@ Examples:
   $ crm apply setup.yaml --org ID --yes
   $ crm export setup --org ID --output setup.yaml
 
-The file can have a currency, members, pipelines with their stages, and fields. packages/cli/examples/setup.yaml is an example,
-which npm start uses. Entries that the file does not name stay unchanged. To rename a pipeline, stage or member, write
-"was: OLD NAME" beside the new name. The order in the file becomes the order in the organization. "archived: true" takes an
-entry out of use.
+The file can have a currency, members, pipelines with their stages, and fields. An example is
+packages/cli/examples/setup.yaml. Entries that the file does not name stay unchanged. To rename a pipeline, stage or member,
+write "was: OLD NAME" beside the new name. The order in the file becomes the order in the organization.
+"archived: true" takes an entry out of use.
 The command prints the plan first, and applies all of it or nothing. A second run finds nothing to do. Without --yes it asks
-before it applies the plan, and without a terminal it applies nothing.`;
+before it applies the plan. If it cannot ask (no terminal, or --json), it applies nothing.`;
 
 const readText = async (file: string): Promise<string> => {
   try {

@@ -33,7 +33,7 @@ export const addAuditCommand = (program: Command, context: CliContext): void => 
     .option('--since <when>', 'how far back: a duration (24h, 7d), a day or a time', (text: string) =>
       pastInstant(text),
     )
-    .option('--limit <n>', 'events at most', wholeNumber(1, longestLimit), defaultLimit)
+    .option('--limit <n>', 'the most events to list', wholeNumber(1, longestLimit), defaultLimit)
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (options: AuditOptions) => {
     const { org: organizationId, since = null, limit } = options;

@@ -22,7 +22,7 @@ Examples:
   fish:
     $ crm completion fish > ~/.config/fish/completions/crm.fish
 
-Completion works for the command crm. In the repository, define it first: alias crm='npx crm'`;
+Completion works for the command crm. In the repository, define that command first: alias crm='npx crm'`;
 
 /** Adds `crm completion`. */
 export const addCompletionCommand = (program: Command, context: CliContext): void => {

@@ -9,7 +9,7 @@ import { wholeNumber } from '../options.js';
 
 const help = `
 Connect to the coordinator of a Citus cluster as a superuser, after crm migrate. One transaction distributes all tables and locks
-them until it ends, so stop the gateways first. It can run again at any time. docs/how-to/move-to-citus.md has all steps.
+them until it ends, so stop the gateways first. A later run distributes only new tables. docs/how-to/move-to-citus.md has all steps.
 
 Examples:
   $ crm distribute --database-url postgres://postgres:secret@coordinator:5432/crm
@@ -24,7 +24,7 @@ export const addDistributeCommand = (program: Command, context: CliContext): voi
   const command = program
     .command('distribute')
     .description('distribute the tables of a Citus database by organization')
-    .option('--shards <n>', 'shards of each table; later runs cannot change it (default: 32)', wholeNumber(1, 1024))
+    .option('--shards <n>', 'number of shards of each table; later runs cannot change it (default: 32)', wholeNumber(1, 1024))
     .addHelpText('after', help);
   withAdministrationOptions(command).action(async (options: DistributeCommandOptions) => {
     const url = await findDatabaseUrl(context, options);

@@ -18,7 +18,7 @@ interface ExportEventsOptions extends OutputOptions, EventOptions {
 }
 
 const examples = `
-Writes all events, oldest first, up to the newest one at the start of the command. Each event is one line of JSON.
+Writes the events oldest first, one line of JSON for each. Events that happen after the start of the command are left out.
 
 Examples:
   For the local stack (npm start):
@@ -26,8 +26,8 @@ Examples:
     $ crm events export --object opportunity --after 1041 --output -
 
 If the export is stopped or killed, run the same command again to continue. Until it is complete, the events are in FILE.partial
-and the progress is in FILE.progress.json. --restart starts over. Without --after the file begins at the oldest retained event.
-The summary names the last position: give it as --after to the next export.
+and the progress is in FILE.progress.json. --restart starts over. Without --after, the file begins at the oldest retained event.
+The summary shows the last position. Give it as --after to the next export.
 The key needs the group list.
 Next: crm events tail --help`;
 

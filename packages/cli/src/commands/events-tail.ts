@@ -13,7 +13,7 @@ interface TailOptions extends EventOptions {
 }
 
 const examples = `
-Shows changes as they happen, from now on or after a position, until Ctrl-C. It waits while the gateway is unreachable.
+Runs until Ctrl-C. Without --after, it shows new changes only. While the gateway is unreachable, it waits.
 
 Examples:
   For the local stack (npm start), in another terminal:

@@ -44,7 +44,6 @@ Examples:
   $ crm field define --org ID --object account "Yearly revenue" --type currency --currency EUR
   $ crm field define --org ID --object contact "Internal score" --type rating --max 10 --hidden
 
-Types: ${attributeTypes.join(', ')}.
 An option is value=Label:color. The value (default: the label) and the color are optional. Colors: ${optionColors.join(', ')}, #rrggbb.
 The slug is the name of the field in requests and cannot be changed. The display name can be changed later.
 Next: send values under custom_fields, as "custom_fields": {"lead_source": "web"}.`;
@@ -64,7 +63,7 @@ export const addFieldDefineCommand = (field: Command, context: CliContext): void
     .option('--max <n>', 'the highest rating (default: 5)', wholeNumber(1, 100))
     .option('--pipeline <id...>', 'the pipelines that it applies to (default: all)', uuids)
     .option('--hidden', 'leave it out of responses unless a request names it')
-    .option('--position <n>', 'its position among the fields (default: last)', wholeNumber(0, 100_000))
+    .option('--position <n>', 'its position among the fields, from 1 (default: last)', wholeNumber(0, 100_000))
     .option('--if-not-exists', 'do nothing if a field with this slug exists')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action((name: string, options: FieldDefineOptions) =>

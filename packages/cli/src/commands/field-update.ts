@@ -54,7 +54,7 @@ export const addFieldUpdateCommand = (field: Command, context: CliContext): void
     .option('--max <n>', 'the highest rating', wholeNumber(1, 100))
     .addOption(new Option('--hidden', 'leave it out of responses unless a request names it').conflicts('visible'))
     .option('--visible', 'include it in responses')
-    .option('--position <n>', 'its position among the fields', wholeNumber(0, 100_000))
+    .option('--position <n>', 'its position among the fields, from 1', wholeNumber(0, 100_000))
     .addHelpText('after', examples);
   withOrganizationOptions(command).action((slug: string, options: FieldUpdateOptions) =>
     updateField(context, slug, options),

@@ -42,7 +42,7 @@ Examples:
   With the local stack running (npm start), into its demo organization:
     $ crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
 
-  Guess a mapping for your own file, and then correct it in deals.yaml:
+  Guess a mapping for your own file and write it to deals.yaml. Check that file before the import:
     $ crm import init deals.csv
 
   Check whether all rows fit, without sending any:
@@ -62,7 +62,7 @@ Running it again is safe: existing records are matched, not duplicated. Rejected
 reason. Correct them there and import that file with the same mapping.
 The separator and the encoding (UTF-8, UTF-16, Windows-1252) are guessed, and printed if they are unusual. A value that cannot
 be stored exactly, such as a number with too many digits, is rejected.
-Exit code: 0 all rows are imported, 1 rows were rejected or the import stopped, 2 wrong options, 78 wrong mapping.`;
+Exit codes: 0 all rows were imported; 1 rows were rejected or the import stopped; 2 wrong options; 78 wrong mapping.`;
 
 /** Adds `crm import`. */
 export const addImportCommand = (program: Command, context: CliContext): void => {
@@ -96,14 +96,14 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
       wholeNumber(1, 100),
     )
     .option('--batch <n>', 'rows per request; 1 sends each row by itself', wholeNumber(1, mostItems), mostItems)
-    .option('--rejects <file>', 'file for rejected rows (default: <name of FILE>.rejects.csv here)')
+    .option('--rejects <file>', 'file for rejected rows (default: <name of FILE>.rejects.csv or .jsonl here)')
     .option('--progress <file>', 'for notes: the file that records the imported lines (default: FILE.progress)')
     .addOption(
       new Option('--on-match <what>', 'what to do with a record that exists')
         .choices(['keep', 'update'])
         .default('keep'),
     )
-    .option('--limit-rows <n>', 'import the first rows only', wholeNumber(1, 999_999_999))
+    .option('--limit-rows <n>', 'import at most this many rows', wholeNumber(1, 999_999_999))
     .option('--outage <seconds>', 'how long to wait for an unreachable gateway', wholeNumber(0, 86_400), 60)
     .option('--raw', 'the file is from crm export --raw: keep apostrophes before = + - @')
     .option('--dry-run', 'convert every row and send none')

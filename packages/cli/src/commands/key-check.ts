@@ -11,7 +11,7 @@ import { CliError } from '../errors.js';
 const examples = `
 Examples:
   $ crm key check crm_live_…
-  $ CRM_API_KEY=crm_live_… crm key check      (keeps it out of the list of processes)
+  $ CRM_API_KEY=crm_live_… crm key check      (keeps it out of the process list)
 
 The API answers 401 to a key that may not make a request, and does not say why. This command says why. It exits with 1 if the
 key does not work.`;

@@ -22,9 +22,9 @@ Examples:
   $ crm key create --org ID --name "Warehouse export" --allow list,search --expires 90d
   $ crm key create --org ID --allow list,inbound,delete --limit list=300,inbound=60
 
-The key is printed once, and only its hash is stored. Put it where the program that uses it keeps its secrets.
-Without --allow a key may do everything except delete and merge records and change the setup. Limits are
-requests a minute; 0 turns a limit off.
+The key is printed once, and only its hash is stored. Store it with the secrets of the program that uses it.
+Without --allow, a key has the groups list, search, inbound and bulk: it may not delete or merge records, or change the setup.
+A limit of 0 turns the limit off.
 Next: curl -H "x-api-key: KEY" READ_URL/v1/pipelines`;
 
 /** Adds `crm key create`. */

@@ -14,7 +14,7 @@ const defaultOverlap = '1d';
 
 const help = `
 Creates a new key with the same name, operations, limits and expiry. The old key still works until the overlap ends, so that
-programs can switch one by one. With --overlap 0 it is revoked at once.
+programs can switch one by one. With --overlap 0, the old key is revoked at once.
 
 Examples:
   $ crm key rotate --org ID KEY_ID                  (the id from crm key list, not the key itself)

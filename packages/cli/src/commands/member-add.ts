@@ -24,7 +24,7 @@ Examples:
   $ crm member add --org ID ann@acme.com bob@acme.com
   $ crm member add --org ID --file members.csv      lines of: email,name
 
-Members own opportunities (owner_email) and can be chosen in team fields. Existing members stay unchanged.`;
+Members can own opportunities (owner_email) and be values of team fields. Existing members stay unchanged.`;
 
 /** Adds `crm member add`. */
 export const addMemberAddCommand = (member: Command, context: CliContext): void => {

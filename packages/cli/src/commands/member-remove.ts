@@ -18,10 +18,10 @@ Examples:
   $ crm member remove --org ID ann@acme.com --reassign bob@acme.com
   $ crm member remove --org ID ann@acme.com --keep-owner
 
-For a member who owns opportunities, say what happens to them:
-  --keep-owner     the member stays their owner, but as a former member who cannot be assigned again
+If the member owns opportunities, give one of these options:
+  --keep-owner     the opportunities keep their owner, who becomes a former member and gets no new ones
   --reassign       another member gets them, in small steps; each move counts as an update. Then the member is deleted
-Team fields keep the id of a deleted member until the field is changed.`;
+Values of team fields keep the id of a deleted member until they are changed.`;
 
 /** The most attempts. New opportunities may arrive while others move, and have to move too. */
 const attempts = 5;
@@ -67,7 +67,7 @@ export const addMemberRemoveCommand = (parent: Command, context: CliContext): vo
     .command('remove')
     .description('remove a member from an organization')
     .argument('<member>', 'email or id')
-    .addOption(new Option('--keep-owner', 'opportunities keep this owner').conflicts('reassign'))
+    .addOption(new Option('--keep-owner', 'the opportunities keep this owner').conflicts('reassign'))
     .option('--reassign <email>', 'the member who gets the opportunities')
     .addHelpText('after', examples);
   withOrganizationOptions(command).action(async (wanted: string, options: MemberRemoveOptions) => {

@@ -20,7 +20,7 @@ Examples:
   $ crm member update --org ID ann@acme.com --email ann.lee@acme.com
   $ crm member update --org ID ann@acme.com --restore
 
---restore makes a former member a member again. The member can then own opportunities.`;
+A restored member can own new opportunities again.`;
 
 /** Adds `crm member update`. */
 export const addMemberUpdateCommand = (parent: Command, context: CliContext): void => {

@@ -15,8 +15,8 @@ interface MergeOptions extends OutputOptions {
 }
 
 const examples = `
-Merges the record FROM into the record KEEP; both are ids. KEEP gets the opportunities, notes and contacts of FROM, and the values
-of FROM where it has none. FROM is deleted. Its domain or email then refers to KEEP. This cannot be undone.
+KEEP and FROM are ids. KEEP gets the opportunities, notes and contacts of FROM. Empty values of KEEP are filled with those of FROM.
+FROM is deleted, and its domain or email then refers to KEEP. This cannot be undone.
 
 Examples:
   For the local stack (npm start), first print what would change, then merge:

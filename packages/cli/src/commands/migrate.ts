@@ -11,7 +11,7 @@ Examples:
   $ crm migrate --database-url postgres://crm:secret@db.example.com:5432/crm
   $ DATABASE_URL=postgres://… crm migrate --json
 
-Safe to run at every deployment, before the gateways of the new version start. Two runs at once wait for each other.
+Safe to run at every deployment, before the gateways of the new version start. A second run waits until the first has ended.
 Next: crm org create "Your company"`;
 
 /** Adds `crm migrate`. */

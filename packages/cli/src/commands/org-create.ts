@@ -14,7 +14,7 @@ Examples:
   $ crm org create "Acme Sales"
   $ ORG=$(crm org create "Acme Sales" --json | sed 's/.*"organization_id":"\\([^"]*\\)".*/\\1/')
 
-With --freemail skip, contacts at gmail.com and the like get no account. With create (the default), they get one with a flag.
+With --freemail skip, contacts at gmail.com and similar domains get no account. With create, they get one with is_freemail: true.
 Next: crm pipeline create, then crm key create.`;
 
 /** Adds `crm org create`. */

@@ -17,7 +17,6 @@ Examples:
   $ crm pipeline create --org ID "New business" --stage Prospecting Engaging Won Lost
   $ crm pipeline create --org ID Renewals --stage "Due:60%" "In talks:80%" "Renewed:100%" "Lost:0%" --default-stage Due
 
-The stages have this order. New deals start in the first stage, or in --default-stage.
 Next: crm field define --org ID --object opportunity NAME --type TYPE --pipeline PIPELINE_ID`;
 
 /** Adds `crm pipeline create`. */

@@ -22,8 +22,7 @@ Examples:
   $ crm pipeline update --org ID Renewals --default-stage "In talks"
   $ crm pipeline update --org ID Renewals --archive
 
-An archived pipeline keeps its opportunities, which can still be read and changed, and gets no new ones. --restore takes it
-back into use.`;
+An archived pipeline gets no new opportunities. Its opportunities can still be read and changed.`;
 
 /** Adds `crm pipeline update`. */
 export const addPipelineUpdateCommand = (parent: Command, context: CliContext): void => {

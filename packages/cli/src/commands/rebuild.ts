@@ -15,7 +15,7 @@ Examples:
 export const addRebuildCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('rebuild')
-    .description('rebuild the stored records of an organization’s opportunities')
+    .description('rebuild the stored opportunity records of an organization')
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
     const count = await withAdministration(context, options, async ({ setup, rebuildRecords }) => {

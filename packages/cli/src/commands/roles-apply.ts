@@ -8,8 +8,9 @@ import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, errorText, exitCodes } from '../errors.js';
 
 const help = `
-Connect as the owner of the database. Missing roles are created without a password; set one, for example with
-psql -c '\\password crm_read'. Run it again after crm migrate; it changes only what differs.
+Connect as the role that owns the tables. It needs CREATEROLE. Missing roles are created without a password; set one, for example
+with psql -c '\\password crm_read'. Run the command again after each crm migrate. It revokes all other rights of the two roles on
+the tables.
 
 Examples:
   $ crm roles apply --database-url postgres://owner:secret@db.example.com:5432/crm
@@ -25,7 +26,7 @@ interface RolesOptions extends AdministrationOptions {
 export const addRolesApplyCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('apply')
-    .description('create the roles of the gateways, with the least rights and with time limits')
+    .description('create or update the roles of the gateways, with the least rights and with time limits')
     .option('--read-role <name>', 'role of the read gateway', 'crm_read')
     .option('--inbound-role <name>', 'role of the inbound gateway', 'crm_inbound')
     .option('--dry-run', 'print the SQL and change nothing')

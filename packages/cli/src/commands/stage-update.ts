@@ -24,7 +24,7 @@ Examples:
   $ crm stage update --org ID --pipeline Sales Prospecting --default
   $ crm stage update --org ID --pipeline Sales "On hold" --restore
 
-A new label appears in the stored records of opportunities when the command ends.`;
+A new label appears in all lists of opportunities once the command has ended.`;
 
 const probability = (text: string): number | null => {
   if (text === 'none') return null;

@@ -18,7 +18,7 @@ Variables:
   LOG_LEVEL          log level of the gateways (info); their logs are in CRM_DATA_DIR/logs
 
 Examples:
-  $ npm start                                          builds first, then does this
+  $ npm start                                          builds, then runs crm start
   $ crm start
   $ CRM_READ_PORT=5000 CRM_INBOUND_PORT=5001 crm start
 
