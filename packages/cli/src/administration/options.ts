@@ -27,7 +27,7 @@ export const uuids = (text: string, before: readonly string[] = []): readonly st
 export const withAdministrationOptions = (command: Command): Command =>
   withJson(
     command
-      .option('--database-url <url>', 'PostgreSQL address (default: DATABASE_URL)')
+      .option('--database-url <url>', 'PostgreSQL address (default: DATABASE_URL, or the local stack)')
       .option('--actor <name>', 'who runs the command, for crm audit (default: CRM_ACTOR, or your user name)'),
   );
 

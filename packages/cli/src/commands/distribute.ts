@@ -24,7 +24,11 @@ export const addDistributeCommand = (program: Command, context: CliContext): voi
   const command = program
     .command('distribute')
     .description('distribute the tables of a Citus database by organization')
-    .option('--shards <n>', 'number of shards of each table; later runs cannot change it (default: 32)', wholeNumber(1, 1024))
+    .option(
+      '--shards <n>',
+      'number of shards of each table; later runs cannot change it (default: 32)',
+      wholeNumber(1, 1024),
+    )
     .addHelpText('after', help);
   withAdministrationOptions(command).action(async (options: DistributeCommandOptions) => {
     const url = await findDatabaseUrl(context, options);
