@@ -8,7 +8,7 @@ import { images, packageNames, pruneForImages } from './prune.mjs';
 const root = dirname(import.meta.dirname);
 const finalImages = Object.keys(images).filter((image) => image !== 'build');
 
-/** Our packages in each image. It contains no others. */
+/** Exactly the packages of this repository that each image contains. */
 const expectedPackages = {
   'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway', '@crm/reference'],
   'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway', '@crm/reference'],

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the packages in this folder that are needed at run time, without the files that only development reads.
+# Installs the packages that the package.json of this folder needs at run time, without source maps and type declarations.
 set -eu
 npm ci --ignore-scripts --omit=dev --omit=optional
 find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete

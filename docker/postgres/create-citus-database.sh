@@ -1,6 +1,6 @@
 #!/bin/bash
-# Creates the roles of the gateways and the database with the extension on one server of Citus, when the server is created. Citus logs in
-# to the other servers as the role that calls it, with the passwords in PGPASSFILE.
+# Runs when a server of Citus is created: creates the roles of the gateways and the database with the extension. Citus logs
+# in to the other servers as the role of the session, with the passwords in PGPASSFILE.
 set -euo pipefail
 (
   umask 077

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs nginx and passes it the addresses of the gateways. nginx looks names up only when it starts; this script looks
-# them up every two seconds, so that gateways may come and go. If a lookup fails, the last known addresses stay in use.
+# Runs nginx with the addresses of the gateways. nginx resolves names only at its start. This script resolves them every two
+# seconds, so that gateways may come and go. If a lookup fails, nginx keeps the last known addresses.
 set -eu
 
-# Writes the servers of one gateway. Before its name is known, the only server is port 9, which refuses connections.
+# Writes the servers of one gateway. Until its name resolves, the only server is port 9, which refuses connections.
 write_group() {
   servers=$(getent ahostsv4 "$1" | awk -v port="$2" '{ print "  server " $1 ":" port " max_fails=1 fail_timeout=1s;" }' | sort -u)
   if [ -z "$servers" ]; then
@@ -24,7 +24,7 @@ write_groups() {
 
 write_settings() {
   printf 'limit_conn addresses %s;\n' "${CRM_REQUESTS_PER_ADDRESS:-128}"
-  # Since 1.27.4 nginx can keep idle connections open for a moment after a reload, because a request may be on its way.
+  # nginx 1.27.4 and later can keep idle connections open for a moment after a reload, for requests that are on their way.
   nginx -v 2>&1 | sed 's|.*nginx/||' | awk -F '[. ]' '
     $1 * 1000000 + $2 * 1000 + $3 >= 1027004 { print "keepalive_min_timeout 5s;" }'
 }
