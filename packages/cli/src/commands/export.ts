@@ -57,8 +57,8 @@ Examples:
 If the export is stopped or killed, run the same command again to continue. Until it is complete, the records are in FILE.partial
 and the progress is in FILE.progress.json. --restart starts over.
 In CSV an empty cell is a missing value, "" is an empty text, and lists and objects are JSON. Dates of deals are Unix milliseconds.
-In CSV a text that begins with = + - @, a tab or a line break gets an apostrophe in front, because spreadsheet programs would run
-it as a formula. crm import removes the apostrophe. --raw adds none; import such a file with --raw.
+In CSV a text that begins with = + - @, a tab or a line break gets an apostrophe in front. Otherwise spreadsheet programs would
+run it as a formula. crm import removes the apostrophe. With --raw, export adds none: import such a file with --raw too.
 Members in custom fields are written as emails. Without --database-url, members who own no opportunity are written as ids.
 The key needs the groups list and search.
 
