@@ -33,7 +33,7 @@ const scanned = 30_000;
 
 /** The reason why pages that begin or end with the rare value of `tier` differ between the sizes. */
 const rareValue =
-  'this page has the value of 0.01 %: one record in the small data, a whole page of scattered records in the large';
+  'this page has the records with the value of 0.01 %: one in the small data, a full page of scattered records in the large data';
 
 /** For 10 thousand deals, there are so few accounts and contacts that the whole table has only a few pages. */
 const fewOthers = {
@@ -194,7 +194,7 @@ const relations = (): Shape[] => {
     one('contact_last_name eq', filter('contact_last_name', 'eq', 'Lovelace'), 'updated_at:desc', stepwise),
     one('account.name in', few, 'updated_at:desc', {
       ...stepwise,
-      remark: 'nothing matches: descends two indexes',
+      remark: 'nothing matches: searches two indexes',
     }),
     one('account.name contains', many, 'created_at:desc', {
       ...stepwise,
@@ -225,7 +225,7 @@ const wholeOrganization = (): Shape[] => {
       ...{ ...all, name: 'all pipelines, tier in 1 %', filters: filter('tier', 'in', ['iron', 'zinc']), statements: 1 },
       maxBuffers: merged,
       remark:
-        'reads up to a page for each value in each pipeline; the small data have less than a page with the rare value',
+        'reads up to a page for each value in each pipeline; in the small data, fewer than 50 records have the rare value',
     },
   ];
 };
