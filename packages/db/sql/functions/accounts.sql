@@ -19,8 +19,8 @@ $$;
 -- Keys from JSON are looked up one by one, as scalar subqueries. In a join, the planner assumes that a JSON array has 100 elements and
 -- would read the whole of a medium-sized table.
 --
--- Up to ten keys are looked up with find_account_id, whose statements read one table each: Citus can cache the plans of such statements.
--- It plans the statement for more keys at each call.
+-- Up to ten keys are looked up with find_account_id, whose statements read one table each. Citus can cache the plans of such statements.
+-- More keys are looked up in one statement, which Citus plans at each call.
 CREATE OR REPLACE FUNCTION find_account_ids(p_organization_id uuid, p_domains jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF jsonb_array_length(p_domains) <= 10 THEN
@@ -71,9 +71,11 @@ END
 $$;
 
 -- Creates the accounts that do not exist yet. p_accounts: [{domain, name, normalized_name, is_freemail, is_requested}], p_contacts:
--- [{email, account_domain}]. `is_requested`: the request itself names the domain, or it creates a contact or changes its email and the
--- account is that of the email. The other domains come from emails of contacts that the request refers to; their account is created only
--- if such a contact is missing too.
+-- [{email, account_domain}].
+--
+-- `is_requested` is true if the request names the domain, or if it creates a contact with an email of the domain or gives a contact such an
+-- email. The other domains come from emails of contacts that the request refers to. Their accounts are created only if such a contact is
+-- missing too.
 CREATE OR REPLACE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
@@ -140,7 +142,7 @@ BEGIN
 END
 $$;
 
--- Whether a create found its account by external id and sends a domain that no account has. The domain is then a change of this account.
+-- Whether a create found its account by external id and sends a domain that no account has: a new domain for the account.
 CREATE OR REPLACE FUNCTION sends_new_domain(p_row accounts, p_set jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF NOT p_set ? 'external_id' OR coalesce(p_set->>'domain', p_row.domain) = p_row.domain THEN

@@ -1,5 +1,5 @@
--- What a bulk call does before its items run: it creates missing accounts and contacts, and takes all locks that the items need, in the
--- order of locks.sql. Two bulk calls on the same records therefore wait for each other here and cannot deadlock.
+-- Before the items of a bulk call run, these functions create missing accounts and contacts, and take all locks that the items need, in
+-- the order of locks.sql. So one of two bulk calls on the same records waits here for the other, and they cannot deadlock.
 
 -- The distinct elements of one array of all inputs. p_key: `accounts` or `contacts`.
 CREATE OR REPLACE FUNCTION input_values(p_items jsonb, p_key text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
@@ -19,8 +19,8 @@ BEGIN
 END
 $$;
 
--- The items of a create call that have a new natural key, in key order. No record has their natural key or external id. Of several items
--- with the same key only the first one counts. p_found_ids: for each item, by position, the record with its natural key, or null.
+-- The items of a create call whose natural key and external id belong to no record, in key order. Of several items with the same key, only
+-- the first one is returned. p_found_ids: for each item, by position, the record with its natural key, or null.
 CREATE OR REPLACE FUNCTION missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN (SELECT coalesce(jsonb_agg(m.item ORDER BY m.key COLLATE "C"), '[]') FROM (
@@ -34,7 +34,7 @@ BEGIN
 END
 $$;
 
--- The external ids that several items send.
+-- The external ids that more than one item has.
 CREATE OR REPLACE FUNCTION shared_external_ids(p_items jsonb) RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN ARRAY(SELECT e.value FROM jsonb_array_elements_text(jsonb_path_query_array(p_items, '$[*].input.change.set.external_id')) e
@@ -44,7 +44,8 @@ $$;
 
 -- Inserts the missing records of a create call, in key order. Returns the results by index in p_answers. There is no result for items whose
 -- record already exists or was inserted for an earlier item. Items that share an external id are inserted later, in the order of the
--- call, because each may find the record of an earlier one. Their keys are only claimed here, and p_items then says which items may insert.
+-- call, because each may find the record of an earlier one. Here, their keys are only claimed, and `may_insert` in p_items marks the items
+-- whose natural key was free.
 CREATE OR REPLACE FUNCTION insert_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_answers jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_keys jsonb := jsonb_path_query_array(p_items, '$[*].key');

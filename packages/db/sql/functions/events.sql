@@ -1,5 +1,6 @@
--- The change log. Write functions collect their events while they run, and `write` appends all of them after all other changes. Only then
--- does it take the next positions of the organization, so other calls wait for the counter only during the commit.
+-- The change log. Write functions collect their events while they run, and `write` appends them after all other changes. It takes the next
+-- positions of the organization just before it inserts the events. So other calls wait for the counter only during the insert and the
+-- commit.
 --
 -- An event is collected as JSON text: {type, object, record_id, version, record, previous, changed, is_erased}. The setting `crm.events`
 -- holds the collected events, separated by commas. The setting ends with the transaction. A subtransaction that is rolled back restores
@@ -105,9 +106,9 @@ $$;
 -- Identifies the change log in this database: <server>-<database>-<table>-<timeline>.
 --
 -- * A primary and its replicas return the same text.
--- * It differs after a dump and restore, because the server, the database or the table is a different one.
--- * It differs after a promotion or a recovery to an earlier point, because the last commits may be missing and a position may then be
---   that of another event.
+-- * It changes with a dump and restore, because the server, the database or the table is a different one.
+-- * It changes with a promotion or a recovery to an earlier point. The last commits may be missing then, and a new event can get the
+--   position of a lost one.
 --
 -- A replica learns of a new timeline from event_timelines, together with the first events of that timeline.
 CREATE OR REPLACE FUNCTION log_id() RETURNS text LANGUAGE plpgsql VOLATILE AS $$

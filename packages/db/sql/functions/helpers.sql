@@ -95,7 +95,7 @@ BEGIN
 END
 $$;
 
--- The keys by which a create found its record, for check_found_key: the natural key, and the external id if the request has the same one.
+-- The keys by which a create found its record, for check_found_key: its natural key, and its external id if that is the one in the request.
 CREATE OR REPLACE FUNCTION found_by(p_key text, p_external_id text, p_set jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF p_external_id = p_set->>'external_id' THEN
@@ -105,8 +105,8 @@ BEGIN
 END
 $$;
 
--- Raises serialization_failure if a record no longer has the keys by which a create found it. The create is retried: it must not change a
--- record with another key, and must not give this record its old key back.
+-- Raises serialization_failure if a record no longer has the keys by which a create found it. The create is retried. It must not change a
+-- record that now has another key, nor give the record its old key back.
 CREATE OR REPLACE FUNCTION check_found_key(p_key text, p_external_id text, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_key <> p_change->>'found_by_key' OR coalesce(p_external_id, '') <> p_change->>'found_by_external_id' THEN
@@ -115,9 +115,9 @@ BEGIN
 END
 $$;
 
--- Raises serialization_failure if a bulk call would insert a record now: the record existed when the call took its locks, and was deleted
--- since. The retried call inserts it before it takes locks. p_locked_ids is null outside of bulk calls. p_input has `may_insert` if the
--- bulk call has claimed the key.
+-- Raises serialization_failure if a bulk call would insert a record after it has taken its locks: a parallel call has deleted the record
+-- in the meantime. The retried bulk call inserts missing records before it takes locks. p_locked_ids is null outside of bulk calls. p_input
+-- has `may_insert` if the bulk call has claimed the key of the record.
 CREATE OR REPLACE FUNCTION check_may_insert(p_input jsonb, p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_locked_ids IS NOT NULL AND NOT p_input ? 'may_insert' THEN

@@ -8,8 +8,8 @@
 --   4. names of contacts, by lock number    lock_names
 --   5. opportunities, by id                 lock_opportunities; lock_note_opportunities takes shared locks
 --   6. accounts, then contacts, by id       lock_accounts, lock_contacts; then, by id, the notes of a record that is deleted
---   7. visible fields, then new natural     lock_organization_state, then their unique index. Bulk calls create opportunities in the
---      keys of opportunities                order of opportunity_key, and claim changed keys in the same order
+--   7. visible fields, then new natural     lock_organization_state, then the unique index of these keys. Bulk calls create
+--      keys of opportunities                opportunities in the order of opportunity_key, and claim changed keys in the same order
 --   8. idempotency keys
 --   9. the counter of the change log        next_event_position, just before the events are inserted
 --

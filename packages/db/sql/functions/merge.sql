@@ -5,7 +5,7 @@
 -- that a merge has read is deleted before the merge ends. Name locks on both records keep other calls from linking opportunities to them.
 -- Row locks keep other calls from adding contacts and notes.
 
--- Refuses a merge that would move more than the time limit of a statement allows. p_limits: {opportunities, merged_opportunities,
+-- Refuses a merge that would move more records than fit into the time limit of a statement. p_limits: {opportunities, merged_opportunities,
 -- contacts, notes, note_bytes}.
 CREATE OR REPLACE FUNCTION check_merge_size(p_limits jsonb, p_object text, p_count bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -37,7 +37,7 @@ $$;
 
 -- Raises serialization_failure if a merge would rename the kept record but has not locked the opportunities that copy its name. This
 -- happens if a parallel call clears the name after the merge has computed its locks. p_renames: whether the merge renames the kept
--- record. p_held: what p_renames was when the locks were taken; null before.
+-- record. p_held: the value of p_renames when the locks were taken; null before that.
 CREATE OR REPLACE FUNCTION check_merge_renames(p_renames boolean, p_held boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_renames AND NOT p_held THEN

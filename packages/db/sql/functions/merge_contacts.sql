@@ -1,4 +1,4 @@
--- The ids of the records that a merge of contacts moves, and its collisions. Refuses more than the limits.
+-- The ids of the records that a merge of contacts moves, and its collisions. Refuses a merge above a limit.
 CREATE OR REPLACE FUNCTION contact_merge_plan(p_organization_id uuid, p_input jsonb,
   OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

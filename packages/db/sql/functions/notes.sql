@@ -1,6 +1,5 @@
 -- Keeps accounts and contacts from being deleted until the transaction ends. Returns false if one of them no longer exists. A merge may
--- have made its domain or email an alias, so the caller looks up the ids again. It has to do so itself, because create_note is never
--- retried.
+-- have made its domain or email an alias. The caller, create_note, then looks up the ids again, because no gateway retries create_note.
 CREATE OR REPLACE FUNCTION lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
@@ -22,9 +21,11 @@ BEGIN
 END
 $$;
 
--- Keeps opportunities from being changed or deleted until the transaction ends. Refuses unknown ids by their places in the list, from 0.
--- The lock is FOR SHARE. With FOR KEY SHARE, a parallel call could also lock an opportunity, and then wait for this call before it can
--- change the opportunity's key or delete it. The two calls could deadlock.
+-- Keeps opportunities from being changed or deleted until the transaction ends. Refuses unknown ids. The refusal lists their places,
+-- counted from 0.
+--
+-- The lock is FOR SHARE, so a parallel call that changes the opportunity waits for it in lock_opportunities. With FOR KEY SHARE, the
+-- parallel call would get its lock and wait only when it deletes the opportunity or changes its key. The two calls could then deadlock.
 CREATE OR REPLACE FUNCTION lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;

@@ -2,7 +2,7 @@
 -- erases the values of their events. A restored record has its old id and values, and a new version.
 
 -- The record in a deletion event. The caller has already found the event, so a missing record means that it expired or was erased since.
--- Refuses a deletion if the record was restored and deleted again after it, because the later event has the newer values and version.
+-- Refuses an event if a later event records another deletion of the same record, because the later one has the newer values and version.
 CREATE OR REPLACE FUNCTION deleted_record(p_organization_id uuid, p_position bigint, p_object text) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record_id uuid;
@@ -92,7 +92,8 @@ END
 $$;
 
 -- p_input as for restore_account. A link to a record that was merged becomes a link to the kept record. Omits links to records that no
--- longer exist. If the stage is archived, the opportunity gets the stage in which new ones start. `dropped` lists the fields of both cases.
+-- longer exist. If the stage is archived, the opportunity gets the stage in which new ones start. `dropped` lists the columns with an
+-- omitted link, and `stage_id` if the stage was replaced.
 CREATE OR REPLACE FUNCTION restore_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'opportunity');

@@ -1,6 +1,6 @@
--- Changes of an organization's setup: custom fields, members, and the list of changes as a whole. setup_pipelines.sql has pipelines and
--- stages. TypeScript builds the changes, including the ids of new rows (setup-change.ts). These functions make the checks that need a
--- lock, and write the audit trail.
+-- Changes of an organization's setup: custom fields, members, and `change_setup`, which runs a list of changes. setup_pipelines.sql has
+-- pipelines and stages. TypeScript builds the changes, including the ids of new rows (setup-change.ts). These functions make the checks
+-- that need a lock, and write the audit trail.
 
 -- The ids of opportunities of an owner, at most p_limit. Reads one pipeline at a time, because the index on owners starts with the
 -- pipeline.

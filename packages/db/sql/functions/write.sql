@@ -1,4 +1,4 @@
--- The entry point of all writes: one call of `write` is one round trip and one transaction.
+-- The entry point of all writes of records: one call of `write` is one round trip and one transaction.
 
 -- Whether a function deletes records, and with them the stored results that contain their values.
 CREATE OR REPLACE FUNCTION deletes_records(p_function text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
@@ -40,9 +40,9 @@ BEGIN
 END
 $$;
 
--- A mark that shows a replica whether it has replayed this write: '<cluster> transaction <id>' if the transaction has written. Otherwise
--- it is '<cluster> position <bytes of WAL>', because everything that the call read was committed before this position. Taken last, on the
--- primary.
+-- The mark that shows whether a replica has replayed this write: '<cluster> transaction <id>' if the transaction has written. Otherwise
+-- it is '<cluster> position <bytes of WAL>', because everything that the call read was committed before this position. Only a primary can
+-- take a mark, and a call takes it last.
 CREATE OR REPLACE FUNCTION read_mark() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_transaction_id xid8 := pg_current_xact_id_if_assigned();
@@ -58,9 +58,10 @@ $$;
 -- Runs a write, or returns the stored result of an earlier call with the same Idempotency-Key. p_idempotency: see idempotency.sql; null
 -- without the header. p_origin: {request_id, api_key_id}, for the events of the write, which are appended last (events.sql).
 --
--- All statements of the write functions look up rows by key, and two settings rely on that. plan_cache_mode: a session plans each
--- statement once, not in every call; `crm distribute` replaces this setting (distribute-functions.ts). enable_seqscan: no cached plan reads
--- a whole table because the table was small when the plan was made.
+-- All statements of the write functions look up rows by key. Two settings rely on that. plan_cache_mode makes a session plan each
+-- statement once instead of in every call; `crm distribute` replaces this setting (distribute-functions.ts). enable_seqscan keeps
+-- sequential scans out of the cached plans. A plan made while a table is small would otherwise still read the whole table after it has
+-- grown.
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
