@@ -1,8 +1,9 @@
-// Generates the Prisma client, and src/generated/expected-schema.ts: the schema that a gateway expects, as the names of the migrations, the
-// digest of the write functions and the release. It is generated because the images of gateways do not contain the SQL sources.
+// Generates the Prisma client and src/generated/expected-schema.ts. That file describes the schema that a gateway expects: the names of
+// the migrations, the digest of the write functions and the release. It is generated because the images of gateways do not contain the SQL
+// sources.
 //
-// `prisma generate` needs no schema engine, but downloads one unless PRISMA_SCHEMA_ENGINE_BINARY names an existing executable, whichever.
-// The variable is set only here, because with it `prisma migrate` would do nothing and report success.
+// `prisma generate` needs no schema engine, but downloads one unless PRISMA_SCHEMA_ENGINE_BINARY names an executable; any will do. The
+// variable is set only for this command, because `prisma migrate` with it would do nothing and report success.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -9,7 +9,7 @@ export interface AdministrationDatabase extends Database {
   readonly pool: pg.Pool;
 }
 
-/** Prisma's own limits, two seconds to begin and five to end, are for web requests. A busy server keeps a command waiting for longer. */
+/** By default, a Prisma transaction may take two seconds to begin and five to run. On a busy server, that is too short for commands. */
 const transactionLimitsMs = { maxWait: 30_000, timeout: 60_000 };
 
 /** Opens a database for administration, such as for the command line. Gateways need only {@link openDatabase}. */

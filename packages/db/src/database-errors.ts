@@ -23,7 +23,7 @@ const serverCauseOf = (error: unknown): ServerError | null => {
   return null;
 };
 
-/** Whether a transaction still failed with a serialization failure after all retries. Write functions raise it to request a retry. */
+/** Whether an error is a serialization failure. Write functions raise it to request a retry. Callers see it only after all retries. */
 export const isSerializationFailure = (error: unknown): boolean => serverCauseOf(error)?.code === '40001';
 
 /**
@@ -91,7 +91,8 @@ export const isPoolTimeout = (error: unknown): boolean =>
 const isReadOnlyServer = ({ code }: ServerError): boolean => code === readOnly;
 
 /**
- * Whether to close a connection after an error. It remains usable after a failed statement and after an error that our own code raised.
+ * Whether to close a connection after an error. The connection remains usable after a failed statement, unless the server is read-only,
+ * and after an error that our own code raised.
  */
 export const endsConnection = (error: unknown): boolean => {
   const found = serverCauseOf(error);
@@ -146,7 +147,7 @@ export const retryTransaction = async <T>(work: () => Promise<T>, attempts = 4):
     } catch (error) {
       const cause = serverCauseOf(error);
       if (cause === null || attempt === attempts || !(retryable.has(cause.code) || isShardMoved(cause))) throw error;
-      // Without a pause, it could take its first lock before the other transaction has woken up, and deadlock again.
+      // Without a pause, the retry could take its first lock before the other transaction has woken up, and deadlock again.
       if (cause.code === '40P01') await sleep(deadlockPauseMs * (0.5 + Math.random() / 2));
     }
   }

@@ -21,8 +21,8 @@ export interface DatabaseOptions {
   /** The server closes a connection whose open transaction is idle for longer than this, by default 10,000 ms. */
   readonly idleInTransactionTimeoutMs?: number | undefined;
   /**
-   * Whether an organization that keeps many connections busy for long is limited to a fifth of them while others call, instead of four
-   * fifths. By default false.
+   * One organization can use at most four fifths of the connections. If true, an organization that keeps many connections busy for long
+   * can use only a fifth while other organizations call. By default false.
    */
   readonly boundsTime?: boolean | undefined;
   /** How long a statement may wait for a connection, by default 2,000 ms. */
@@ -67,7 +67,7 @@ export interface PoolState {
   readonly max: number;
 }
 
-/** A pool of connections with everything that gateways need of a database. */
+/** A pool of connections, and everything else that gateways need from a database. */
 export interface Database extends Queries {
   readonly url: string;
   readonly connections: PoolState;
@@ -76,13 +76,13 @@ export interface Database extends Queries {
    * @throws Failure `unavailable` if no connection becomes free in time
    */
   withConnectionOf<T>(organizationId: string, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** The same for work of the process itself, such as a check of the server. It counts towards no organization's share. */
+  /** Runs work of the process itself, such as a check of the server. Its connection counts towards no organization's share. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs a statement that reads no tenant table. @throws Failure like {@link Queries.query} */
   queryServer<Row extends object>(statement: Statement): Promise<Row[]>;
   /** Succeeds if the database responds. @throws Failure `unavailable` */
   ping(): Promise<void>;
-  /** Succeeds if a new connection outside the pool can be opened, so that a busy pool does not matter. @throws Error */
+  /** Opens a connection outside the pool, so a busy pool does not matter, and closes it. @throws Error if it cannot be opened */
   probe(): Promise<void>;
   /** Closes all connections after their current work. */
   close(): Promise<void>;

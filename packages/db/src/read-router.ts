@@ -58,7 +58,7 @@ const onlyPrimary = (primary: Database): ReadRouter => {
   };
 };
 
-/** The result of the work, or null if the replica does not receive the marked write in time. */
+/** The result of the work, or null if the replica does not receive the marked write in time or cannot check the mark. */
 const readWhenVisible = async <T>(
   replica: Database,
   organizationId: string,
@@ -79,7 +79,7 @@ const readWhenVisible = async <T>(
   }
 };
 
-/** Runs reads on a replica. They return null if it does not receive the marked write in time. */
+/** Runs reads on a replica. They return null in the cases of {@link readWhenVisible}. */
 const readsOf =
   (replica: Database, setups: SetupCache) =>
   <T>(

@@ -22,8 +22,8 @@ export interface SetupCache {
   /** Drops an organization's setup from the cache. Called after this process changed it. */
   forget(organizationId: string): void;
   /**
-   * The same cache for work that holds a connection. It loads setups on that connection. Otherwise requests that hold all connections of
-   * an organization would wait for another one.
+   * The same cache for work that holds a connection. It loads setups on that connection. Otherwise, requests that hold all connections
+   * of an organization would each wait for one more connection.
    */
   on(connection: Queries): SetupCache;
 }

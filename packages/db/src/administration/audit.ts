@@ -27,9 +27,9 @@ export type AuditAction =
 export interface NewAuditEvent {
   readonly organizationId: string;
   readonly action: AuditAction;
-  /** The id of what was changed. */
+  /** The id of the changed object. */
   readonly target: string;
-  /** The new values. Never a key, a hash or a password, because more people may read the trail than may use those. */
+  /** The new values. Never a key, a hash or a password, because people who may not use those may read the trail. */
   readonly details: Prisma.InputJsonObject;
 }
 
@@ -42,7 +42,7 @@ export interface AuditEventRow extends AuditOrigin {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The origin of changes if the caller gave none. */
+/** The default origin of changes, if the caller names no actor. */
 export const unnamedOrigin = (): AuditOrigin => ({ actor: 'unnamed', osUser: null, commandId: randomUUID() });
 
 /** Writes an audit event in the transaction of its change, so that both are committed or neither is. */

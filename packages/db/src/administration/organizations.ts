@@ -40,8 +40,8 @@ export const organizationAdministration = ({ prisma }: AdministrationDatabase, o
   },
 
   /**
-   * Sets the requests per minute by group, for all keys of an organization together. Null removes the limit of a group, and groups that
-   * are not named keep theirs.
+   * Sets the requests per minute by group, for all keys of an organization together. Null removes the limit of a group. Other groups
+   * keep their limits.
    * @returns all limits of the organization after the change
    * @throws Failure `not_found` for an unknown organization
    */

@@ -68,7 +68,7 @@ const fieldAdministration = (database: AdministrationDatabase, change: Change) =
   },
 
   /**
-   * Changes a field. Rebuilds the stored records of opportunities if one of their fields is hidden, shown, archived or restored.
+   * Changes a field. If a field of opportunities is hidden, shown, archived or restored, this also rebuilds their stored records.
    * @throws Failure `not_found` if the object has no field with this slug
    */
   updateField: async (

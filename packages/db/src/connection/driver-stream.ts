@@ -6,8 +6,8 @@ const ended = (): Error => new Error('The connection has ended');
 
 /**
  * The stream that the driver uses instead of a socket. If the socket closes, this stream emits an error, which fails the driver's current
- * work. It never emits `close`, on which the driver would reconnect. So each connection is opened once, by us. The driver neither retries
- * endlessly nor writes to a closed socket, which would end the process.
+ * work. It never emits `close`, because the driver would then reconnect. So only our code opens connections, and each of them once. The
+ * driver cannot retry endlessly, nor write to a closed socket, which would end the process.
  */
 export class DriverStream extends Duplex {
   readonly #socket: Socket;

@@ -61,7 +61,7 @@ const secure = async (socket: Socket, { host, tls, isTlsDirect }: ServerAddress)
 
 /**
  * Opens a socket to a server, including TLS, ready for the first message of the protocol.
- * @param onMessages - receives the data of the server, without TLS in whole messages
+ * @param onMessages - receives the data of the server; in whole messages if the connection has no TLS
  * @param signal - closes the socket when aborted, also after it has opened
  * @throws Error of the system, DNS or TLS
  */

@@ -48,13 +48,13 @@ const startDriver = ({ address, settings }: ConnectionOptions, stream: DriverStr
     idle_timeout: 0,
     connect_timeout: 0,
     max_lifetime: null,
-    // Without it, the driver remembers every failed statement forever. `withoutStatement` removes what it adds to errors.
+    // Without `debug`, the driver keeps every failed statement in memory. `withoutStatement` removes what `debug` adds to errors.
     debug: true,
   };
   return postgres(options);
 };
 
-/** With `debug`, the driver creates an error for every statement. Its stack trace is the expensive part. */
+/** With `debug`, the driver creates an error for every statement. Most of its cost is the stack trace. */
 const withoutStackTraces = <T>(make: () => T): T => {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -63,7 +63,7 @@ const distributeTable = async (client: pg.ClientBase, table: string, shards: num
   }
 };
 
-/** Distributes tables. Citus cannot distribute tables with foreign keys among each other, so the keys are dropped before and added after. */
+/** Distributes tables. Citus cannot distribute tables with foreign keys to each other, so the keys are dropped first and added again. */
 const moveTables = async (
   client: pg.ClientBase,
   tables: readonly string[],

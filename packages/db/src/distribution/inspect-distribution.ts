@@ -19,7 +19,7 @@ export interface DistributionFacts {
   readonly undelegated: readonly string[];
   /** Whether the planner delegates a call of `write` to a worker. */
   readonly isWriteDelegated: boolean;
-  /** Whether a function that gateways call may cache plans. Only for versions of Citus that reuse them. */
+  /** Whether the settings of a function that gateways call allow cached plans. They should only if the version of Citus reuses plans. */
   readonly cachesPlans: boolean;
   readonly workers: readonly WorkerFacts[];
 }

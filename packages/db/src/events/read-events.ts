@@ -44,7 +44,7 @@ interface Head {
 }
 
 interface EventRow {
-  /** Only in the first row, because five columns in each row would cost a third of a page. A page without events has a first row too. */
+  /** Only in the first row, because five columns in each row would cost a third of the gateway's time. A page without events has one row. */
   readonly head: Head | null;
   /** Only for filtered pages. Without a filter, positions are consecutive. */
   readonly position: string | null;

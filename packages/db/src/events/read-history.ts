@@ -23,7 +23,7 @@ export interface HistoryPage extends Page {
 }
 
 interface HistoryRow {
-  /** Only in the first row, which is there for a page without events too. */
+  /** Only in the first row. A page without events has one row. */
   readonly logId: string | null;
   /** Null for a page without events. */
   readonly position: string | null;
@@ -32,8 +32,8 @@ interface HistoryRow {
 }
 
 /**
- * Reads a page of the retained events of a record in one statement, which (organization_id, object, record_id, position) serves. Expired
- * events may still be stored, so the page ends at the oldest retained position:
+ * Reads a page of the retained events of a record in one statement. The index on (organization_id, object, record_id, position) serves it.
+ * Expired events may still be stored, so the page ends at the oldest retained position:
  *
  *     SELECT p.position, p.record_bytes, CASE WHEN … THEN h.log_id END AS "logId"
  *       FROM (SELECT …, log_id() FROM event_heads …) h

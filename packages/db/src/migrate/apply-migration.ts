@@ -5,8 +5,8 @@ import { inSequenceSql } from '../distribution/distribute-tables.js';
 import type { Migration } from './migrations.js';
 
 /**
- * While a migration waits for a lock, all later statements on the table wait for it too. A read may use four tables in turn and times out
- * after 5 s in total, so a migration gives up after half a second and retries. It retries for a minute because pg_dump, for example, holds
+ * While a migration waits for a lock, all later statements on the table wait too. A read may use four tables in turn and times out after
+ * 5 s in total, so a migration stops waiting after half a second and retries. It retries for a minute, because pg_dump, for example, holds
  * its locks until it ends.
  */
 const lockTimeoutMs = 500;

@@ -39,8 +39,7 @@ export const storeRequirements = async (
 };
 
 /**
- * Stores the requirements of migrations before they are applied, so that an older gateway can at no time start on tables that it cannot
- * work with.
+ * Stores the requirements of migrations before they are applied, so that no older gateway can start on tables that it cannot work with.
  * @throws Error if a connected gateway does not meet a requirement; then nothing was stored
  */
 export const declareRequirements = async (

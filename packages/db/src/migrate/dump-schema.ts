@@ -56,7 +56,7 @@ const tableText = ({ name, options, columns, constraints, indexes, statistics }:
     ...[...indexes, ...statistics].map((definition) => `${definition};`),
   ].join('\n');
 
-/** The functions of each source file. @throws Error if the database lacks a function of the files, or the files one of the database */
+/** The functions of each source file. @throws Error if a function exists only in the files or only in the database */
 const functionsText = async (functions: readonly DumpedFunction[]): Promise<string> => {
   const files = await readFunctionFiles();
   const texts = files.map(({ name, sql }) => {

@@ -66,7 +66,7 @@ export const planCost = (plan: PlanNode): StatementCost => ({
 
 /**
  * Reads a page as `listPage` does, and runs each statement twice: first with `EXPLAIN (ANALYZE, BUFFERS)`, then for its rows.
- * Here every statement is planned for its values. The gateway saves that planning time for prepared statements with a cached plan.
+ * Here, every statement is planned for its values. The gateway reuses cached plans for prepared statements, so it saves that planning time.
  */
 export const explainPage = async (database: Queries, asked: PageRequest): Promise<ExplainedPage> => {
   const request = withMergedLists(await withLatestLabels(database, asked));

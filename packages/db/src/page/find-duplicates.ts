@@ -4,7 +4,7 @@ import { tables } from './fields/record-sql.js';
 
 /** Records that one page checks. A page may find fewer duplicates than its limit, or none, and still not be the last. */
 export const recordsChecked = 200;
-/** Each record is compared with at most this many older records of the same name or phone, the latest of them. */
+/** Each record is compared with at most this many older records of the same name or phone, newest first. */
 export const comparedRecords = 20;
 
 /** Why two records may be duplicates. */
@@ -86,7 +86,7 @@ const keys: Readonly<Record<ObjectType, string>> = {
   opportunity: 'account_domain',
 };
 
-/** The older records of one comparison as a JSON array. It has one more than are compared, which shows whether there are more. */
+/** The older records of one comparison as a JSON array. One more record is read than compared, to find out whether there are more. */
 const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string => `(
   SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', ${names[objectType]('c')}, 'key', c.${keys[objectType]},
            'fits', coalesce(${fits}, false)) ORDER BY c.created_at DESC, c.id DESC), '[]')
@@ -95,13 +95,13 @@ const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string 
            ORDER BY c.created_at DESC, c.id DESC LIMIT ${comparedRecords + 1}) c)`;
 
 /**
- * Checks records in id order. For each, an index finds the older records of the same name or phone. The scan stops after a few rows,
- * so a name that a hundred thousand records share costs no more than any other.
+ * Checks records in id order. For each record, an index finds the older records of the same name or phone. Each index scan stops after 21
+ * rows, so a name that a hundred thousand records share costs no more than any other.
  *
  * ```sql
- * SELECT r.id, r.name AS name, r.domain AS key, ARRAY[(SELECT … FROM (SELECT c.* FROM accounts c
+ * SELECT r.id, r.name AS name, r.domain AS key, json_build_array((SELECT … FROM (SELECT c.* FROM accounts c
  *          WHERE c.organization_id = $1 AND left(c.normalized_name, 200) = left(r.normalized_name, 200) AND (c.created_at, c.id) < (r.created_at, r.id)
- *          ORDER BY c.created_at DESC, c.id DESC LIMIT 21) c)] AS found
+ *          ORDER BY c.created_at DESC, c.id DESC LIMIT 21) c)) AS found
  *   FROM (SELECT r.* FROM accounts r WHERE r.organization_id = $1 AND r.id > $2::uuid ORDER BY r.id LIMIT 201) r ORDER BY r.id
  * ```
  */

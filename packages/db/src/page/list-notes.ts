@@ -61,8 +61,8 @@ const scannedForWords = 5_000;
 type NoteStep = 'in-order' | 'scan-next' | 'sort-matches';
 
 /**
- * The steps of a page, until one fills it. Common words fill the page from the next notes. If the next notes do not fill it, the words
- * are rare, and sorting all matches is cheap. No index finds words shorter than a trigram.
+ * The steps to run until one fills the page. Common words fill the page from the next notes. If the next notes do not fill it, the words
+ * are rare, and sorting all matches is cheap. No index finds words shorter than a trigram, so these take one step.
  */
 const stepsOf = (words: readonly string[]): readonly NoteStep[] =>
   words.some(hasTrigram) ? ['scan-next', 'sort-matches'] : ['in-order'];
@@ -119,10 +119,12 @@ const readNotes = async (database: Queries, request: NotePageRequest, step: Note
 };
 
 /**
- * Reads a page of notes. Without words it takes one statement. Ids contain the time of creation, so newest first is descending id order:
- * the primary key serves the list of all notes, and (organization_id, account_id, note_id) the list of one account. The page ends early
- * when it reaches `maxPageBytes`. JSON is built only for notes whose preceding contents are within the limit. The JSON can be longer
- * than the contents because it escapes characters, so its length is checked too.
+ * Reads a page of notes. Without words, this takes one statement. Ids contain the time of creation, so newest first is descending id
+ * order. The primary key serves the list of all notes, and the index on (organization_id, account_id, note_id) serves the list of one
+ * account.
+ *
+ * The page ends early when it reaches `maxPageBytes`. JSON is built only for notes whose preceding contents are within the limit. The JSON
+ * can be longer than the contents because it escapes characters, so its length is checked too.
  */
 export const listNotes = async (database: Queries, request: NotePageRequest): Promise<Page> => {
   let rows: readonly NoteRow[] = [];

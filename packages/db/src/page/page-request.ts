@@ -23,8 +23,8 @@ export interface PageRequest {
 export const maxBranches = 200;
 
 /**
- * Whether a page of opportunities is merged from a page of each pipeline. This is so if the request names no pipeline, because the
- * indexes of opportunities start with the pipeline. With more than {@link maxBranches} pipelines, the planner chooses how to read.
+ * Whether a page of opportunities is merged from a page of each pipeline: if the request names no pipeline, because the indexes of
+ * opportunities start with the pipeline. With more than {@link maxBranches} pipelines, the planner chooses how to read.
  */
 export const isReadByPipeline = ({ setup, objectType, pipelineId }: PageRequest): boolean =>
   pipelineId === null &&

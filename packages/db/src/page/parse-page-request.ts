@@ -30,7 +30,7 @@ export interface ParsedPageRequest {
   readonly requestedPipelineId: string | null;
 }
 
-/** The named pipeline, the pipeline to read (the named one, or the one of the stage) and the stage. All are null for other objects. */
+/** The named pipeline, the pipeline to read (the named one, else that of the stage) and the stage. All are null for other objects. */
 const resolveScope = (setup: OrganizationSetup, input: PageRequestInput, errors: ErrorCollector) => {
   const pipeline = (input.pipelineId ?? null) === null ? null : setup.findPipeline(input.pipelineId ?? '');
   if (pipeline === undefined) throw unknownPipeline();

@@ -40,7 +40,7 @@ const fewMatches = 2_000;
 /**
  * In the plan `other-filter`, a pipeline with at least this many records is read in page order until the page is full. A pipeline with
  * 10,001 to 999,999 records is read in a sequential scan instead. That takes half as long as reading all its records in page order, and
- * PostgreSQL runs it in two processes. Either read runs only if `scan-next` did not fill the page.
+ * PostgreSQL runs it in two processes. Both ways are used only if `scan-next` did not fill the page.
  */
 export const orderedReadFrom = 1_000_000;
 
@@ -62,13 +62,13 @@ const otherFilter = (ordered: OrderedRead): readonly Step[] => [
   { read: ordered, onlyIf: { recordsFrom: orderedReadFrom } },
 ];
 
-/** The way to read in page order: value by value or pipeline by pipeline if the indexes start with those. */
+/** The way to read in page order: value by value or pipeline by pipeline if the index starts with the value or the pipeline. */
 const orderedRead = (request: PageRequest, keys: readonly KeySql[]): OrderedRead => {
   if (filterByValue(request, keys) !== null) return 'merge-values';
   return isReadByPipeline(request) ? 'merge-pipelines' : 'in-order';
 };
 
-/** Whether one ordered statement is best: an index serves all conditions and then continues in page order, or no index has that order. */
+/** Whether one ordered statement is best: an index serves all conditions and continues in page order, or no index has the page order. */
 const isOrdered = (request: PageRequest, keys: readonly KeySql[], conditions: readonly Condition[]): boolean => {
   if (request.sort.length > 1 || keys[0]?.isIndexed !== true || conditions.length === 0) return true;
   return (

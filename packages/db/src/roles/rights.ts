@@ -43,7 +43,7 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   contact_aliases: [select, all],
   merged_records: [select, all],
   idempotency_keys: [none, all],
-  // Functions that run with the rights of their owner drop partitions of events.
+  // Gateways need no right to delete events: functions with the rights of their owner drop the partitions.
   events: [select, allButDelete],
   event_heads: [select, allButDelete],
   event_timelines: [select, selectAndInsert],

@@ -17,7 +17,7 @@ END $$;`;
 const grant = (role: string, { table, privilege, column }: Right): string =>
   `GRANT ${privilege}${column === undefined ? '' : ` (${column})`} ON ${table} TO ${role};`;
 
-/** The session settings of a role. The role needs them because PgBouncer in transaction mode sends no session settings. */
+/** The session settings of a role. The role needs them because a gateway sends none through PgBouncer in transaction mode. */
 const settings = (role: string): string[] =>
   [
     ...Object.entries(sessionLimitsMs).map(([name, ms]) => `${name} = '${ms}ms'`),

@@ -25,7 +25,7 @@ export const requirementOf = (
 
 const prefixes = { read: 'crm-read-gateway ', inbound: 'crm-inbound-gateway ' } as const;
 
-/** The room for the migration's name, because the server cuts application names to 63 characters. */
+/** The number of characters left for the migration's name, because the server cuts application names to 63 characters. */
 const shownLength = 63 - prefixes.inbound.length;
 
 /** The name of a gateway in pg_stat_activity, with its newest migration: `crm-read-gateway 0001_init`. */

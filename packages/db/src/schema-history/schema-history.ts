@@ -39,7 +39,7 @@ export interface SchemaVersion {
 export interface SchemaDifference {
   /** Migrations of this version that the database lacks. */
   readonly missing: readonly string[];
-  /** Whether the write functions of this version were never installed and no newer ones are. A gateway cannot work with such a database. */
+  /** Whether the database has no newer write functions and never had those of this version. A gateway cannot work with such a database. */
   readonly lacksFunctions: boolean;
   /** Whether `crm migrate` installs the write functions of this version. */
   readonly installsFunctions: boolean;
@@ -89,8 +89,8 @@ const isLaterRelease = (release: string, than: string): boolean => {
 
 /**
  * Compares a database with a version. A pure function. Newer write functions also serve older gateways, so an older `crm migrate` must not
- * replace them. Functions are newer if the database has newer migrations, or if a later release installed them. Within one release, any
- * difference from the last installed functions makes `crm migrate` install its own, so that reverted functions are installed again.
+ * replace them. Functions are newer if the database has newer migrations, or if a later release installed them. Within one release,
+ * `crm migrate` installs its own functions whenever they differ from the last installed ones. So it also installs reverted functions again.
  */
 export const compareSchema = (history: SchemaHistory, version: SchemaVersion): SchemaDifference => {
   const newer = history.appliedMigrations.filter((name) => !version.migrations.includes(name));

@@ -205,7 +205,7 @@ export const updateMemberChange = (id: string, { email, name, isActive }: Member
   return { action: 'member.update', id, set, details: set };
 };
 
-/** Removes a member. With `keepsOpportunities`, the member becomes a former one. Without, the member is deleted and must own none. */
+/** Removes a member. With `keepsOpportunities`, the member becomes inactive. Otherwise, it must own no opportunities and is deleted. */
 export const removeMemberChange = (id: string, keepsOpportunities: boolean): SetupChange => ({
   action: 'member.remove',
   id,

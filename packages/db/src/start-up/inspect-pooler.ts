@@ -32,8 +32,9 @@ const shareConnections = async (one: pg.Client, other: pg.Client): Promise<boole
 };
 
 /**
- * Whether prepared statements fail through a pooler. They do if it shares server connections between clients without tracking statements:
- * a client's statement then reaches a connection without it, or one where another client has prepared a statement with the same name.
+ * Whether prepared statements fail through a pooler. They fail if the pooler shares server connections between clients without tracking
+ * statements. A client can then execute a statement on a connection that does not have it, or that has another client's statement with the
+ * same name.
  *
  * @throws Error if two connections cannot be opened
  */

@@ -20,7 +20,7 @@ export interface StartUpFacts extends SchemaHistory, SessionFacts {
   /** The value for the gateway's role. */
   readonly synchronousCommit: string;
   readonly isSuperuser: boolean;
-  /** Whether Citus distributes the database. */
+  /** Whether the database has the extension Citus. */
   readonly isDistributed: boolean;
   /** Rights that the role lacks, such as `SELECT on accounts`. */
   readonly missingRights: readonly string[];

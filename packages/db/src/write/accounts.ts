@@ -46,7 +46,7 @@ export const accountColumns = (account: AccountChange): Change => {
   };
 };
 
-/** Creates the account with a domain, or finds the account with the external id or domain. */
+/** Finds the account with the external id or domain, or creates it. */
 export const accountCreate = (account: NewAccount, onMatch: OnMatch): Write<CreatedAccount> => ({
   function: 'create_account',
   key: account.domain ?? null,

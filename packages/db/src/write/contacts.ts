@@ -35,7 +35,7 @@ const contactColumns = (contact: ContactChange): Change => {
   return contact.email === undefined ? change : { ...change, set: { email: contact.email.email, ...change.set } };
 };
 
-/** Creates the contact with an email, and its account if missing, or finds the contact with the external id or email. */
+/** Finds the contact with the external id or email, or creates it, and its account if that is missing. */
 export const contactCreate = (
   setup: OrganizationSetup,
   contact: NewContact,

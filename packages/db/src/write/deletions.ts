@@ -5,7 +5,7 @@ import { runWrite, type UpdateTarget, type Write, type WriteOrigin, type Written
 /** The result of a delete function. */
 interface Deletion {
   readonly id: string;
-  /** False if the call detached the record only from a part of its opportunities or notes, so that it must be repeated. */
+  /** False if the call may have detached the record from only some of its opportunities or notes. The caller must then repeat it. */
   readonly is_deleted?: boolean;
 }
 
@@ -17,8 +17,9 @@ export const recordDeletion = (kind: ObjectType | 'note', { id, version }: Updat
 
 /**
  * Deletes a record permanently, and all stored results of idempotent requests that contain its values. A contact is first detached from
- * its opportunities and notes. With 250 or more of either, that takes several transactions. If it is interrupted, the contact still
- * exists with fewer opportunities, and the next call continues.
+ * its opportunities and notes, and an account or opportunity from its notes. This takes several transactions for a contact with 250 or
+ * more of either, and for an account or opportunity with 1,000 or more notes. If the deletion is interrupted, the record still exists with
+ * fewer links, and the next call continues.
  *
  * @param target - the version is checked only when the deletion begins
  * @throws Failure `not_found`; `precondition_failed` for another version; `account_in_use`

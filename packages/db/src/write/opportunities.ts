@@ -79,8 +79,8 @@ const defaultStageId = ({ stages }: Pipeline): string | null => {
 };
 
 /**
- * Creates an opportunity with the missing accounts and contacts that it names. Or finds the opportunity with the external id, or with the
- * natural key of account, pipeline and name, and updates its contacts.
+ * Creates an opportunity, with the missing accounts and contacts that it names. If an opportunity has the external id, or the natural key
+ * of account, pipeline and name, this updates the contacts of that opportunity instead.
  */
 export const opportunityCreate = (
   setup: OrganizationSetup,

@@ -1,7 +1,7 @@
 import { accountNameFromDomain, isFreeMail, normalizeForSearch, type NormalizedEmail } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
 
-/** The columns of an account of which only the domain is known. */
+/** The columns of a new account, derived from its domain. */
 export const accountSeed = (domain: string) => {
   const name = accountNameFromDomain(domain);
   return { domain, name, normalized_name: normalizeForSearch(name), is_freemail: isFreeMail(domain) };
@@ -16,9 +16,9 @@ export const requestedAccounts = (domain: string | null) =>
   domain === null ? [] : [{ ...accountSeed(domain), is_requested: true }];
 
 /**
- * The input of `ensure_accounts` and `ensure_contacts`: every account and contact that a request names, each once. It includes the account
- * of each contact's email domain, which is created only for a new contact. An existing contact may belong to another account, or its
- * account may have another domain now.
+ * The input of `ensure_accounts` and `ensure_contacts`: every account and contact that a request names, each once. It includes an account
+ * for the domain of each email. That account is created only if the contact is new, because an existing contact may belong to another
+ * account, or its account may have another domain now.
  */
 export const relatedSeeds = (
   setup: OrganizationSetup,

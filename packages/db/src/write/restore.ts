@@ -41,7 +41,7 @@ export const findEvent = async (
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The custom values of a deleted record with the current definitions, including archived fields, because they may be restored. */
+/** The custom values of a deleted record with the current definitions. It includes archived fields, because they may be restored later. */
 const customValuesOf = (
   record: Readonly<Record<string, unknown>>,
   definitions: CustomValues['definitions'],

@@ -37,10 +37,10 @@ const manyWrites = <Applied, Refused>(
 
 /**
  * Runs many writes in one transaction. Usually it takes one round trip. If the database refuses some items, the transaction is rolled
- * back, and the call is repeated without them. Each repetition leaves out at least one more item, so this ends.
+ * back, and the call is repeated without them. Each repetition leaves out at least one more item, so the repetitions end.
  *
- * A call can also fail repeatedly with a serialization failure, because some of its items change keys that other items refer to. Then it is
- * repeated once more with `refuses_races`, which refuses those items.
+ * A call can also fail repeatedly with a serialization failure, because some of its items change keys that other items refer to. The call
+ * is then repeated once more with `refuses_races`, which refuses the items that fail.
  */
 export const runWrites = async <Applied, Refused>(
   database: Database,

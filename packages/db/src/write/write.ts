@@ -71,7 +71,7 @@ export interface WriteOrigin {
   readonly apiKeyId: string;
 }
 
-/** The result of a write, or the stored result of its first request. */
+/** The result of a write, or the stored result of the first request with the same key. */
 export interface Written<Result> {
   readonly result: Result;
   readonly replayed: boolean;

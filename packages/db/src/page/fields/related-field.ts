@@ -43,7 +43,7 @@ const byName: Readonly<Record<string, RelatedField>> = {
   contact_last_name: contactName('last_name'),
 };
 
-/** Operators on a part of a text. The trigram index of the related table serves them, which has fewer records. */
+/** Operators on a part of a text. The trigram index of the related table serves them, because that table has fewer records. */
 const pieceOperators: ReadonlySet<Operator> = new Set<Operator>([
   'contains',
   'not_contains',
@@ -52,8 +52,8 @@ const pieceOperators: ReadonlySet<Operator> = new Set<Operator>([
 ]);
 
 /**
- * The field of the related record that a comparison must look up. Returns null if the record's own columns are enough: opportunities
- * have indexed copies of these texts of their account and primary contact, which serve comparisons with whole values.
+ * The field of the related record that a comparison must look up. Returns null if the record's own columns are enough: an opportunity
+ * has indexed copies of these texts of its account and primary contact. They serve comparisons with whole values.
  */
 export const relatedField = (objectType: ObjectType, { field: ref, operator }: FilterLeaf): RelatedField | null => {
   if (ref.source === 'custom' || (objectType === 'opportunity' && !pieceOperators.has(operator))) return null;

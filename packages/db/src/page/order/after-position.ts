@@ -9,8 +9,8 @@ const isRowComparable = (keys: readonly KeySql[]): boolean =>
   keys.every(({ nullable, direction }) => !nullable && direction === keys[0]?.direction);
 
 /**
- * The condition that a record sorts after a cursor's position. Nulls sort last, so greater values and nulls come after a value, and
- * only the next keys decide after a null.
+ * The condition that a record sorts after a cursor's position. Nulls sort last, so a record with null comes after each record with a
+ * value. If the position has a null, only the next keys decide.
  *
  * - `created_at:desc` → `(r.created_at, r.id) < ($2::timestamptz, $3::uuid)`
  * - `close_date:asc, name:desc` → `((r.close_date > $2::bigint OR r.close_date IS NULL) OR (r.close_date = $2::bigint AND …))`

@@ -13,7 +13,7 @@ export interface LabelRanking {
   readonly labels: ReadonlyMap<string, string>;
 }
 
-/** The ranking of a request. Null if it does not sort by a label alone, or has conditions other than one filter on that label. */
+/** The ranking of a request. Null if the request does not sort by a label alone, or has conditions other than one filter on that label. */
 export const labelRanking = (request: PageRequest): LabelRanking | null => {
   const { setup, words, stageId, filters, sort, pipelineId } = request;
   const [key, second] = sort;

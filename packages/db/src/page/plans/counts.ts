@@ -7,7 +7,7 @@ import type { SqlScope } from '../parameters.js';
 import { mergedSql } from './branches.js';
 import { pipelineBranches } from './merge-pipelines.js';
 
-/** Counts records up to a limit, on the index that has the order of `counting`. */
+/** Counts records up to a limit. The order of `counting` makes PostgreSQL use the index with that order. */
 const countSql = (
   request: PageRequest,
   where: readonly string[],

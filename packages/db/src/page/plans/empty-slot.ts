@@ -13,7 +13,7 @@ export const emptySlotsSql = `(${slots
   .map((slot, index) => `(r.${slot} IS NULL)::int${index === 0 ? '' : ` * ${2 ** index}`}`)
   .join(' + ')})`;
 
-/** From this many combinations of empty slots on, they are not read one by one: each slot is then likely empty in many records. */
+/** With this many combinations of empty slots or more, they are not read one by one. Each slot is then likely empty in many records. */
 const maxCombinations = 200;
 
 /** Whether a part consists of all records with an empty slot, without further conditions. */

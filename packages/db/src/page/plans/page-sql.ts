@@ -37,7 +37,9 @@ const sourceSql = (reading: Reading, step: Step): string => {
   }
 };
 
-/** Whether to prepare the statement. Default lists have few texts. Statements with filters or words are planned for their values. */
+/**
+ * Whether to prepare the statement. Default lists have few different texts. Statements with filters or words are planned for their values.
+ */
 const isFixedShape = ({ words, filters, selection, sort }: PageRequest): boolean =>
   words.length === 0 &&
   filters === null &&

@@ -44,8 +44,8 @@ export const scanNextSql = (reading: Reading, records: number): string => {
   const { request, part, scope } = reading;
   const { parameters } = scope;
   const conditions = conditionsOf(request, part.keys);
-  // One condition whose index continues in page order is part of the scan. A second one is not: if it matched none of the next records,
-  // the scan would read the rest of the index.
+  // One condition whose index continues in page order is part of the scan. A second such condition is not part of it: if none of the next
+  // records matched it, the scan would read the rest of the index.
   const followed = conditions.find(({ isInOrder }) => isInOrder);
   const count = parameters.add(records);
   const read = tableRead({ ...reading, bound: limitTo(count) }, [

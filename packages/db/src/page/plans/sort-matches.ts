@@ -7,8 +7,8 @@ import { pipelineIdsSql } from './merge-pipelines.js';
 import { emptySlotCondition, pipelineSql, type Reading } from './reading.js';
 
 /**
- * Hides conditions from the planner, which has no statistics on them. It would expect half of the records to match an `OR`, and scan in
- * one process. As `CASE … END = 1`, they are an equality with an expression, for which it expects one record in two hundred.
+ * Hides conditions from the planner, which has no statistics on them. For an `OR`, it would expect half of the records to match, and choose
+ * a scan in one process. For an equality with an expression, such as `CASE … END = 1`, it expects one record in two hundred.
  */
 const hideFromPlanner = (conditions: readonly string[]): string =>
   `CASE WHEN ${conditions.join(' AND ')} THEN 1 END = 1`;

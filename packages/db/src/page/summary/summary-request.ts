@@ -49,7 +49,7 @@ const currencyGroup = (): SummaryGroup => {
  * Parses and validates the input of a summary.
  *
  * @param errors - collects the errors of all parts of the request; use the result only if there are none
- * @throws Failure `not_found` for an unknown pipeline
+ * @throws ApiError `not_found` for an unknown pipeline
  */
 export const parseSummaryRequest = (
   setup: OrganizationSetup,
