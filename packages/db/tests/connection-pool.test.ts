@@ -84,7 +84,7 @@ describe('callers that wait for a connection', () => {
   });
 });
 
-/** A proxy in front of the server. It closes each connection cleanly after it has forwarded a number of chunks of the server. */
+/** Starts a proxy that closes each connection cleanly after it has forwarded a number of chunks from the server. */
 const startClosing = async (targetUrl: string) => {
   const target = new URL(targetUrl);
   let chunks = 0;

@@ -54,7 +54,7 @@ const baseBackup = async (server: DebianServer, name: string, options: readonly 
   await postgres.run('pg_basebackup', [...from, '-X', 'stream', '-c', 'fast', '-N', ...options]);
 };
 
-/** Starts a server on a base backup. With a recovery, it begins a new timeline. Without one, it continues the timeline of the backup. */
+/** Starts a server on a base backup. A recovery begins a new timeline. Otherwise, the server continues the timeline of the backup. */
 const startBackup = async (name: string, isRecovery: boolean): Promise<DebianServer> => {
   if (isRecovery) {
     const signal = join(postgres.dataOf(name), 'recovery.signal');

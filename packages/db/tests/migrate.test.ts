@@ -38,7 +38,7 @@ test('R16: of two parallel migrators, one applies everything and the other finds
     ['one', 'other'].map((name) => migrate(database.url, { onProgress: () => void started.push(name) })),
   );
   const names = all.map(({ name }) => name);
-  // The second one waits, and then has nothing to start.
+  // The second migrator waits, and then finds nothing to do.
   expect(started).toHaveLength(1);
   expect(applied.sort((a, b) => a.length - b.length)).toEqual([[], [...names, 'write functions']]);
   const rows = await queryOnce<{ name: string }>(

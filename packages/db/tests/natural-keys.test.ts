@@ -53,8 +53,8 @@ describe('the constraints of the database', () => {
     expect(await refusalOf(kind, key)).toBeNull();
   });
 
-  // A key that is not normalized would allow a second record of the same thing. A leading `www.` must be accepted, because `www.com` is a
-  // domain of two labels.
+  // A key that is not normalized would allow a second record of the same company or person. A leading `www.` must be accepted, because
+  // `www.com` is a domain of two labels.
   const forms = naturalKeyVectors.filter(
     ({ kind, input, expected }) =>
       kind !== 'name' && expected !== null && input !== expected && input !== `www.${expected}`,

@@ -164,7 +164,7 @@ test('a write with a serialization failure (40001) is retried once as a whole', 
 });
 
 describe('a statement whose rows Citus moved meanwhile (XX000)', () => {
-  /** Fails as Citus does, at the first `times` calls. A sequence counts them, because no rollback takes its numbers back. */
+  /** Fails as Citus does, at the first `times` calls. A sequence counts the calls, because a rollback does not reset it. */
   const failAtFirst = (times: number) =>
     database.pool.query(`
       DROP SEQUENCE IF EXISTS moved_calls;

@@ -40,7 +40,7 @@ const open = (change: (url: URL) => void = () => undefined): Database => {
   return database;
 };
 
-/** The failure of some work, and whether the server counts as unreachable. */
+/** The failure of `work`, and whether it means that the server is unreachable. */
 const judge = async (work: Promise<unknown>) => {
   const error: unknown = await work.then(
     () => null,
@@ -120,7 +120,7 @@ describe('200: a server whose other connections are all in use', () => {
     });
     return { database, role };
   };
-  /** Takes longer than the server takes to refuse connections. */
+  /** A statement that runs longer than the server needs to refuse a connection. */
   const slow = { text: 'SELECT pg_sleep(0.05) WHERE $1::uuid IS NOT NULL', values: [] };
   // Several organizations, because one alone may not use all connections.
   const organizations = Array.from({ length: 60 }, (_, index) => `${organizationId.slice(0, -2)}${index + 10}`);

@@ -48,8 +48,8 @@ const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord 
   (await runWrite(database, setup.organizationId, write, idempotency)).result;
 
 /**
- * Fills the tables to a size at which the planner prefers to read a whole table to looking up a hundred keys. Many other organizations have
- * one record each, so that by the statistics an organization has three records, and a plan that reads all of its records looks cheap.
+ * Fills the tables until the planner would rather read a whole table than look up a hundred keys. Many other organizations have one record
+ * each. So the statistics say that an organization has three records, and a plan that reads all records of an organization looks cheap.
  */
 const fill = async (): Promise<void> => {
   await database.pool.query(`WITH o AS (
@@ -82,7 +82,7 @@ const fill = async (): Promise<void> => {
   await database.pool.query('ANALYZE');
 };
 
-/** The sequential scans by table. It runs on the connection that writes, because a session must flush its statistics before they count. */
+/** The sequential scans by table. Uses the connection that writes, because only that session can flush its own statistics. */
 const sequentialScans = async (): Promise<Record<string, number>> => {
   await database.queryServer({ text: 'SELECT pg_stat_force_next_flush()::text' });
   await database.queryServer({ text: 'SELECT 1' });
@@ -141,7 +141,7 @@ test('no write reads a whole table, or all records of an organization', async ()
   await run(recordDeletion('contact', { id: contactId }));
   await run(recordDeletion('opportunity', { id: dealId }));
   expect(await sequentialScans()).toEqual(before);
-  // The organization has 4,000 records of each kind, and these writes need some hundred. More would be a scan by an index.
+  // The organization has 4,000 records of each kind, and these writes need a few hundred. More rows mean that a write read a whole index.
   const readAfter = await rowsRead();
   const tooMany: string[] = [];
   for (const [name, count] of Object.entries(readAfter)) {

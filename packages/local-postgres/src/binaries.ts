@@ -42,8 +42,8 @@ function findNativeRoot(): string {
 }
 
 /**
- * npm packages cannot contain symbolic links. Their install script makes the links, but npm may run without scripts, so
- * we make them here.
+ * Creates the symbolic links of the libraries. npm packages cannot contain symbolic links. The install script of the
+ * package creates them, but npm may run without scripts.
  */
 async function makeLibraryLinks(root: string): Promise<void> {
   const list = await readFile(join(root, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
@@ -63,6 +63,6 @@ async function makeLibraryLinks(root: string): Promise<void> {
 
 async function makeExecutable(file: string): Promise<void> {
   const { mode } = await stat(file);
-  // A needless chmod would fail where the packages are read-only.
+  // Without this check, chmod would fail on packages that are read-only and already executable.
   if ((mode & 0o555) !== 0o555) await chmod(file, mode | 0o555);
 }

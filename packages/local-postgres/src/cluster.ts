@@ -62,13 +62,16 @@ export async function initialiseCluster(options: ClusterOptions): Promise<void> 
   }
 }
 
-/** Distinguishes files of this process from those of a dead one with the same id. In a container the id is always 1. */
+/**
+ * The working folders of this process. An ended process may have left folders with the same process id: in a container,
+ * the id is always 1.
+ */
 const ownWork = new Set<string>();
 
 async function runInitdb(options: ClusterOptions, work: string): Promise<void> {
   const { binaries, serverUser, user, password, durable } = options;
   const passwordFile = join(work, 'password');
-  // A file that only the server's user can read, because other users can see arguments and the environment.
+  // Only the server's user can read the file. Arguments would be visible to other users.
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' });
   if (serverUser !== null) {
     await chown(passwordFile, serverUser.uid, serverUser.gid);

@@ -18,7 +18,7 @@ export function databaseUrl({ port, user, password, database }: DatabaseOptions)
 /** Creates the database if it is absent. Two calls at the same time are safe. @throws if the password is wrong */
 export async function ensureDatabase(options: DatabaseOptions): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl({ ...options, database: 'postgres' }) });
-  // Without a listener a server that goes away would end the process.
+  // Without a listener, a lost connection would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

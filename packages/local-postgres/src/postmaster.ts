@@ -25,8 +25,8 @@ export function parsePostmaster(text: string): Postmaster | null {
 }
 
 /**
- * The server that runs on the data directory, even if another process started it; null if the file is left over from a
- * dead one.
+ * The server that runs on the data directory, even if another process started it. Null if there is no `postmaster.pid`,
+ * or if it is left over from a server that has ended.
  */
 export async function findRunningPostmaster(dataDir: string): Promise<Postmaster | null> {
   const found = await readPostmaster(dataDir);
@@ -35,9 +35,9 @@ export async function findRunningPostmaster(dataDir: string): Promise<Postmaster
 }
 
 /**
- * Frees a data directory whose left-over file has a process id that now belongs to another program. The file is not
- * deleted: its memory key lets the new server see whether workers of the dead one still run. PostgreSQL ignores a file
- * with the id of its own parent, so this writes the id of this process.
+ * Frees a data directory whose left-over `postmaster.pid` has a process id that now belongs to another program. The
+ * file is not deleted, because its memory key shows the new server whether workers of the dead server still run.
+ * PostgreSQL ignores a file with the id of its own parent, so this writes the id of this process.
  */
 export async function disownStalePidFile(dataDir: string): Promise<void> {
   const text = await readFile(pidFile(dataDir), 'utf8').catch(() => '');

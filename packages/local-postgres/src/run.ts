@@ -3,8 +3,8 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import type { Command } from './server-user.js';
 
 /**
- * Starts a program in its own session, so that Ctrl-C in a terminal only reaches this process, which then shuts down in
- * order. The environment is almost empty, so that PostgreSQL's variables (PGPORT, PGDATA) do not leak in.
+ * Starts a program in its own session, so that Ctrl-C in a terminal only reaches this process, which can then shut down
+ * in order. The environment is almost empty, so that PostgreSQL's variables (PGPORT, PGDATA) do not leak in.
  */
 export function spawnCommand(command: Command, stdio: StdioOptions): ChildProcess {
   const { file, args, uid, gid } = command;

@@ -22,7 +22,7 @@ export interface CommandOptions {
   user: ServerUser | null;
   /** Lets the user enter folders that are closed to it; see `needsSearchCapability`. */
   searchCapability: boolean;
-  /** Send this signal to the program when its parent dies, however the parent dies (Linux only). */
+  /** The signal that the kernel sends to the program when its parent ends or is killed (Linux only). */
   parentDeathSignal: 'INT' | null;
 }
 
@@ -83,7 +83,7 @@ const SEARCH_CAPABILITY_FLAGS = [
   '--ambient-caps=+dac_read_search',
 ];
 
-/** Wraps a program so that it runs as the given user. It replaces the helper, so that the process id stays the same. */
+/** Makes a program run as the given user. The helper setpriv executes it in the same process, so the id stays the same. */
 export function asServerUser(file: string, args: string[], options: CommandOptions): Command {
   const { user, searchCapability, parentDeathSignal } = options;
   const flags: string[] = [];
@@ -97,7 +97,7 @@ export function asServerUser(file: string, args: string[], options: CommandOptio
 let setprivFound: boolean | undefined;
 
 function hasSetpriv(): boolean {
-  // Other implementations (busybox) lack the flags used above. Without the program there is no output at all.
+  // Other implementations of setpriv (busybox) lack the flags used above. If setpriv is missing, there is no output.
   setprivFound ??= existsSync('/proc/self') && /--pdeathsig/.test(String(spawnSync('setpriv', ['--help']).stdout));
   return setprivFound;
 }

@@ -10,7 +10,7 @@ import { spawnCommand } from './run.js';
 import { asServerUser, needsSearchCapability, type ServerUser } from './server-user.js';
 
 const POLL_INTERVAL_MS = 20;
-/** Recovery after a crash replays the write-ahead log, which can take long after a large import. */
+/** Recovery after a crash replays the write-ahead log. After a large import, this can take long. */
 const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 60_000;
 
@@ -23,12 +23,12 @@ export interface ServerOptions {
   stopOnExit: boolean;
 }
 
-/** The server ended before it was ready. The message contains the end of its log. */
+/** The server ended before it was ready, or was not ready in time. The message contains the end of its log. */
 export class ServerStartError extends Error {
   override readonly name = 'ServerStartError';
 }
 
-/** Starts the server and waits until it answers. @throws {ServerStartError} when it ends before that. */
+/** Starts the server and waits until it is ready. @throws {ServerStartError} */
 export async function startServer(options: ServerOptions): Promise<Postmaster> {
   const { dataDir, binaries, serverUser, stopOnExit } = options;
   const searchCapability = await needsSearchCapability(serverUser, [dataDir, binaries.postgres]);
@@ -38,8 +38,8 @@ export async function startServer(options: ServerOptions): Promise<Postmaster> {
     parentDeathSignal: stopOnExit ? 'INT' : null,
   });
   const logFile = join(dataDir, LOG_NAME);
-  // Keeps the log of one earlier run, so that logs stay bounded. Writes to a file, not a pipe, because the server may
-  // outlive this process.
+  // Keeps the log of one earlier run only, which limits the size of the logs. The server writes to a file, not a pipe,
+  // because it may outlive this process.
   await rename(logFile, `${logFile}.1`).catch(() => undefined);
   const log = await open(logFile, 'a', 0o600);
   try {
@@ -91,7 +91,11 @@ async function explainFailure(dataDir: string): Promise<string> {
   return `PostgreSQL did not start:\n${log.trim().split('\n').slice(-10).join('\n')}`;
 }
 
-/** Waits for a server that another process started. Null when it ends before it is ready. */
+/**
+ * Waits until a server that another process started is ready. Returns null if no server runs, or if the server ends
+ * before that.
+ * @throws if the server is not ready in time
+ */
 export async function waitForRunningServer(dataDir: string): Promise<Postmaster | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {

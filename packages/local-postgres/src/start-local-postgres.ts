@@ -24,8 +24,8 @@ export interface LocalPostgresOptions {
   /** Server settings, such as `{ fsync: 'off' }`; they win over this package's own. */
   settings?: Readonly<Record<string, string>>;
   /**
-   * Stop the server when this process ends, on Linux even when it is killed. Default false: the server outlives this
-   * process.
+   * Stop the server when this process ends; on Linux with setpriv, also when it is killed. Default false: the server
+   * outlives this process.
    */
   stopOnExit?: boolean;
 }
@@ -69,7 +69,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   } catch (error) {
     if (!adopted) await stop();
     process.removeListener('exit', exitHook);
-    // The server was killed just before the adoption, before that could be detected.
+    // The server was killed just before the adoption, but its process had not ended yet.
     if (adopted && (await endsSoon(server.pid))) return startLocalPostgres(options);
     throw error;
   }
@@ -85,7 +85,7 @@ async function endsSoon(pid: number): Promise<boolean> {
   return !isAlive(pid);
 }
 
-/** Takes over a running server. Stops it instead if it listens on another port than the requested one. */
+/** Takes over a running server. If the server does not listen on the requested port, stops it and returns null. */
 async function adoptServer(dataDir: string, { port, log }: LocalPostgresOptions): Promise<Postmaster | null> {
   const running = await waitForRunningServer(dataDir);
   if (running === null) return null;
@@ -133,7 +133,7 @@ async function startWithRetries(dataDir: string, options: LocalPostgresOptions):
 }
 
 /**
- * Retries: the workers of a killed server need a moment to notice, and another program may take the picked port
- * meanwhile.
+ * Messages of failures after which a start is retried. The workers of a killed server take a moment to end, and another
+ * program may take the chosen port before the server does.
  */
 const PASSING_FAILURE = /pre-existing shared memory block|lock file "postmaster.pid"|Address already in use/;

@@ -11,9 +11,9 @@ export const limitTo =
 const literalLimits = [11, 101, 501] as const;
 
 /**
- * The same for a prepared statement, with a literal limit inside the bound one. The planner assumes that `LIMIT $2` returns 10 % of the
- * rows, which is a tenth of the whole pipeline. The generic plan then looks more expensive than a plan for the values, so PostgreSQL
- * never caches it and plans every execution. With the literal limit inside, it assumes 10 % of at most 501 rows.
+ * Like {@link limitTo}, for a prepared statement: adds a literal limit inside the bound one. The planner assumes that `LIMIT $2` returns
+ * 10 % of the rows, which is a tenth of the whole pipeline. The generic plan then looks more expensive than a plan for the values, so
+ * PostgreSQL never caches it and plans every execution. With the literal limit inside, the planner assumes 10 % of at most 501 rows.
  *
  * `SELECT …` → `SELECT * FROM (SELECT … LIMIT 101) l LIMIT $2`
  * @param rows - the value of `count`

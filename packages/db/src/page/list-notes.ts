@@ -138,7 +138,7 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
   return { records, nextPosition: isLast ? null : [last.id] };
 };
 
-/** Whether the organization has a record of this id. */
+/** Whether the organization has a record with this id. */
 export const recordExists = async (
   database: Queries,
   organizationId: string,

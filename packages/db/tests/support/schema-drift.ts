@@ -34,8 +34,8 @@ const readLines = async (pool: pg.Pool, schema: string): Promise<Set<string>> =>
  *
  * @param url - a database, whose schema `expected` is dropped and created again
  * @param schema - the text of a `schema.prisma`
- * @returns a line for each difference: `+` if only schema.prisma has it, `-` if only the database has it. Indexes that only SQL can express
- * (partial, on expressions, GIN) and checks are ignored
+ * @returns a line for each difference: `+` if only schema.prisma has it, `-` if only the database has it. Ignores checks, and indexes that
+ * Prisma cannot express (partial, on expressions, GIN)
  */
 export const findSchemaDrift = async (url: string, schema: string): Promise<string[]> => {
   const sql = datamodelSql(await readDatamodel(schema));

@@ -41,7 +41,7 @@ const noIndex: IndexUse = { counting: null, isInOrder: false, isSearched: false 
 /** Whether no index finds the matches of a condition. */
 export const hasNoIndex = ({ counting, isSearched }: IndexUse): boolean => counting === null && !isSearched;
 
-/** The order in which every index continues after a fixed value. */
+/** The order in which the index of a column continues after a fixed value. Some columns have a second index with another order. */
 export const creationOrder = 'r.created_at, r.id';
 
 const ranges: ReadonlySet<Operator> = new Set<Operator>(['between', 'gt', 'gte', 'lt', 'lte']);

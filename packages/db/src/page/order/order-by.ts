@@ -17,9 +17,9 @@ export const orderBySql = (keys: readonly KeySql[]): string =>
 const continuesByChange = /^r\.(?:(?:text|number)_[1-8]|stage_id|owner_id|pipeline_id)$/;
 
 /**
- * Whether an index on an expression returns records in the order of `keys`. For a fixed value, every index continues in `created_at`
- * order, and some columns have a second index that continues in `updated_at` order. For several values, the index is in order only if
- * the expression is the first sort key.
+ * Whether an index on an expression returns records in the order of `keys`. For a fixed value, the index continues in `created_at` order.
+ * Some columns have a second index that continues in `updated_at` order. For several values, the index is in order only if the expression
+ * is the first sort key.
  */
 export const continuesInOrder = (expression: string, isOneValue: boolean, [first]: readonly KeySql[]): boolean =>
   first?.expression === expression ||
