@@ -94,7 +94,7 @@ describe('R18: a mark', () => {
       expect(mark.kind).toBe('transaction');
       expect(await stateOf(primary, mark)).toBe('absent');
       await primary.pool.query(`INSERT INTO seen VALUES ('late')`);
-      // Now the replica has a later transaction as committed, and this one as in progress.
+      // Waits until the replica sees a later transaction as committed. The early one is still in progress.
       await untilVisible(await takeMark(primary.pool));
       expect(await isSeen('late')).toBe(true);
       expect(await stateOf(replica, mark)).toBe('absent');
@@ -134,7 +134,7 @@ describe('R18: a mark', () => {
   test('at the end of a WAL page is visible as soon as the last record before it is replayed', async () => {
     const mark = await takeMarkAtPageEnd();
     await untilVisible(mark);
-    // Nothing was written since, so the position itself was not replayed.
+    // Nothing was written since, so no record after the position was replayed.
     expect((await takeMark(primary.pool)).value).toBe(mark.value);
   });
 

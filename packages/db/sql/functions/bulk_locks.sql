@@ -220,8 +220,8 @@ $$;
 -- Creates the missing accounts and contacts of all items, and takes the locks for the opportunity changes. p_locked_ids: the
 -- opportunities that change. p_name_ids: the accounts and contacts whose name locks are held.
 --
--- For creates, p_items returns the items in key order. In two cases (v_moves), they keep the order of the request: if two items have the
--- same external id, or if an item changes the natural key of the opportunity that it found by external id.
+-- For creates, p_items returns the items in key order. They keep the order of the request in two cases (v_moves): two items have the same
+-- external id, or an item changes the natural key of the opportunity that it found by external id.
 CREATE OR REPLACE FUNCTION prepare_opportunity_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_locked_ids uuid[], OUT p_name_ids uuid[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_accounts jsonb := input_values(p_items, 'accounts');

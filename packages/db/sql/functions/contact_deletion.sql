@@ -39,8 +39,8 @@ $$;
 -- events and in the events of contacts that were merged into it.
 --
 -- One call handles at most 250 opportunities with this primary contact, 250 with this additional contact and 250 notes. If more may be
--- left, it returns {is_deleted: false}, and the caller commits and calls again. So no call holds locks for long, and none reaches the
--- statement timeout on a busy server: 250 opportunities of each kind take a sixth of a second of CPU.
+-- left, it returns {is_deleted: false}, and the caller commits and calls again. So no call holds locks for long or reaches the statement
+-- timeout on a busy server. 250 opportunities of each kind take a sixth of a second of CPU.
 CREATE OR REPLACE FUNCTION delete_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_limit constant int := 250;

@@ -82,9 +82,9 @@ BEGIN
 END
 $$;
 
--- Refuses a create whose external id and natural key belong to different records. Also refuses a create whose external id belongs to no
--- record and which has no natural key for a new one. p_found_id: the record with the external id, else the one with the natural key.
--- p_key_id: the record with the natural key. p_has_key: whether the create has a natural key.
+-- Refuses a create whose external id and natural key belong to different records. Also refuses a create without a natural key if its
+-- external id belongs to no record, because a new record needs a natural key. p_found_id: the record with the external id, else the one
+-- with the natural key. p_key_id: the record with the natural key. p_has_key: whether the create has a natural key.
 CREATE OR REPLACE FUNCTION check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_found_id <> p_key_id THEN

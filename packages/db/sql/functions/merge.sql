@@ -25,8 +25,8 @@ BEGIN
 END
 $$;
 
--- Raises serialization_failure if a merge would change a record that it has not locked, because a parallel call changed a key, a name or
--- a contact after the merge had computed its locks. The merge is retried.
+-- Raises serialization_failure if a merge would change a record that it has not locked: a parallel call changed a key, a name or a contact
+-- after the merge had computed its locks. The merge is retried.
 CREATE OR REPLACE FUNCTION check_merge_locks(p_ids uuid[], p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF NOT p_ids <@ p_locked_ids THEN

@@ -47,9 +47,9 @@ const logSql = `
   SELECT concat_ws('-', to_hex(c.system_identifier), d.oid, 'event_heads'::regclass::oid) AS log FROM pg_control_system() c, pg_database d WHERE d.datname = current_database()`;
 
 /**
- * The functions `log_id` and `store_timeline` of a distributed database. A worker reads each page of events, and functions that it runs may
- * not read other tables. So the identity of the coordinator is a constant, which stays the same when an organization moves to another
- * worker. The timeline is that of the worker. `store_timeline` does nothing, because only replicas need it.
+ * The functions `log_id` and `store_timeline` of a distributed database. A worker reads each page of events, and functions that it runs
+ * may not read other tables. So `log_id` contains the identity of the coordinator as a constant. It stays the same when an organization
+ * moves to another worker. The timeline is that of the worker. `store_timeline` does nothing, because only replicas need stored timelines.
  */
 const logFunctions = (log: string): string[] => [
   `CREATE OR REPLACE FUNCTION store_timeline() RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -87,7 +87,7 @@ export const readCitusVersion = async (
 
 /**
  * Installs the write functions on all workers of a distributed database, and delegates the functions that gateways call to the worker
- * with the rows. They do not have `plan_cache_mode = force_generic_plan`, because Citus cannot make a generic plan of a statement on
+ * with the rows. Replaces their setting `plan_cache_mode = force_generic_plan`, because Citus cannot make a generic plan of a statement on
  * several tables.
  */
 export const distributeFunctions = async (client: pg.ClientBase, { sql }: FunctionSources): Promise<void> => {

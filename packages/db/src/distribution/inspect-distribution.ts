@@ -25,8 +25,8 @@ export interface DistributionFacts {
 }
 
 /**
- * Settings to check on the workers: time limits, which must be set on the role because the coordinator sends none, and the settings on
- * which the durability of writes depends.
+ * Settings to check on the workers: time limits, and the settings on which the durability of writes depends. The coordinator sends no time
+ * limits to the workers, so they must be set on the role.
  */
 export const workerSettings = {
   limits: Object.keys(sessionLimitsMs),
