@@ -95,7 +95,7 @@ const responseGraceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
-/** Session settings that limit every wait. Empty for a pooler in transaction mode, which would reject or leak them. */
+/** Session settings: time limits and parallel workers. Empty for a pooler in transaction mode, which would reject or leak them. */
 export const sessionSettings = (options: DatabaseOptions): Readonly<Record<string, string>> => {
   if (new URL(options.url).searchParams.get('pgbouncer') === 'true') return {};
   const limits = {

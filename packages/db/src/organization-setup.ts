@@ -112,7 +112,7 @@ export class OrganizationSetup {
     return this.#members.get(idOrEmail.toLowerCase());
   }
 
-  /** The active custom fields of an object type in a pipeline. For a null pipeline, those of all pipelines. */
+  /** The active custom fields of an object type in a pipeline. If the pipeline is null, the active fields of every pipeline. */
   fieldIndex(objectType: ObjectType, pipelineId: string | null): FieldIndex {
     const key = `${objectType} ${pipelineId ?? ''}`;
     let fieldIndex = this.#fieldIndexes.get(key);

@@ -16,7 +16,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** The number of checked keys and statements, and of those without the organization. */
+/** The number of keys and statements without the organization, out of those that were checked. */
 let exceptions = 0;
 let checked = 0;
 afterAll(() => reportFigure('R19', `keys and statements without the organization, of ${checked}`, exceptions, 0));

@@ -24,7 +24,7 @@ BEGIN
 END
 $$;
 
--- The ids of p_ids, in their order and each once. A record that was merged into another one is replaced by that one.
+-- The ids of p_ids in their order, without duplicates. The id of a merged record is replaced by that of the kept record.
 CREATE OR REPLACE FUNCTION current_ids(p_organization_id uuid, p_object text, p_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;

@@ -77,7 +77,7 @@ END
 $$;
 
 -- Changes a custom field. p_change: {id, set: {name, metadata, is_hidden, is_active}, position, found_metadata}. The caller computed the
--- new metadata from `found_metadata`. If the stored metadata have changed since, the change is refused and the caller has to read them
+-- new metadata from `found_metadata`. If the stored metadata have changed since, refuses the change. The caller must then read the metadata
 -- again.
 CREATE OR REPLACE FUNCTION update_field(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -122,7 +122,8 @@ END
 $$;
 
 -- Removes a member. p_change: {id, keeps_opportunities}. With keeps_opportunities, the member becomes inactive and the row stays, because
--- opportunities refer to it. Without it, the call is refused if the member has opportunities, and otherwise deletes the row.
+-- opportunities refer to it. Without keeps_opportunities, refuses the change if the member has opportunities, and otherwise deletes the
+-- row.
 --
 -- The row lock waits for earlier writes that give the member an opportunity, so the query after it finds these opportunities. A later
 -- write that refers to the deleted member violates a foreign key and is refused.
@@ -160,8 +161,8 @@ $$;
 -- assigned once.
 --
 -- `outdates_records` marks a change that outdates the stored records of opportunities, because it changes the label of a stage or which
--- fields are visible. The call then waits for creates in flight, so that the rebuild finds their opportunities, and marks the
--- organization in record_rebuilds until the rebuild is complete.
+-- fields are visible. The call then waits for creates in flight, so that the rebuild finds their opportunities. It also marks the
+-- organization in record_rebuilds. end_rebuild removes the mark.
 CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, OUT outdated_at timestamptz, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
