@@ -21,8 +21,8 @@ export interface DatabaseOptions {
   /** The server closes a connection whose open transaction is idle for longer than this, by default 10,000 ms. */
   readonly idleInTransactionTimeoutMs?: number | undefined;
   /**
-   * One organization can use at most four fifths of the connections. If true, an organization that keeps many connections busy for long
-   * can use only a fifth while other organizations call. By default false.
+   * One organization can use at most four fifths of the connections. This option limits an organization that keeps many connections busy
+   * for long to one fifth while other organizations call. By default false.
    */
   readonly boundsTime?: boolean | undefined;
   /** How long a statement may wait for a connection, by default 2,000 ms. */

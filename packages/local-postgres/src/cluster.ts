@@ -64,7 +64,7 @@ export async function initialiseCluster(options: ClusterOptions): Promise<void> 
 
 /**
  * The working folders of this process. An ended process may have left folders with the same process id: in a container,
- * the id is always 1.
+ * the id is often 1 at every start.
  */
 const ownWork = new Set<string>();
 

@@ -32,7 +32,7 @@ export interface MigrateOptions {
 const hasTable = async (client: pg.Client, name: string): Promise<boolean> =>
   (await queryRowOf(client)<{ oid: string | null }>(`SELECT to_regclass('${name}')::text AS oid`)).oid !== null;
 
-/** Installs the write functions in one transaction. In a distributed database, it also distributes new tables and uses all servers. */
+/** Installs the write functions in one transaction. In a distributed database: on all servers, after distributing new tables. */
 const installFunctions = async (client: pg.Client, functions: FunctionSources): Promise<void> => {
   await client.query('BEGIN');
   try {

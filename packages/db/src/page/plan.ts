@@ -40,7 +40,7 @@ const fewMatches = 2_000;
 /**
  * In the plan `other-filter`, a pipeline with at least this many records is read in page order until the page is full. A pipeline with
  * 10,001 to 999,999 records is read in a sequential scan instead. That takes half as long as reading all its records in page order, and
- * PostgreSQL runs it in two processes. Both ways are used only if `scan-next` did not fill the page.
+ * PostgreSQL runs it in two processes. Both reads run only if `scan-next` did not fill the page.
  */
 export const orderedReadFrom = 1_000_000;
 

@@ -80,7 +80,7 @@ const defaultStageId = ({ stages }: Pipeline): string | null => {
 
 /**
  * Creates an opportunity, with the missing accounts and contacts that it names. If an opportunity has the external id, or the natural key
- * of account, pipeline and name, this updates the contacts of that opportunity instead.
+ * of account, pipeline and name, this changes that opportunity instead: only its contacts, or all sent values with `onMatch` `update`.
  */
 export const opportunityCreate = (
   setup: OrganizationSetup,

@@ -33,7 +33,7 @@ const leafSql = (scope: SqlScope, leaf: FilterLeaf): string => {
  * Combines several comparisons with parts of the same text, because extracting the text from a record costs more than searching it for
  * another part:
  *
- * - `contains` joined by `or` → `(… LIKE ANY ($2::text[]))`, by `and` → `(… LIKE ALL ($2::text[]))`
+ * - `contains`, `starts_with`, `ends_with` joined by `or` → `(… LIKE ANY ($2::text[]))`, by `and` → `(… LIKE ALL ($2::text[]))`
  * - `not_contains` joined by `and` → `(… LIKE ANY ($2::text[])) IS NOT TRUE`, by `or` → `(… LIKE ALL ($2::text[])) IS NOT TRUE`
  */
 const textPartsSql = (scope: SqlScope, kind: 'and' | 'or', leaves: Leaves): string => {
