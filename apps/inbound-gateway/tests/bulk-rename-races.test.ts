@@ -125,14 +125,14 @@ describe('R2: no deadlock between bulk calls that change the natural keys of opp
       ]);
     });
     // All calls wait for the name lock of the account, so that they start at the same moment.
-    const holder = await gateway.database.pool.connect();
+    const holder = await gateway.writeDatabase.pool.connect();
     await holder.query('BEGIN');
     await holder.query(
       `SELECT lock_names($1, 'account', ARRAY(SELECT id FROM accounts WHERE organization_id = $1 AND domain = 'to.com'), true)`,
       [gateway.organization.id],
     );
     const racing = race(moves);
-    await untilWritesWait(gateway.database, moves.length);
+    await untilWritesWait(gateway.writeDatabase, moves.length);
     await holder.query('ROLLBACK');
     holder.release();
     await racing;

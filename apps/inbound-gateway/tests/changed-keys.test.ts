@@ -35,12 +35,12 @@ const createWhile = async (
   contract: OperationContract,
   request: TestRequest,
 ): Promise<Answer> => {
-  const holder = await gateway.database.pool.connect();
+  const holder = await gateway.writeDatabase.pool.connect();
   try {
     await holder.query('BEGIN');
     await holder.query(sql, [gateway.organization.id, id]);
     const answer = gateway.client.call(contract, request);
-    await untilAWriteWaits(gateway.database);
+    await untilAWriteWaits(gateway.writeDatabase);
     await holder.query('COMMIT');
     return await answer;
   } finally {
@@ -113,13 +113,13 @@ test('a create during the deletion of the record that it found creates the recor
 test('R27: the stored answer of a create that only found the person is erased by a deletion that runs in parallel', async () => {
   const email = 'kept@result-race.com';
   const id = await contact({ email, first_name: 'Kim', last_name: 'Lee' });
-  const holder = await gateway.database.pool.connect();
+  const holder = await gateway.writeDatabase.pool.connect();
   const once = `'{"operation": "createContact", "key": "race", "request_hash": "x"}'`;
   const input = `'{"accounts": [], "account_domain": "result-race.com", "change": {"set": {"email": "${email}"}, "derived": {}, "custom_fields": {}, "normalized": {}}, "on_match": "keep"}'`;
   await holder.query('BEGIN');
   await holder.query(`SELECT write($1::uuid, 'create_contact', ${input}, ${once})`, [gateway.organization.id]);
   const deletion = gateway.client.call(deleteContact, { params: { id } });
-  await untilAWriteWaits(gateway.database);
+  await untilAWriteWaits(gateway.writeDatabase);
   await holder.query('COMMIT');
   holder.release();
   expect((await deletion).status).toBe(200);
@@ -144,12 +144,12 @@ test('an opportunity shows the contact that has the email now', async () => {
   const one = await contact({ email: 'one@swap.com', first_name: 'One' });
   const deal = await opportunity({ name: 'Swap' }, { account_domain: 'swap.com' });
   const moved = write('update_contact', change('{"set": {"email": "moved@swap.com"}, "account_domain": "swap.com"}'));
-  const holder = await gateway.database.pool.connect();
+  const holder = await gateway.writeDatabase.pool.connect();
   await holder.query('BEGIN');
   await holder.query(moved, [gateway.organization.id, one]);
   const body = { related_objects: { primary_contact_email: 'one@swap.com' } };
   const answer = gateway.client.call(updateOpportunity, { params: { id: deal }, body });
-  await untilAWriteWaits(gateway.database);
+  await untilAWriteWaits(gateway.writeDatabase);
   await holder.query('COMMIT');
   holder.release();
   expect((await answer).status).toBe(200);

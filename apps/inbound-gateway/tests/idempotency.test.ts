@@ -149,7 +149,7 @@ test('a request in progress holds its Idempotency-Key', async () => {
   const waiting = { 'idempotency-key': 'flight' };
   // The first request must not time out, however long the second answer takes.
   const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 });
-  const blocker = await gateway.database.pool.connect();
+  const blocker = await gateway.writeDatabase.pool.connect();
   try {
     // A request that creates this account waits for the uncommitted account of this transaction.
     await blocker.query('BEGIN');
@@ -160,7 +160,7 @@ test('a request in progress holds its Idempotency-Key', async () => {
     );
     const body = { domain: 'flight.com' };
     const first = client.call(createAccount, { body, headers: waiting });
-    await untilAWriteWaits(gateway.database);
+    await untilAWriteWaits(gateway.writeDatabase);
     const second = await client.call(createAccount, { body, headers: waiting });
     expect(second.status).toBe(409);
     expect(second.text).toContain('A request with this Idempotency-Key is in flight');

@@ -4,6 +4,7 @@ import { type Answer, type FaultProxy, reportFigure, startFaultProxy, type TestC
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { untilAWriteWaits } from './support/until-a-write-waits.js';
 
 let gateway: TestGateway;
 let proxy: FaultProxy;
@@ -31,16 +32,10 @@ const untilDone = async (call: () => Promise<Answer>): Promise<void> => {
   expect(status).toBe(200);
 };
 
-const isWriting = `datname = current_database() AND query LIKE '%FROM write(%' AND state = 'active' AND pid <> pg_backend_pid()`;
-
-/** Ends the connections that are writing. */
+/** Ends the connections of gateways that are writing. */
 const endWrites = async (): Promise<void> => {
-  await gateway.database.pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${isWriting}`);
-};
-
-const untilWriteWaits = async (): Promise<void> => {
-  const text = `SELECT FROM pg_stat_activity WHERE ${isWriting} AND wait_event_type = 'Lock'`;
-  while ((await gateway.database.pool.query(text)).rowCount === 0) await sleep(5);
+  await gateway.database.pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND query LIKE '%FROM write(%' AND state = 'active' AND pid <> pg_backend_pid()`);
 };
 
 /** Ends a call's connection just before the call writes to a table, while its earlier writes are uncommitted. */
@@ -49,7 +44,7 @@ const endBefore = async (table: string, call: () => Promise<Answer>): Promise<An
   try {
     await holder.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
     const answer = call();
-    await untilWriteWaits();
+    await untilAWriteWaits(gateway.writeDatabase);
     await endWrites();
     return await answer;
   } finally {

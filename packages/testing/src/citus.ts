@@ -39,6 +39,19 @@ export async function testServerUrls(url: string): Promise<string[]> {
 }
 
 /**
+ * The address of the server that runs the writes of an organization and so has their locks: the test's server, or with Citus the worker
+ * with the organization's shards.
+ */
+export async function writeServerUrl(url: string, organizationId: string): Promise<string> {
+  if (readCitusUrl() === null) return url;
+  const text = `SELECT nodename AS host, nodeport AS port FROM pg_dist_shard_placement
+    WHERE shardid = get_shard_id_for_distribution_column('accounts', $1::uuid)`;
+  const { rows } = await withAdminClient(url, (client) => client.query<Node>(text, [organizationId]));
+  if (rows[0] === undefined) throw new Error(`no server has the shards of the organization ${organizationId}`);
+  return urlOf(url, rows[0]);
+}
+
+/**
  * Joins the databases of this name on all servers into one Citus database: creates the extension on each and adds the workers to the
  * coordinator.
  */

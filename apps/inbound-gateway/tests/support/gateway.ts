@@ -18,6 +18,7 @@ import {
   type TestOrganization,
   testRoleNames,
   urlForRole,
+  writeServerUrl,
 } from '@crm/testing';
 import { createApp } from '../../src/app.js';
 import { envToConfig } from '../../src/config.js';
@@ -44,6 +45,8 @@ export interface TestGateway {
   readonly gatewayUrl: string;
   /** Pool of the role that owns the tables. */
   readonly database: AdministrationDatabase;
+  /** The same on the server that runs the organization's writes. With Citus, that is one of the workers. */
+  readonly writeDatabase: AdministrationDatabase;
   /** Pool of the gateway's role: the one that serves its requests. */
   readonly gatewayDatabase: Database;
   readonly organization: TestOrganization;
@@ -103,12 +106,15 @@ export const startTestGateway = async (): Promise<TestGateway> => {
   const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
   const tools = organizationTools(database);
   const organization = await createTestOrganization(tools);
+  const writeUrl = await writeServerUrl(url, organization.id);
+  const writeDatabase = openAdministrationDatabase({ url: writeUrl, applicationName: 'administration-test' });
   const baseUrl = await startInProcess(gatewayUrl, gatewayDatabase, {}, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
     databaseUrl: url,
     gatewayUrl,
     database,
+    writeDatabase,
     gatewayDatabase,
     organization,
     stranger: await createTestOrganization(tools),
@@ -139,7 +145,7 @@ export const startTestGateway = async (): Promise<TestGateway> => {
     rows: (text, values = []) => database.query(organization.id, { text, values }),
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
-      await Promise.all([gatewayDatabase.close(), database.close()]);
+      await Promise.all([gatewayDatabase.close(), writeDatabase.close(), database.close()]);
       await drop();
     },
   };
