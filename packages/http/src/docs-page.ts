@@ -10,7 +10,7 @@ export type PublicPage = (response: Response) => Promise<void> | void;
 const compress = promisify(gzip);
 const htmlType = 'text/html; charset=utf-8';
 
-/** Everything is loaded from the gateway, and no request goes to another host. */
+/** Allows the pages to load files from this gateway only, and to send requests to it only. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -47,7 +47,7 @@ const serveCompressed = (contentType: string, content: Buffer, headers: Headers)
 
 /**
  * The pages of the reference, by path: `/docs`, `/docs/contract` and the files that they load. They are rendered once
- * and kept in memory. They load nothing from other hosts.
+ * and kept in memory.
  * @throws Error when a file of the reference is missing
  */
 export const buildDocsPages = (options: ReferenceOptions): ReadonlyMap<string, PublicPage> => {

@@ -29,7 +29,7 @@ export interface UrlRules {
   readonly schemes: readonly string[];
 }
 
-/** Reads typed variables and collects their problems. For a wrong variable it returns a stand-in value. */
+/** Reads typed variables and collects their problems. For an invalid variable it returns a placeholder. */
 export class EnvironmentReader {
   readonly #env: Environment;
   readonly #problems: string[] = [];
@@ -137,7 +137,7 @@ export const readEnvironment = <Config>(env: Environment, build: (read: Environm
   return config;
 };
 
-/** Calls a gateway's `envToConfig` with this process's environment; wrong configuration ends the process with code 78. */
+/** Reads the configuration from this process's environment. If it is invalid, ends the process with code 78. */
 export const loadConfig = <Config>(envToConfig: (env: Environment) => Config): Config => {
   try {
     return envToConfig(process.env);

@@ -7,13 +7,13 @@ import type { RouteMatch } from './server/route-table.js';
 /** The validated input of any operation. */
 export type OperationInput = Pick<OperationRequest<OperationContract>, 'params' | 'query' | 'body' | 'itemErrors'>;
 
-/** The state of one request. Each middleware reads what earlier ones wrote. */
+/** The state of one request and its response. Each middleware reads what earlier ones wrote. */
 export class Exchange {
   readonly startedAtMs = performance.now();
   match: RouteMatch | undefined;
   apiKey: ApiKeyRecord | undefined;
   input: OperationInput | undefined;
-  /** Gives back the request's place among those whose key is being looked up. */
+  /** Gives back the request's place among the requests whose key is being looked up. */
   leaveArrivals: (() => void) | undefined;
   /** Gives back the request's place among the running requests. */
   leavePlace: (() => void) | undefined;
@@ -48,7 +48,7 @@ export class Exchange {
     this.#releaseIfOver();
   }
 
-  /** Runs a part of the work. If the caller hangs up, the work still holds its resources until it ends. */
+  /** Runs a part of the request's work. If the caller hangs up, the request still holds its resources until it ends. */
   async work(part: () => Promise<void>): Promise<void> {
     this.#parts += 1;
     try {
@@ -99,7 +99,9 @@ export const exchangeOf = (request: IncomingMessage): Exchange => {
 /** The key of an authenticated request. @throws Error before authentication. */
 export const callerOf = (request: IncomingMessage): ApiKeyRecord => assertPresent(exchangeOf(request).apiKey, 'apiKey');
 
-/** Returns a value that an earlier middleware must have written. @throws Error if the middleware is in the wrong order. */
+/**
+ * Returns a value that an earlier middleware must have written. @throws Error if the middleware is in the wrong order.
+ */
 export const assertPresent = <T>(value: T | undefined, name: string): T => {
   if (value === undefined) throw new Error(`${name} was read before it was written`);
   return value;

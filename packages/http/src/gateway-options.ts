@@ -20,8 +20,8 @@ export type WithContext<Context> = <Reply>(
 export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly gateway: Gateway;
   /**
-   * Runs an operation with the right context for its request, and again with another context if the first could not
-   * answer.
+   * Runs an operation with the right context for its request, such as that of the replica. If the first context cannot
+   * answer, runs it again with another one.
    */
   readonly withContext: WithContext<Context>;
   readonly operations: readonly Operation<Context>[];
@@ -31,7 +31,10 @@ export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly limits: RateLimitOptions;
   /** Rejects if the gateway cannot serve now, for example while its database is away. */
   readonly readiness: () => Promise<void>;
-  /** Whether an error means that the database is unavailable, which is then logged once per outage. By default, no error does. */
+  /**
+   * Whether an error means that the database is unavailable, which is then logged once per outage. By default, no error
+   * does.
+   */
   readonly isOutage?: ((error: unknown) => boolean) | undefined;
   readonly logger: Logger;
   /** Served at `/openapi.json` and shown at `/docs`. Without it both are 404. */

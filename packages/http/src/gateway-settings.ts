@@ -51,7 +51,7 @@ const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
   return false;
 };
 
-/** `ADMIN_PORT` and `ADMIN_HOST`: never the port of the API, which is public. */
+/** Reads `ADMIN_PORT` and `ADMIN_HOST`. The port must differ from the API's, because the API is public. */
 const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admin'] => {
   const host = read.string('ADMIN_HOST', '127.0.0.1');
   if (read.optionalString('ADMIN_PORT') === undefined) return undefined;
@@ -60,8 +60,7 @@ const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admi
   return admin;
 };
 
-/** Reads `HOST PORT ADMIN_HOST ADMIN_PORT OTEL_* TRUST_PROXY LOG_LEVEL MAX_IN_FLIGHT MAX_BYTES_IN_FLIGHT MAX_BULK_PER_ORGANIZATION MAX_EVENT_LOOP_DELAY_MS RATE_LIMIT_* REDIS_URL
- * OTHER_GATEWAY_URL`; problems go to the reader. */
+/** Reads the environment variables that both gateways share. Problems go to the reader. */
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
   const limit = (name: string, fallback: number): number =>
     read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });

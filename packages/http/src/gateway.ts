@@ -41,7 +41,7 @@ const matchRoute =
     next();
   };
 
-/** The shares of the process. `activity` shows their use. */
+/** Creates the shares of the process, and lets `activity` report how much of them is in use. */
 const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShares => {
   const shares = createShares({
     maxInFlight: options.maxInFlight ?? defaultShares.maxInFlight,
@@ -59,7 +59,8 @@ const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShare
 /**
  * Builds the Express app of a gateway without a listener; pass it to `startServer`. Every request passes the middleware
  * in the order below. The operation is looked up before the key, because the key's permissions depend on it. An unknown
- * path is answered after the key and the limits, so that callers without a key cannot find out which paths exist.
+ * path gets its 404 after authentication and the limits, so that callers without a key cannot find out which paths
+ * exist.
  * @throws Error when an operation belongs to the other gateway, or two share method and path.
  */
 export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): Express => {

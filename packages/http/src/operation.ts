@@ -36,7 +36,7 @@ export class JsonParts {
   constructor(readonly parts: readonly JsonPart[]) {}
 }
 
-/** What a response without events waits for. */
+/** How a response without events waits for new ones. */
 export interface Wait {
   /** The longest wait, from the first run of the operation, in milliseconds. */
   readonly forMs: number;
@@ -67,8 +67,9 @@ export interface Operation<Context, C extends OperationContract = OperationContr
 }
 
 /**
- * Types a handler's input and output by its contract. The result has lost these types. That is safe: a gateway only
- * passes input that the contract's validators accepted.
+ * Creates an operation whose handler has the input and output types of its contract. The returned operation no longer
+ * has these types, so that all operations fit into one list. That is safe: a gateway only passes input that the
+ * contract's validators accepted.
  */
 export const defineOperation = <Context, C extends OperationContract>(
   contract: C,

@@ -9,7 +9,7 @@ import { sendSuccess } from './response/reply.js';
 import type { Route } from './server/route-table.js';
 import type { GatewayShares } from './limits/shares.js';
 
-/** What operations run with. */
+/** The shared resources and bounds that operations run with. */
 export interface RunOptions {
   readonly shares: GatewayShares;
   readonly activity: GatewayActivity;
@@ -35,7 +35,7 @@ const operationRequestOf = (request: Request, exchange: Exchange): OperationRequ
   };
 };
 
-/** The room that an operation needs before it runs: the room of a page, if it returns one. */
+/** The room that an operation reserves before it runs: that of the longest page for lists, searches and summaries. */
 const reservedBytes = ({ group }: OperationContract, pageBytes: number): number =>
   group === 'list' || group === 'search' ? pageBytes : 0;
 
@@ -67,7 +67,7 @@ class OperationRun {
     }
   }
 
-  /** Runs the operation and sends its response. @returns the response if it is held back instead, else null */
+  /** Runs the operation. @returns null if its response was sent, or the response if it may wait for events first */
   async #answer(): Promise<Reply | null> {
     const { shares, activity, pageBytes } = this.options;
     const { contract } = this.route;
@@ -121,7 +121,7 @@ class OperationRun {
 export const runOperation = (options: RunOptions): RequestHandler => {
   const run = async (request: Request, response: Response): Promise<void> => {
     const { match } = exchangeOf(request);
-    // The body broke off during the key lookup and got 400, so the operation must not run.
+    // If the body broke off during the key lookup, the request already got 400 and must not run.
     if (response.writableEnded) return;
     if (match?.kind !== 'found') throw new ApiError('not_found');
     await new OperationRun(request, response, match.route, options).run();

@@ -15,8 +15,8 @@ export interface ApiKeyRecord {
 }
 
 /**
- * Finds keys by their SHA-256 in one statement, including revoked and expired ones. Returns one entry for each hash, in order: null if there
- * is no such key.
+ * Finds keys by their SHA-256 in one statement, including revoked and expired keys. Returns one entry per hash, in
+ * order; null if there is no such key.
  */
 export type FindApiKeys = (hashes: readonly Buffer[]) => Promise<readonly (ApiKeyRecord | null)[]>;
 

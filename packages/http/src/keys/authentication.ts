@@ -15,7 +15,7 @@ const defaultMaxEntries = 10_000;
 const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
   record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
 
-/** On an unknown path any valid key is accepted. */
+/** Whether the key allows the operation. Without an operation (unknown path or wrong method), any valid key passes. */
 const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean => {
   if (match?.kind !== 'found') return true;
   const { id, group } = match.route.contract;
@@ -47,10 +47,11 @@ const createKeyFinder = (
 };
 
 /**
- * Lets a request pass if its key is valid and allows the operation. Missing, malformed, unknown, revoked, expired and out-of-scope
- * keys all get the same 401; all except missing and malformed ones run the same statements. Only failures are counted, by address.
- * Past the limit, further failures from the address get 429. Requests with a valid key still pass: if the key is not cached, its lookup
- * shares a statement with other lookups.
+ * Lets a request pass if its key is valid and allows the operation. Missing, malformed, unknown, revoked, expired and
+ * out-of-scope keys all get the same 401. All of them except missing and malformed keys run the same statements.
+ *
+ * Failures are counted by address. Past the limit, further failures from the address get 429. Requests with a valid key
+ * still pass. If their key is not cached, its lookup shares a statement with other lookups.
  */
 export const authenticate = (
   options: AuthenticationOptions,

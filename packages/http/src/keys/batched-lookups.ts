@@ -1,8 +1,8 @@
 import type { ApiKeyRecord, FindApiKeys } from './api-key-record.js';
 
-/** How long a lookup waits for others to share its statement. */
+/** How long a lookup waits for others that share its statement. */
 const batchMs = 20;
-/** This many lookups start at once without waiting for more, because each one holds a place among the requests whose key is being looked up. */
+/** A batch of this size starts at once: each of its requests holds one of the limited places for key lookups. */
 const maxBatch = 32;
 
 interface Waiting {
@@ -12,9 +12,9 @@ interface Waiting {
 }
 
 /**
- * Looks up keys in batches: one statement for all that arrive within 20 ms, or for 32 of them. A steady load of up to 1,600
- * keys a second costs at most 50 statements a second. A higher load costs one statement per 32 keys. A valid key among guessed ones is
- * still found.
+ * Looks up keys in batches: one statement for all keys that arrive within 20 ms, at most 32. A steady load of up to
+ * 1,600 keys a second costs at most 50 statements a second. A higher load costs one statement per 32 keys. A flood of
+ * guessed keys therefore costs few statements, and valid keys are still found.
  */
 export class BatchedLookups {
   readonly #find: FindApiKeys;

@@ -20,9 +20,9 @@ export interface ApiKeyCacheBounds {
 }
 
 /**
- * Caches keys for a short time, so that most requests need no statement and a revocation still takes effect soon. Age
- * counts from the start of the lookup, because the result may be that old. Hashes without a key are cached separately,
- * so that a flood of invented keys cannot evict real ones. Requests for one hash share one lookup.
+ * Caches keys for a short time. Most requests then need no statement, and a revocation still takes effect soon. The age
+ * of an entry counts from the start of the lookup, because the result may be that old. Hashes without a key are cached
+ * separately, so that a flood of invented keys cannot evict real ones. Requests for one hash share one lookup.
  */
 export class ApiKeyCache {
   readonly #find: FindApiKeys;
@@ -41,8 +41,8 @@ export class ApiKeyCache {
   }
 
   /**
-   * The record of a hash, including revoked and expired keys; `null` if there is none. A failed lookup rejects and is not
-   * cached.
+   * The record of a hash, including revoked and expired keys; `null` if there is none. A failed lookup rejects and is
+   * not cached.
    * @param mayWait whether the lookup may wait for others, to share one statement
    */
   async find(hash: Buffer, mayWait: boolean): Promise<ApiKeyRecord | null> {

@@ -10,7 +10,7 @@ const readyWithinMs = 2_000;
 /** The pause after a failure of the shared store. */
 const retryAfterMs = 1_000;
 
-/** The key of the probe. A full store can be prepared and still refuse to count. */
+/** The probe counts under this key, because a full store can be prepared and still refuse to count. */
 const probeKey = 'probe';
 
 const outageTexts: OutageTexts = {
@@ -23,8 +23,8 @@ const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     const end = (): void => reject(new Error(`no answer within ${timeoutMs} ms`));
-    // After a delay of the event loop, timers run before sockets are read. The two further turns let a response that has
-    // already arrived win.
+    // After a delay of the event loop, timers run before sockets are read. The two extra turns give a response that has
+    // already arrived the chance to win.
     timer = setTimeout(() => setImmediate(() => setImmediate(end)), timeoutMs);
   });
   try {
@@ -41,8 +41,8 @@ interface StoreCheck {
 }
 
 /**
- * Tracks whether the shared store of a process's limiters works. Limiters fail and recover together, so that an outage is logged as
- * one warning. Retries run in the background, so that no request waits for a failing store.
+ * Tracks whether the shared store of a process's limiters works. All limiters switch to memory and back together, so
+ * that an outage is logged as one warning. Retries run in the background, so that no request waits for a failing store.
  */
 export class SharedStoreHealth {
   readonly #outage: OutageLog;

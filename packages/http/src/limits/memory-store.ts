@@ -1,6 +1,6 @@
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
 
-/** The maximum number of counters. The oldest window is dropped first, so that a flood of addresses cannot fill the memory. */
+/** The maximum number of counters, so that a flood of addresses cannot fill the memory. The oldest is dropped first. */
 const defaultMaxKeys = 100_000;
 
 /** Uses a monotonic clock: if the system clock were set back by an hour, callers would be locked out for that hour. */
@@ -21,7 +21,7 @@ class Counter implements ClientRateLimitInfo {
   }
 }
 
-/** Fixed windows in this process. Bounded and without a timer: an expired counter is replaced at its next use. */
+/** Counts in fixed windows, in this process only. It needs no timer: an expired counter is replaced at its next use. */
 export class MemoryStore implements Store {
   readonly localKeys = true;
   readonly #windowMs: number;

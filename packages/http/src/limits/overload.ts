@@ -8,11 +8,11 @@ import type { GatewayShares } from './shares.js';
 const sampleEveryMs = 500;
 const resolutionMs = 20;
 const nanosecondsPerMs = 1e6;
-/** How long a bulk call waits for its turn: as long as a statement waits for a connection. */
+/** How long a bulk call waits for its turn: by default, a statement waits as long for a connection. */
 const turnWaitMs = 2_000;
 /**
- * How long a page waits for room. It is longer than the detection of a failed replica takes, because pages that read
- * from that replica keep their room until then.
+ * How long a page waits for room. This is longer than it takes to notice that a replica has failed: until then, pages
+ * that read from that replica keep their room.
  */
 const roomWaitMs = 5_000;
 
@@ -38,8 +38,8 @@ const overloadError = (activity: GatewayActivity): ApiError => {
 };
 
 /**
- * Bounds the requests that wait for their key to be looked up. Each key has a share, so that one key's burst leaves room for the
- * others. A request counts until it gets a place among the running requests or is over.
+ * Limits how many requests wait for the lookup of their key. Each key has a share, so that one key's burst leaves room
+ * for the others. A request counts until it is one of the running requests, or is over.
  */
 export const limitArrivals =
   ({ arrivals }: GatewayShares, activity: GatewayActivity): RequestHandler =>
@@ -57,9 +57,9 @@ export const limitArrivals =
   };
 
 /**
- * Makes room by giving up the slowest request body, if one is slow. If the process is full, the body may be that of any organization.
- * Otherwise only bodies of this organization are considered.
- * @returns whether a body was given up
+ * Makes room: drops the request whose body has been arriving for the longest time, if it is slow. If the process is
+ * full, this may be a request of any organization, otherwise only of this one.
+ * @returns whether a request was dropped
  */
 const giveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
   activity.bodies.giveUpSlowest(places.isExhausted ? undefined : organizationId);
@@ -93,9 +93,9 @@ export const waitingRoomError = (activity: GatewayActivity): ApiError => {
 };
 
 /**
- * Answers 503 at once if the process could only answer late: its event loop is delayed, all places are taken, or the
- * organization has used its share. Requests whose bodies are slow to arrive make room first. Comes after the rate
- * limits, so that retries of refused requests count against the key that sends them.
+ * Returns 503 at once if the event loop is delayed, all places are taken, or the organization has used its share.
+ * Before that, it tries to drop a request whose body is slow to arrive. This middleware comes after the rate limits, so
+ * that retries of refused requests count against their key.
  */
 export const shedLoad = (
   maxEventLoopDelayMs: number,
@@ -120,7 +120,7 @@ export const shedLoad = (
   };
 };
 
-/** Lets bulk calls beyond the share of their organization wait for their turn before their bodies are read; 503 after two seconds. */
+/** Makes a bulk call beyond the share of its organization wait before its body is read; 503 after two seconds. */
 export const limitBulkCalls =
   ({ bulkCalls }: GatewayShares, activity: GatewayActivity): RequestHandler =>
   async (request, _response, next) => {
@@ -137,8 +137,8 @@ export const limitBulkCalls =
   };
 
 /**
- * Waits until there is room for the longest page, because the size of a page is only known after it is read. @returns a
- * function that gives the room back; calling it again does nothing
+ * Waits until there is room for the longest page, because the size of a page is only known after it is read.
+ * @returns a function that gives the room back; calling it again does nothing
  * @throws ApiError `unavailable` if there was no room for five seconds: the organization's callers, or all callers,
  * read their responses too slowly
  */

@@ -23,8 +23,9 @@ export const rateLimitWindowMs = 60_000;
 export interface RateLimitOptions {
   readonly perMinute: RateLimits;
   /**
-   * Makes the store of one limiter. `name` (`key-list`, `org-list`, `failed-auth` …) is unique and serves as a prefix,
-   * so that processes with a shared store count together. Counts in memory if absent or while the store fails.
+   * Creates the store of one limiter. `name` (`key-list`, `org-list`, `failed-auth` …) is unique and serves as a
+   * prefix, so that processes with a shared store count together. Limiters count in memory if this is absent or the
+   * store fails.
    */
   readonly createStore?: ((name: string) => Store) | undefined;
 }

@@ -57,7 +57,7 @@ export interface FailureLimiter {
 }
 
 const addressOf = ({ ip }: Request): string => (ip === undefined ? 'unknown' : ipKeyGenerator(ip));
-/** The maximum number of remembered addresses past the limit, so that a flood of them cannot fill the memory. */
+/** The maximum number of addresses past the limit that are remembered, so that a flood cannot fill the memory. */
 const maxAddresses = 100_000;
 
 /** Counts failed authentications by address (IPv6: by /56); the only limiter for callers without a key. */
@@ -88,8 +88,8 @@ const inTurn =
   };
 
 /**
- * Counts requests by key, then by organization, in the group of their operation. A request to an unknown path counts as
- * the gateway's simplest operation, so that guessing paths is limited too.
+ * Counts requests by key, then by organization, in the group of their operation. A request without an operation counts
+ * as `list` in the read gateway and as `inbound` in the other, so that guessing paths is limited too.
  */
 export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHandler => {
   const { perMinute } = parts.options;

@@ -18,8 +18,9 @@ const longestReconnectDelayMs = 1_000;
 const maxWaitingCommands = 10_000;
 
 /**
- * Connects to Redis and stays connected. If it is unreachable for a second, the client keeps trying in the background. Without a
- * connection a command fails at once and is not repeated. `FallbackStore` logs the outage once.
+ * Connects to Redis and reconnects by itself. Waits at most a second for the first connection; after that, the client
+ * keeps trying in the background. Without a connection a command fails at once and is not repeated. `FallbackStore`
+ * then logs the outage once.
  * @param url `redis://` or `rediss://`, with user, password and database
  */
 export const connectSharedCounters = async (url: string, logger: Logger): Promise<SharedCounters> => {
@@ -35,7 +36,7 @@ export const connectSharedCounters = async (url: string, logger: Logger): Promis
   // Without a listener an error of the connection would end the process.
   client.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis broke'));
   const connected = client.connect().catch((error: unknown) => logger.debug({ err: error }, 'Redis cannot be reached'));
-  // Waits for the connection, because limiters created before it would report a failed store at every start.
+  // Limiters that are created before the connection would report a failed store at every start.
   await Promise.race([connected, sleep(connectTimeoutMs, undefined, { ref: false })]);
   return {
     createStore: (name) =>

@@ -1,7 +1,7 @@
 import { maxPageBytes, OrganizationShares, shareOf, TimeShares } from '@crm/domain';
 import { WaitingRequests } from './waiting.js';
 
-/** Limits of the work that a process does at the same time. */
+/** The maximum of each kind of work that a process does at the same time. */
 export interface ShareOptions {
   /** Running requests. */
   readonly maxInFlight: number;
@@ -27,7 +27,7 @@ export const defaultShares: ShareOptions = {
   maxWaiting: 1_000,
 };
 
-/** The resources that organizations share in one process. No organization can use up any of them. */
+/** The resources that organizations share in one process. No single organization can use all of a resource. */
 export interface GatewayShares {
   /** Requests whose key is being looked up, counted by key, because their organization is not known yet. */
   readonly arrivals: OrganizationShares;
@@ -36,8 +36,8 @@ export interface GatewayShares {
   /** Bytes of responses that callers have not read yet, and of pages that are being read from the database. */
   readonly answerBytes: OrganizationShares;
   /**
-   * Running bulk calls. Each holds a connection for a long time and uses much of the event loop, so one organization may use at most
-   * half of them while others call.
+   * Running bulk calls. Each holds a connection for a long time and uses much of the event loop. While other
+   * organizations send bulk calls, one may exceed half of its `maxBulkPerOrganization` only for about a second.
    */
   readonly bulkCalls: OrganizationShares;
   /** Requests that wait for events. They do not count as running. */

@@ -6,8 +6,8 @@ const turnMs = 1;
 let lastTurn: Promise<void> = Promise.resolve();
 
 /**
- * Resolves in a later turn of the event loop, for one caller in each turn. So a request never waits for several pieces
- * of long work in a row.
+ * Resolves in a later turn of the event loop, for one caller per turn. Other requests therefore never wait for several
+ * pieces of long work in a row.
  */
 const nextTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => setImmediate()));
 

@@ -11,7 +11,9 @@ export class WaitingRequests {
   readonly #ends = new Set<() => void>();
   #isStopped = false;
 
-  /** @param most - the maximum number of waiting requests; one organization may use half of the places that the others leave free */
+  /**
+   * @param most - the maximum number of waiting requests. One organization may use half of what the others leave free.
+   */
   constructor(most: number) {
     this.#places = new RemainderShares(most);
   }
@@ -32,8 +34,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Makes a request wait. The wait ends at once if the caller hangs up or the gateway shuts down. @returns whether
-   * there may be new events; false after the full time or an early end
+   * Makes a request wait. The wait ends at once if the caller hangs up or the gateway shuts down.
+   * @returns whether there may be new events; false after the full time or an early end
    */
   hold(exchange: Exchange, organizationId: string, wait: Wait, leftMs: number): Promise<boolean> {
     const startedAtMs = performance.now();

@@ -8,7 +8,7 @@ import { drainingSetting, sendJson, successBody } from '../response/reply.js';
 import { NotReadyError } from '../server/start-up.js';
 
 const readinessTimeoutMs = 2_000;
-/** /readyz needs no key, so the database is checked at most this often. */
+/** Anybody may call /readyz often, so a successful check of the database is reused for this long. */
 const readinessMaxAgeMs = 1_000;
 
 const notReady = (message: string): ApiError =>
@@ -26,7 +26,7 @@ const withTimeout = async (work: Promise<void>): Promise<void> => {
   }
 };
 
-/** The result of a successful check is reused for a second. After a failure, the next request checks again. */
+/** Shares checks between requests. After a successful check, none runs for a second; after a failure, the next runs. */
 const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => Promise<void>) => {
   let running: Promise<void> | undefined;
   let readyAtMs = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,7 @@ const apiKeys = /crm_live_[0-9A-Za-z]*/g;
 const urlPasswords = /(:\/\/[^\s:/@]*:)[^\s@]*@/g;
 const longestMessage = 500;
 const deepestCause = 4;
-/** Lines are buffered up to this size: one write per line costs as much as the rest of a small request. */
+/** Log lines are buffered up to this size, because one write per line costs as much as the rest of a small request. */
 const bufferedBytes = 4096;
 const flushEveryMs = 100;
 

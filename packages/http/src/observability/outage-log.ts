@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** An outage is over if nothing failed for this long: single requests may succeed during one. */
+/** An outage is over once nothing has failed for this long, because single requests may succeed during an outage. */
 const quietMs = 5_000;
 
 /** The texts of the log lines about an outage. */
@@ -18,8 +18,8 @@ const ofDatabase: OutageTexts = {
 };
 
 /**
- * Logs one line when an outage begins and one when it is over, for any number of failing requests and polls. The log lines of the
- * failing requests therefore need only a status, not the error.
+ * Logs one line when an outage begins and one when it is over, for any number of failing requests and polls. The log
+ * lines of these requests therefore contain only a status, not the error.
  */
 export class OutageLog {
   readonly #logger: Logger;
@@ -29,8 +29,8 @@ export class OutageLog {
   #lastFailureMs = 0;
 
   /**
-   * `isOutage`: whether an error means that the database is unavailable, not that it refused a statement. `texts`: by default those
-   * about the database.
+   * @param isOutage - whether an error means that the service is unavailable, not that it refused a request
+   * @param texts - by default those about the database
    */
   constructor(logger: Logger, isOutage: (error: unknown) => boolean, texts = ofDatabase) {
     this.#logger = logger;

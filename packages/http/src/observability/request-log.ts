@@ -27,7 +27,7 @@ export const splitTarget = (target: string): { readonly path: string; readonly q
     : { path: origin.slice(0, mark), queryText: origin.slice(mark + 1) };
 };
 
-/** The log line has the route's template, because a path may contain anything. */
+/** The template of the route, for logs and traces: the path itself may contain anything. */
 export const templateOf = (match: RouteMatch | undefined): string | undefined => {
   if (match?.kind === 'found') return match.route.contract.path;
   return match?.kind === 'wrong-method' ? match.template : undefined;
@@ -41,10 +41,10 @@ export const operationOf = (match: RouteMatch | undefined): string =>
 export const statusOf = (response: Response): number =>
   response.writableFinished || response.headersSent ? response.statusCode : clientGoneStatus;
 
-/** Polls that would fill the log. */
+/** Whether the request is a poll. Lines for polls would fill the log. */
 const isHealthCheck = ({ path }: Exchange): boolean => path === '/livez' || path === '/readyz';
 
-/** Overload and start-up: these 503s have no other cause and are logged elsewhere. */
+/** Whether a 503 has no error to log. Metrics count overload, and the start-up checks log what they wait for. */
 const hasNoCause = (failure: unknown): boolean =>
   failure instanceof ApiError && failure.code === 'unavailable' && failure.cause === undefined;
 
@@ -100,8 +100,9 @@ const whenClosed = (request: Request, response: Response, end: () => void): void
 };
 
 /**
- * The first middleware: gives the request its id and adds it to the response. When the response is over, writes one log line and
- * counts it. Health checks are logged at the level debug. The line never contains header values, query text or bodies.
+ * The first middleware: gives the request its id and adds it to the response. When the response is over, writes one log
+ * line and counts the request. Health checks are logged at the level debug. Of the headers, only a well-formed
+ * `X-Request-Id` gets into the line. Query text and bodies never do.
  */
 export const beginExchange =
   (logger: Logger, activity: GatewayActivity, outage: OutageLog): RequestHandler =>

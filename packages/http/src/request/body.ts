@@ -85,15 +85,14 @@ export interface JsonBody {
 
 const noItemErrors: ReadonlyMap<number, FieldErrors> = new Map();
 /**
- * Matches the path of a fault inside an item. A fault under a body key that is literally named `items[3]` has the same path. That does no
- * harm, because an unknown key of the body refuses the whole call.
+ * Matches the path of a fault inside an item. A fault under a body key with the literal name `items[3]` has the same
+ * path. That does no harm, because a body with an unknown key is refused as a whole.
  */
 const itemPath = /^items\[(\d+)\]\.(.+)$/su;
 
 /**
  * The faults of a text by item.
- * @throws ApiError `validation_failed` with all faults if one is outside the items, or if there are more than are
- * reported
+ * @throws ApiError `validation_failed` with all known faults, if one is outside the items or the list is incomplete
  */
 const errorsByItem = ({ errors, isComplete }: JsonScan): ReadonlyMap<number, FieldErrors> => {
   const byItem = new Map<number, Record<string, string>>();
@@ -116,8 +115,8 @@ const parse = (text: string): unknown => {
 };
 
 /**
- * Parses the text of a bulk body one item at a time, because parsing four megabytes at once would block every other request. The
- * text is cut at the brackets and commas of its list. It is valid JSON exactly if every item and the rest are valid.
+ * Parses the text of a bulk body one item at a time, because parsing four megabytes at once would block every other
+ * request. The text is cut at the brackets and commas of its list. It is valid JSON exactly if all pieces are valid.
  */
 function* parseItems(text: string, { from, to, commas }: ListScan): Steps<unknown> {
   const rest = parse(text.slice(0, from) + text.slice(to));

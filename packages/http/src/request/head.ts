@@ -1,7 +1,9 @@
 import { ApiError, validationError } from '@crm/domain';
 import type { RequestHandler } from 'express';
 
-/** Node silently drops headers after the 2,000th. Callers and proxies send a few dozen. */
+/**
+ * A request with more headers gets 431, because Node silently drops those after the 2,000th. Callers send a few dozen.
+ */
 const maxHeaders = 100;
 
 const countHosts = (rawHeaders: readonly string[]): number => {
@@ -30,7 +32,7 @@ const findDoubt = (
 };
 
 /**
- * Rejects requests with an ambiguous head and closes their connections, because later bytes on them are ambiguous too.
+ * Rejects requests with an ambiguous head. Closes their connections, because all later bytes on them are ambiguous too.
  */
 export const checkHead: RequestHandler = ({ rawHeaders, headers, httpVersionMinor }, response, next) => {
   if (rawHeaders.length > 2 * maxHeaders) {

@@ -33,8 +33,8 @@ const splitFields = (value: string): string[] =>
     .filter((name) => name !== '');
 
 /**
- * Reads the text after the `?`. Nothing is guessed: a broken escape, U+0000 and a duplicate parameter are errors. Only `fields` and
- * `fields[]` may be repeated, and contain comma-separated names.
+ * Reads the text after the `?`. Nothing is guessed: a broken escape, U+0000 and a duplicate parameter are errors. Only
+ * `fields` and `fields[]` may be repeated or contain several names, separated by commas.
  */
 export const readQuery = (text: string, errors: ErrorCollector): QueryInput => {
   const query = Object.create(null) as Record<string, string | string[]>;

@@ -12,7 +12,7 @@ const codeByNodeCode: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** The whole response to input that never became a request. */
+/** The whole response, with its head, to input that Node could not parse as a request. */
 const rawAnswer = (code: ErrorCode, requestId: string): string => {
   const body = errorBody(code);
   const { status } = errorCatalogue[code];
@@ -42,13 +42,13 @@ const answerUnderway = (response: ServerResponse, code: ErrorCode): void => {
   response.end(body);
 };
 
-/** Whether the response no longer depends on further input: the message is complete, or the operation runs. */
+/** Whether the response no longer depends on further input: the request has arrived in full, or its operation runs. */
 const isSettled = ({ req }: ServerResponse): boolean => req.complete || exchangeOf(req).input !== undefined;
 
 /**
- * Answers, in the envelope, requests that Node rejects before the app sees them: broken requests, headers that are too large or too
- * slow, bodies that do not arrive in time, `CONNECT`. Each gets a log line, like every request. Earlier requests on the connection
- * are answered first, because a committed create must not get 400 for garbage after it.
+ * Answers, in the envelope, requests that Node rejects: broken requests, headers that are too large or too slow, bodies
+ * that do not arrive in time, `CONNECT`. Each gets a log line, like every request. Earlier requests on the connection
+ * are answered first: a committed create must not get 400 because of garbage after it.
  */
 export const answerClientErrors = (server: Server, logger: Logger): void => {
   const underway = new WeakMap<Duplex, ServerResponse>();
@@ -56,8 +56,8 @@ export const answerClientErrors = (server: Server, logger: Logger): void => {
   const refuse = (socket: Duplex, code: ErrorCode): void => {
     const response = underway.get(socket);
     const isOpen = response !== undefined && !response.writableFinished;
-    // The request was answered before its body had arrived. The client would take another response for the response to its
-    // next request.
+    // The request was answered before its body had arrived. The client would take a second response for the response to
+    // its next request.
     const isAnswered = response?.writableFinished === true && !response.req.complete;
     if (!socket.writable || isAnswered) socket.destroy();
     else if (isOpen && isSettled(response)) response.once('close', () => refuse(socket, code));

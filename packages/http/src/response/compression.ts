@@ -5,7 +5,7 @@ import type { Request } from 'express';
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** Smaller bodies fit into a few packets anyway. */
+/** Smaller bodies are not compressed, because they fit into a few packets anyway. */
 export const minCompressedBytes = 8 * 1024;
 
 /** The fastest level: the next ones take longer than they save. */

@@ -11,8 +11,8 @@ const lengthOf = (part: JsonPart): number => {
 };
 
 /**
- * The parts as UTF-8 bytes. `['[', [a, b], ']']` → `[a,b]`. Each record is copied once. For 500 records, `Buffer.concat` with a part for
- * each comma took 0.25 ms where this takes 0.04.
+ * The parts as UTF-8 bytes: `['[', [a, b], ']']` → `[a,b]`. Each record is copied once. For 500 records this takes 0.04
+ * ms; `Buffer.concat` with a part for each comma took 0.25 ms.
  */
 export const jsonBytes = (parts: readonly JsonPart[]): Buffer => {
   let length = 0;

@@ -71,7 +71,7 @@ export const sendSuccess = async (
 ): Promise<void> => {
   const { data, headers } = reply;
   const body = data instanceof JsonParts ? bytesBody(data, reply) : successBody(reply);
-  // Compares characters instead of bytes: close enough, and there are never more characters than bytes.
+  // For a text this counts characters, which are never more than its bytes. That is close enough.
   if (body.length < minCompressedBytes) {
     sendBody(response, 200, jsonType, body, headers);
     return;

@@ -8,10 +8,10 @@ export interface MessageClasses {
 }
 
 /**
- * Message classes whose prototypes are already those of the app. Express gives every request and response the prototypes
- * of its app, and V8 drops its optimizations for an object whose prototype changes, so every later access is slow. With
- * the right prototype from the start nothing changes. Measured on Node 20: CPU of a request that only answers 12 KB is
- * 0.031 ms instead of 0.098 (0.024 without Express).
+ * Message classes that have the prototypes of the app from the start. Express gives every request and response these
+ * prototypes anyway. V8 drops its optimizations for an object whose prototype changes, so every later access is slow.
+ * Measured on Node 20: a request that only returns 12 KB takes 0.031 ms of CPU instead of 0.098 (0.024 without
+ * Express).
  */
 export const messageClassesOf = (app: Express): MessageClasses => {
   class AppRequest extends IncomingMessage {}

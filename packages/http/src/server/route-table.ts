@@ -26,8 +26,8 @@ const noParams: Readonly<Record<string, string>> = Object.freeze(Object.create(n
 const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
 
 /**
- * Finds the operation of a request before anything else runs: a key's permission depends on the operation, and the
- * response to a bad key must be the same for known and unknown paths. Exact paths win over those with parameters.
+ * Finds the operation of a request before authentication, because a key's permission depends on the operation. The
+ * response to a bad key must still be the same for known and unknown paths. Exact paths win over those with parameters.
  */
 export class RouteTable {
   readonly #exact = new Map<string, PathEntry>();

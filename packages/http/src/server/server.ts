@@ -21,8 +21,8 @@ export interface ServerOptions {
   /** Time for the caller to read a finished response, by default 30,000 ms; then the connection is cut. */
   readonly answerTimeoutMs?: number | undefined;
   /**
-   * Time in which the caller must read at least a part of a response, by default 10,000 ms. The connection is cut after at most twice
-   * this time.
+   * Time in which the caller must read at least a part of a response, by default 10,000 ms. The connection is cut after
+   * at most twice this time.
    */
   readonly answerStallMs?: number | undefined;
   /** Time after which an idle connection is closed, by default 65,000 ms. */
@@ -59,12 +59,13 @@ const checkTimeoutsEveryMs = 1_000;
 const maxHeaderBytes = 16 * 1024;
 const defaultShutdownTimeoutMs = 15_000;
 /**
- * How long a shutdown waits without a new request before it closes idle connections, since a request may be on its way.
+ * A shutdown closes idle connections once no request has arrived for this long. Until then, a request may be on its
+ * way.
  */
 const idleGraceMs = 1_000;
 const checkIdleEveryMs = 100;
 const onStoppedTimeoutMs = 3_000;
-/** How long a flood of new connections or requests may delay a step of the shutdown. */
+/** New connections or requests that keep arriving delay a step of the shutdown for at most this long. */
 const quietTurnsTimeoutMs = 1_000;
 
 /**
@@ -74,8 +75,8 @@ const quietTurnsTimeoutMs = 1_000;
 const limitTimeToTakeAnswers = (server: Server, { answerTimeoutMs, answerStallMs }: ServerOptions): void => {
   server.prependListener('request', (_request, response) => {
     response.once('prefinish', () => {
-      // Without a listener Node would destroy the connection. This listener first checks whether bytes were read since
-      // the last time.
+      // Nothing listens to the timeout, so Node destroys the connection. Before that, Node checks whether the caller
+      // has read any bytes since the last check.
       response.setTimeout(answerStallMs ?? defaultAnswerStallMs);
       const timer = setTimeout(() => response.destroy(), answerTimeoutMs ?? defaultAnswerTimeoutMs).unref();
       response.once('close', () => clearTimeout(timer));
@@ -105,8 +106,8 @@ const createHttpServer = (app: Express, options: ServerOptions): Server => {
 };
 
 /**
- * Calls `then` once two turns of the event loop have passed without the event. One turn is not enough: a timer runs
- * before the sockets are read, so data that has already arrived would be missed.
+ * Calls `then` once two turns of the event loop have passed without the event, or after a second. One turn is not
+ * enough: a timer runs before the sockets are read, so it would miss data that has already arrived.
  */
 const afterQuietTurns = (server: Server, event: 'connection' | 'request', then: () => void): void => {
   const lastTurnAtMs = performance.now() + quietTurnsTimeoutMs;
@@ -154,9 +155,9 @@ const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<boolean
 };
 
 /**
- * Closes idle connections once no request has come for a while. While requests still come, each response closes its
- * connection, so the caller's pool empties by itself, and no connection closes just when its caller uses it. @returns a
- * function that stops this
+ * Closes idle connections once no request has arrived for a second. While requests arrive, each response closes its
+ * connection, so the caller's pool empties by itself. No connection closes just when its caller uses it.
+ * @returns a function that stops this
  */
 const closeIdleWhenQuiet = (server: Server): (() => void) => {
   let lastRequestAtMs = performance.now();
@@ -190,7 +191,7 @@ const drain = async (server: Server, app: Express, options: ServerOptions): Prom
     logger.warn('requests were still running at the end of the shutdown time and were cut off');
     server.closeAllConnections();
   }
-  // This close only ends the server's timer for timeouts; the listener is closed already.
+  // The listener is closed already. This call only stops the server's timer that checks for slow requests.
   server.close(() => undefined);
   const released = await withinMs(Promise.resolve(options.onStopped?.()), onStoppedTimeoutMs);
   if (!released) logger.warn('resources were not released in time');

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { configurationExitCode } from '../environment.js';
 
-/** The public reason, in `/readyz`, why a gateway cannot serve yet. */
+/** Says why a gateway cannot serve yet. `/readyz` returns the message to everybody. */
 export class NotReadyError extends Error {
   constructor(message: string) {
     super(message);
@@ -10,8 +10,8 @@ export class NotReadyError extends Error {
 }
 
 /**
- * Logs the findings of the start-up checks. A problem that waiting cannot fix ends the process with code 78 and a plain
- * text.
+ * Logs the findings of the start-up checks. If waiting cannot fix a problem, prints it and ends the process with code
+ * 78.
  */
 export const reportStartUp = (logger: Logger) => ({
   onWarning: (text: string): void => logger.warn(text),

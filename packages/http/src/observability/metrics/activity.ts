@@ -22,7 +22,7 @@ export type OnRequest = (operation: string, status: number, durationMs: number) 
 export class GatewayActivity {
   /** Running requests under `/v1`. */
   inFlight: () => number = () => 0;
-  /** Bytes of responses that callers have not read yet. */
+  /** Bytes of responses that callers have not read yet, and of pages that are being read from the database. */
   answerBytes: () => number = () => 0;
   /** Requests that wait for events; they do not count as running. */
   waiting: () => number = () => 0;

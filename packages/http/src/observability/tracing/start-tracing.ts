@@ -17,9 +17,9 @@ const loadSdk = async () => {
 };
 
 /**
- * Samples a random share of the requests. It ignores the trace id, because the caller chooses it. A caller without a
- * key can send any `traceparent`, so its "sampled" does not raise the share. Its "not sampled" is honoured. The
- * statements of a request are sampled if the request is.
+ * Samples a random share of the requests, and the statements of these requests. Anybody can send a `traceparent`, so
+ * neither its trace id nor its "sampled" flag affects the share. A request whose `traceparent` says "not sampled" is
+ * not sampled.
  */
 const sampleShare = (sdk: Awaited<ReturnType<typeof loadSdk>>, share: number) => {
   const byChance = {
@@ -33,8 +33,8 @@ const sampleShare = (sdk: Awaited<ReturnType<typeof loadSdk>>, share: number) =>
 
 /**
  * Sends the traces of this process to an OTLP collector, as JSON over HTTP. The library reads `OTEL_SERVICE_NAME`,
- * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS`. While a collector is unreachable, spans are lost and a warning is
- * logged now and then; requests are not affected.
+ * `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS`. While a collector is unreachable, spans are lost and a
+ * warning is logged now and then; requests are not affected.
  * @returns a function that sends the remaining spans and stops
  */
 export const startTracing = async (

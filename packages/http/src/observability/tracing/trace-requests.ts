@@ -6,8 +6,9 @@ import { operationOf, statusOf, templateOf } from '../request-log.js';
 const tracer = trace.getTracer('@crm/http');
 
 /**
- * Makes one span per request, named after its operation, in the caller's trace if it sent a `traceparent`. Everything
- * that runs for the request runs inside the span. No path, query or header value goes into a span.
+ * Creates one span per request, named after its operation. It belongs to the caller's trace if the caller sent a
+ * `traceparent`. Everything that runs for the request runs inside the span. The span contains the request id, which the
+ * caller may have sent, but no path, query or other header value.
  */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const exchange = exchangeOf(request);

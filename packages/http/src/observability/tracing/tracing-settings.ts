@@ -10,7 +10,7 @@ export interface TracingSettings {
 
 const web = { schemes: ['http', 'https'] };
 
-/** The standard names of OpenTelemetry, so that a platform's settings for all services work here too. */
+/** Reads the standard variables of OpenTelemetry, so that a platform's settings for all services work here too. */
 export const readTracingSettings = (read: EnvironmentReader): TracingSettings | undefined => {
   const endpoint = read.optionalUrl('OTEL_EXPORTER_OTLP_ENDPOINT', web);
   const shareText = read.optionalString('OTEL_TRACES_SAMPLER_ARG') ?? '1';
