@@ -39,7 +39,10 @@ export type BulkRequest = Pick<OperationRequest<OperationContract>, 'caller' | '
 const pathOfItem = (index: string, path: string): string =>
   path === '' ? `items[${index}]` : `items[${index}].${path}`;
 
-/** Thrown if items are rejected before anything is written. An atomic call ends here; any other call continues without them. */
+/**
+ * Thrown if items are rejected before anything is written. An atomic call ends here; any other call continues without
+ * them.
+ */
 export class RefusedItemsError extends ApiError {
   constructor(readonly items: ReadItems) {
     const errors = new ErrorCollector();
@@ -50,7 +53,7 @@ export class RefusedItemsError extends ApiError {
   }
 }
 
-/** The conflict of a taken key. `other_id`: the record of the natural key, if the external id belongs to `existing_id`. */
+/** The conflict of a taken key. `other_id` has the natural key, if `existing_id` has the external id. */
 interface KeyConflict {
   readonly field: string;
   readonly existing_id: string;
@@ -79,14 +82,14 @@ export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors =
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id of an update's item, in lower case; null if it has none or is not an object. */
+/** The id in an item of an update, in lower case; null if there is no valid one. */
 export const itemId = (item: unknown): string | null => {
   const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
   const text = typeof id === 'string' ? id.toLowerCase() : '';
   return uuidForm.test(text) ? text : null;
 };
 
-/** The errors of items that do not depend on the organization's setup. */
+/** Checks what does not depend on the organization's setup: the JSON and the contract. Returns the rejected items. */
 export function* checkItems(
   { body, itemErrors }: BulkRequest,
   validate: Validator | undefined,
@@ -107,7 +110,7 @@ const readItem = <C extends OperationContract>(
 ): Write<Applied> | Refused => {
   try {
     const errors = new ErrorCollector(reportedItemErrors);
-    // It fits the schema from which the type is derived.
+    // The item fits the schema from which its type is derived.
     const write = options.read(setup, item as ItemOf<C>, errors);
     errors.throwIfAny();
     return write;
@@ -118,9 +121,10 @@ const readItem = <C extends OperationContract>(
 };
 
 /**
- * Reads the items that fit the contract, in steps, because a hundred items with a hundred internationalised domains each take
- * seconds.
- * @throws RefusedItemsError if the organization's setup, which may have changed, rejects an item
+ * Reads the items that fit the contract. It runs in steps, because reading a hundred items with a hundred
+ * internationalised domains each takes seconds.
+ * @throws RefusedItemsError if an item does not fit the organization's setup. The setup may be outdated:
+ * `SetupCache.use` then reads the items again with a fresh one
  */
 export function* readItems<C extends OperationContract>(
   setup: OrganizationSetup,

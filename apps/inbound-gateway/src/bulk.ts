@@ -88,7 +88,7 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
   };
 };
 
-/** The errors of an item for its result; the path of the item as a whole is `item`. */
+/** The errors in an item's result. An error of the item as a whole is on the path `item`. */
 const namedErrors = (errors: FieldErrors): Record<string, string> =>
   Object.fromEntries(Object.entries(errors).map(([path, text]) => [path === '' ? 'item' : path, text]));
 

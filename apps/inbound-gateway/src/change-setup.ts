@@ -6,7 +6,7 @@ import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
 import { readAfterHeader } from './read-after-header.js';
 
-/** The response waits this long for stored records to be rebuilt; the rebuild then continues without it. */
+/** The response waits at most this long for the rebuild of stored records, which then continues in the background. */
 const rebuildWaitMs = 2_000;
 
 /** The maximum number of opportunities that one call moves to another stage or owner. */
@@ -33,8 +33,8 @@ export const requireChange = (body: Readonly<Record<string, unknown>>): void => 
 };
 
 /**
- * Changes the setup and returns it. The call reads the setup from the database, not from the cache, and this process drops its
- * cached copy.
+ * Changes the setup and returns it. Reads the setup from the database, not from the cache, and then drops the copy in
+ * this process's cache.
  */
 export const runSetupChange = async <Data>(
   { database, setups }: Context,

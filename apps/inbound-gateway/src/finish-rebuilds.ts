@@ -2,11 +2,12 @@ import { completeRebuilds, type Database } from '@crm/db';
 import type { createLogger } from '@crm/http';
 
 const intervalMs = 60_000;
-/** A younger rebuild may still be running in the process that began it. */
+/** Only older rebuilds are completed, because the process that began a younger one may still be running it. */
 const olderThanSeconds = 600;
 
 /**
- * Every minute, completes rebuilds of stored records that a process began after a change of the setup and did not finish.
+ * Completes interrupted rebuilds of stored records, every minute. A process begins such a rebuild after a change of the
+ * setup, and may end before the rebuild does.
  * @returns a function that stops this
  */
 export const finishRebuilds = (database: Database, logger: ReturnType<typeof createLogger>): (() => void) => {

@@ -12,7 +12,7 @@ export type IdempotentRequest = Pick<OperationRequest<OperationContract>, 'calle
 
 const maxKeyLength = 255;
 
-/** JSON with the keys of every object in order, so that equal requests give equal texts. */
+/** JSON with the keys of every object sorted, so that equal requests give equal texts. */
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -27,7 +27,8 @@ const isBulkBody = (body: unknown): body is { readonly items: readonly unknown[]
 
 /** The digest of a request's canonical JSON. A bulk body, which has only items, is hashed item by item. */
 function* digestOf({ query, body, itemErrors }: IdempotentRequest): Steps<string> {
-  // Includes the JSON faults, because a number that is rejected for too many digits may parse to the same value as its correction.
+  // Includes the JSON faults: a number that is rejected for too many digits may parse to the same value as its
+  // correction.
   const errors = itemErrors?.size ? [...itemErrors] : undefined;
   if (!isBulkBody(body)) return sha256(canonicalJson({ query, body, itemErrors: errors }));
   const hash = createHash('sha256');

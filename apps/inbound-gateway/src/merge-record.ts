@@ -39,9 +39,10 @@ const runOrExplain = async <Result>(work: () => Promise<Result>): Promise<Result
 };
 
 /**
- * Merges `from` of the body into the record of the path.
- * @throws ApiError `not_found`, with `merged_into` if the record was merged before; `validation_failed` for an unknown `from`;
- * `precondition_failed`; `conflict` for opportunities that would get the same natural key, and for too many records
+ * Merges the record `from` of the body into the record of the path.
+ * @throws ApiError `not_found`, with `merged_into` if the record was merged before; `validation_failed` for an unknown
+ * `from`; `precondition_failed`; `conflict` for opportunities that would get the same natural key, and for too many
+ * records; `timeout`
  */
 export const mergeRecord = (
   context: Context,
@@ -52,7 +53,7 @@ export const mergeRecord = (
   const { database } = context;
   const { organizationId } = request.caller;
   const isDryRun = request.body.dry_run === true;
-  // The digest includes the path's id and the version, because they change the meaning of the request.
+  // The digest of the request includes the id in the path, because it changes the meaning of the request.
   const id = request.params.id.toLowerCase();
   const idempotentRequest = { ...request, body: { ...request.body, id } };
   return runIdempotent(context, contract, idempotentRequest, {

@@ -5,8 +5,8 @@ import type { Context } from './context.js';
 import { type OriginRequest, writeOrigin } from './write-origin.js';
 
 /**
- * Moves opportunities before a stage or member is removed. @throws Failure `setup_in_use` if there are too many for one
- * call
+ * Moves opportunities before their stage is archived or their owner is removed.
+ * @throws Failure `setup_in_use` if there are too many for one call
  */
 export const moveWithin = async (
   { database }: Context,

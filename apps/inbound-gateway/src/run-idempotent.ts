@@ -7,7 +7,7 @@ import { readAfterHeader } from './read-after-header.js';
 
 /** How one operation writes: what to run, and how to build the response from the result alone. */
 export interface IdempotentOptions<Result, Reply> {
-  /** Reads, checks and runs the request; `idempotency` goes to the database with it. */
+  /** Reads, checks and runs the request. Stores `idempotency` with the result, in the same transaction. */
   readonly run: (idempotency: IdempotencyRecord | null) => Promise<Written<Result>>;
   /** A replay rebuilds the first response, so the response may only depend on the result. */
   readonly answer: (result: Result) => Reply;

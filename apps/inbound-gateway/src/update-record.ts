@@ -39,19 +39,21 @@ const answerRecord = (context: Context, organizationId: string, objectType: Obje
     const definitions = JSON.stringify(definitionsMap(shown));
     return {
       data: new JsonText(`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`),
-      // The mark belongs to this read, after the write: the record may already show later writes of other callers.
+      // The mark of this read, not of the write: the record may already contain later writes of other callers.
       headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
     };
   });
 
-/** Values that opportunities copy from a record: changing one changes all its opportunities. */
+/** The values of a record that its opportunities store a copy of. A change of such a value changes all of them. */
 const valuesOfOpportunities: Readonly<Record<ObjectType, readonly string[]>> = {
   account: ['name', 'domain'],
   contact: ['first_name', 'last_name', 'email'],
   opportunity: [],
 };
 
-/** Runs a write. Retrying a change of too many opportunities would time out again, so the response says what took so long. */
+/**
+ * Runs a write. If it changes too many opportunities, a retry would time out again, so the response gives the reason.
+ */
 const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: ObjectType, body: unknown) => {
   try {
     return await work();

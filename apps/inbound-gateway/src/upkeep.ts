@@ -3,8 +3,8 @@ import type { createLogger } from '@crm/http';
 
 const hourMs = 3_600_000;
 /**
- * Delayed and random, because a process that has just started is busy, and processes that start together should not all
- * purge at once.
+ * The first run is at least this long after the start, because a process that has just started is busy. A random delay
+ * is added, so that processes that start together do not all run at once.
  */
 const firstAfterMs = 600_000;
 
@@ -34,9 +34,10 @@ const tasksOf = (database: Database, eventRetentionDays: number): Task[] => [
 ];
 
 /**
- * Runs the upkeep tasks every hour: deletes expired stored results of requests with an `Idempotency-Key`, creates partitions
- * of the change log and drops expired ones. The first run is between ten minutes and an hour after the start. @returns
- * a function that stops this
+ * Runs the upkeep tasks every hour: deletes expired stored results of requests with an `Idempotency-Key`, creates
+ * partitions of the change log, and drops expired ones. The first run is between ten minutes and an hour after the
+ * start.
+ * @returns a function that stops this
  */
 export const startUpkeep = (
   database: Database,

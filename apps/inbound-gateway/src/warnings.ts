@@ -5,7 +5,7 @@ export interface Warning {
 }
 
 /**
- * `warnings` for the response, if there are any: the values that a create did not apply because the record already existed.
+ * The `warnings` of the response, if any: the values that a create did not apply, because the record already existed.
  * @param unapplied - columns and `custom__slug`s
  * @param pathOf - the path of each in a request; by default its own name
  */

@@ -2,7 +2,7 @@ import type { OperationContract } from '@crm/contract';
 import type { WriteOrigin } from '@crm/db';
 import type { OperationRequest } from '@crm/http';
 
-/** The properties of a request that a write function stores in the change log. */
+/** The parts of a request that identify its origin in the change log. */
 export type OriginRequest = Pick<OperationRequest<OperationContract>, 'caller' | 'requestId'>;
 
 /** The request and the API key that the change log stores with the events of a write. */

@@ -19,7 +19,7 @@ export const getRecord = (
     errors.throwIfAny();
     const found = await readRecord(context.database, { organizationId, ...key, selection });
     if (found === null) {
-      // The domain or email of a merged record is an alias and finds the kept record.
+      // Only for an id: the domain or email of a merged record finds the kept record.
       const mergedInto =
         'id' in key ? await findMergedInto(context.database, organizationId, objectType, key.id) : null;
       throw new ApiError('not_found', mergedInto === null ? {} : { extra: { merged_into: mergedInto } });

@@ -57,7 +57,7 @@ const resolvePipeline = (setup: OrganizationSetup, id: string | undefined): stri
   return pipeline.id;
 };
 
-/** The fields of an object, including hidden ones, because callers find their names here. */
+/** The fields of an object. Hidden ones are included, because this is where callers find their names. */
 export const listFields = (
   context: Context,
   { organizationId }: Caller,

@@ -13,7 +13,7 @@ export interface HistoryInput {
   readonly query: { readonly cursor?: string | undefined; readonly limit?: string | undefined };
 }
 
-/** The retained events of one record, newest first. A deleted record is found as long as the log has an event of it. */
+/** The events of one record that the log retains, newest first. A deleted record is found while the log has one. */
 export const listHistory = async (context: Context, { organizationId }: Caller, input: HistoryInput) => {
   const { operation, objectType } = input;
   const id = input.id.toLowerCase();

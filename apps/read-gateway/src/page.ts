@@ -24,7 +24,7 @@ import type { Context } from './context.js';
 export interface PageInput extends PageRequestInput {
   /** Id of the operation; cursors are bound to it. */
   readonly operation: string;
-  /** The parameter that contained the words. */
+  /** The parameter of the free-text query. */
   readonly queryPath: 'q' | 'query';
   readonly cursor: string | null | undefined;
 }
@@ -38,7 +38,10 @@ const collections: Readonly<Record<ObjectType, string>> = {
 
 const definitionBytes = new WeakMap<FieldSelection, Buffer>();
 
-/** `custom_field_definitions` of a selection as JSON; cached, because all requests without `fields` use the same selection. */
+/**
+ * `custom_field_definitions` of a selection as JSON; cached, because all requests without `fields` use the same
+ * selection.
+ */
 export const definitionsJson = (selection: FieldSelection): Buffer => {
   let bytes = definitionBytes.get(selection);
   if (bytes === undefined) {
@@ -68,7 +71,9 @@ export const pageJson = (
     `,"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"limit":${limit}}`,
   ]);
 
-/** A cursor is only checked if the rest of the request is valid: it would not fit the corrected request anyway. */
+/**
+ * Decodes the cursor of a valid request. With other errors it is not checked: it would not fit the corrected request.
+ */
 export const decodeCursor = (
   context: Context,
   cursor: string | null | undefined,
@@ -79,7 +84,7 @@ export const decodeCursor = (
   return context.cursors.decode(cursor, binding);
 };
 
-/** How to narrow the records that match: by the words, or by filters that the object has. */
+/** Says how to narrow a search: by its words if it has any, else by filters that fit the object. */
 export const narrowMatch = ({ objectType, words }: PageRequest, queryPath: 'q' | 'query'): FieldErrors => {
   if (words.length > 0) return { [queryPath]: 'took too long: use longer or fewer words, or search with filters' };
   return objectType === 'opportunity'
@@ -87,7 +92,7 @@ export const narrowMatch = ({ objectType, words }: PageRequest, queryPath: 'q' |
     : { filters: 'took too long: add a filter on a date or an exact value' };
 };
 
-/** The parameters that made a page too costly, with how to narrow them; null if there are none. */
+/** Errors for the parameters that made a page too slow, which say how to narrow them; null if there are none. */
 const narrowing = (input: PageInput, request: PageRequest): FieldErrors | null => {
   if (request.words.length > 0 || request.filters !== null) return narrowMatch(request, input.queryPath);
   const isSorted = (input.sort ?? null) !== null;
@@ -95,7 +100,8 @@ const narrowing = (input: PageInput, request: PageRequest): FieldErrors | null =
 };
 
 /**
- * Reads a page or summary. After a timeout the same request would time out again, so the response says how to narrow it.
+ * Reads a page or summary. After a timeout the same request would time out again, so the response says how to narrow
+ * it.
  * @param errors - how to narrow it, by the names under which it was sent; null if it cannot be narrowed
  * @throws ApiError `timeout` with `errors` and without `Retry-After`
  */
@@ -112,7 +118,7 @@ export const readOrNarrow = async <Result>(
   }
 };
 
-/** The core of every list and search of records: parses the request, reads the page and returns it as text. */
+/** Runs a list or search of records: parses the request, reads the page and returns it as JSON. */
 export const readPage = async (context: Context, setup: OrganizationSetup, input: PageInput) => {
   const errors = new ErrorCollector();
   const { request: firstPage, requestedPipelineId } = parsePageRequest(setup, input, errors);

@@ -9,7 +9,7 @@ export type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' 
 
 const isGiven = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
 
-/** The parameter that contained the words. */
+/** The parameter of the free-text query. */
 const queryPathOf = ({ query, q }: MatchBody): 'q' | 'query' => (isGiven(q) && !isGiven(query) ? 'q' : 'query');
 
 /** `q` is another name of `query`. If both are sent, they must be equal. */

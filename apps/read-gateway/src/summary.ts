@@ -12,7 +12,9 @@ const keyOf = ({ field }: SummaryGroup, text: string | null): string | boolean |
   return text !== null && (kind === 'checkbox' || kind === 'boolean') ? text === 'true' : text;
 };
 
-/** The display text of a key. The database returns labels for ids and dates; the options of a field are in its definition. */
+/**
+ * The display text of a key. The database returns it for ids and dates. For options it is in the field's definition.
+ */
 const labelOf = ({ field }: SummaryGroup, text: string | null, label: string | null): string | null => {
   if (text === null || label !== null) return label;
   const kind = filterKindOf(field);
@@ -24,7 +26,7 @@ const labelOf = ({ field }: SummaryGroup, text: string | null, label: string | n
 const valuesOf = ({ measures }: SummaryRequest, { values }: SummaryTotalRow): SummaryValues =>
   Object.fromEntries(measures.map(({ name }, index) => [name, values[index] ?? null]));
 
-/** The total of all records. Amounts of several currencies have no total; a currency without amounts does not count. */
+/** The total of all records. Amounts in several currencies have no total. Currencies without amounts do not count. */
 const totalOf = ({ measures }: SummaryRequest, { total, totalsOfCurrencies }: Summary): SummaryTotalRow => ({
   ...total,
   values: total.values.map((value, index) => {
@@ -38,7 +40,7 @@ const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
   const { groups } = request;
   const total = totalOf(request, summary);
   return {
-    // Without group keys there is one group, the total.
+    // Without `group_by` the response has no groups, only the total.
     groups: (groups.length === 0 ? [] : summary.groups).map((row) => {
       const cells = groups.map((group, index) => ({
         group,

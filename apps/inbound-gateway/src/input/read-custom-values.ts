@@ -17,7 +17,7 @@ export const readCustomValues = (
   source: CustomValuesSource,
   errors: ErrorCollector,
 ): CustomValues => {
-  // Uses all definitions of the object, so that a field of another pipeline gets its own error instead of "unknown".
+  // Uses all definitions of the object, so that the error for a field of another pipeline says so, and not "unknown".
   const definitions = setup.fieldIndex(source.objectType, null).bySlug;
   // Accepts ids of former members too, so that a value that was read can be sent back.
   const findMemberId = (idOrEmail: string) => setup.findMember(idOrEmail)?.id;

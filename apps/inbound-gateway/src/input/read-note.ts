@@ -18,7 +18,7 @@ export const readNote = (body: CreateNoteBody, errors: ErrorCollector): NewNote 
   const contactEmails = readEmails(body.contact_emails, 'contact_emails', errors) ?? [];
   const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());
   const note = { title, content, accountDomains, contactEmails, opportunityIds };
-  // A text with an error is not also reported as missing.
+  // An invalid title or content reads as missing, which must not be reported too.
   if (!errors.isEmpty) return note;
   if (title === null && content === null) {
     errors.add('note.title', 'is required: send a title, a content or both');

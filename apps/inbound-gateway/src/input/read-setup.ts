@@ -43,8 +43,8 @@ export const readStage = (stage: CreateStageBody, prefix = ''): NewStage => ({
 });
 
 /**
- * The stages of a new pipeline. @throws ApiError `validation_failed` if two stages have the same label, or two are the
- * default
+ * Checks the stages of a new pipeline.
+ * @throws ApiError `validation_failed` if two stages have the same label, or two are the default
  */
 export const readLabels = (stages: readonly NewStage[]): readonly NewStage[] => {
   const errors: Record<string, string> = {};
@@ -90,8 +90,9 @@ export const readMetadata = (type: AttributeType, given: Readonly<Record<string,
 };
 
 /**
- * The options of a field after a request that adds or changes one. The stored options are valid, so any fault is that
- * of the request's option. @throws ApiError `validation_failed` on its `label`, `value` or `color`, or on the field's `id`
+ * The options of a field after a request that adds or changes one. The stored options are valid, so any fault is in the
+ * option of the request.
+ * @throws ApiError `validation_failed` on its `label`, `value` or `color`, or on the field's `id`
  */
 export const readOptions = ({ attributeType }: SetupField, options: readonly object[]): FieldMetadata | null => {
   const metadata = parseFieldMetadata(attributeType, { options });

@@ -6,7 +6,9 @@ import { orNotFound, runSetupChange } from '../change-setup.js';
 import type { Context } from '../context.js';
 import { moveWithin } from '../move-within.js';
 
-/** `DELETE /v1/inbound/members/{id}`: refuses an owner of opportunities unless the query says what happens to them. */
+/**
+ * `DELETE /v1/inbound/members/{id}`: an owner of opportunities is refused, unless the query says what to do with them.
+ */
 export const deleteMember = defineOperation<Context, typeof contract>(contract, (context, request) => {
   const { caller, params, query } = request;
   return runSetupChange(context, caller, {

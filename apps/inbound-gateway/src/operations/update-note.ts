@@ -21,7 +21,7 @@ export const updateNote = defineOperation<Context, typeof contract>(contract, as
   return {
     message: result.record_status === 'updated' ? 'Updated note' : 'Nothing to change in note',
     data: new JsonText(`{"note":${found.record}}`),
-    // The mark belongs to this read. It came after the write, so it covers the write.
+    // The mark of this read, not of the write: the note may already contain later writes of other callers.
     headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
   };
 });

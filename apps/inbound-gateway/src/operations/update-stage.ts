@@ -44,7 +44,7 @@ export const updateStage = defineOperation<Context, typeof contract>(contract, (
         isActive: body.is_active,
         position: body.position,
       };
-      // Moved opportunities stay moved, so everything that can be checked is checked before the move.
+      // The move is not undone if the change fails, so everything that can be checked is checked before the move.
       requireFreeLabel(setup, stage, change.label);
       if (move !== null) await moveWithin(context, request, move);
       return [updateStageChange(stage.id, change)];

@@ -6,8 +6,8 @@ import type { Context } from '../context.js';
 
 const msPerSecond = 1_000;
 /**
- * Every event of the organization wakes a filtered request. It then checks at most this often whether an event passes
- * its filters.
+ * A waiting request with filters reads the log again after new events, but at most this often: the events of the whole
+ * organization count, and few of them may match.
  */
 const filteredPauseMs = 1_000;
 
@@ -41,7 +41,8 @@ export const listEvents = defineOperation<Context, typeof contract>(contract, as
       `],"next_position":${nextPosition},"last_position":${lastPosition},"oldest_position":${oldestPosition}`,
       `,"has_more":${hasMore},"log_id":${JSON.stringify(logId)}}`,
     ]),
-    // A page that ends before the end of the log has a new `next_position` even if it has no events, so it is sent without waiting.
+    // Waits only at the end of the log. A page before it is sent at once: even without events, its `next_position` is
+    // new.
     wait: waitSeconds > 0 && events.length === 0 && !hasMore ? wait : undefined,
   };
 });

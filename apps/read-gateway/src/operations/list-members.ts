@@ -4,7 +4,7 @@ import { defineOperation } from '@crm/http';
 import { pageOfEntries } from '../setup-page.js';
 import type { Context } from '../context.js';
 
-/** `GET /v1/members`: the people of the organization, by email. */
+/** `GET /v1/members`: the members of the organization, sorted by email. */
 export const listMembers = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
   context.setups.use(caller.organizationId, async ({ organizationId, members }) => {
     const entries = members.map((member) => ({ rank: 0, name: member.email, wire: memberWire(member) }));

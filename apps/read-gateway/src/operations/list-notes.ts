@@ -11,7 +11,7 @@ const objects = {
   opportunity: { table: 'opportunities', text: 'is not an opportunity of this organization' },
 } as const;
 
-/** Adds an error if the record that a request names does not exist. */
+/** Adds an error if the record with this id does not exist. */
 const checkReference = async (
   context: Context,
   organizationId: string,
@@ -25,7 +25,7 @@ const checkReference = async (
 
 const narrowing = { q: 'took too long: use longer or fewer words, or name an account, contact or opportunity' };
 
-/** `GET /v1/notes`: all notes, or those of one account, contact or opportunity, or with some words, newest first. */
+/** `GET /v1/notes`: notes, newest first; on request only those of an account, contact or opportunity, or with words. */
 export const listNotes = defineOperation<Context, typeof contract>(contract, async (context, { caller, query }) => {
   const { organizationId } = caller;
   const errors = new ErrorCollector();
