@@ -7,7 +7,7 @@ const randomLength = 30;
 const checksumLength = 6;
 const wellFormed = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
-/** CRC-32 of the text in base62; a checksum, not a secret: it detects a mistyped key without a database lookup. */
+/** The CRC-32 of the text in base62. It detects a mistyped key without a database lookup, and protects nothing. */
 const checksum = (text: string): string => {
   let rest = crc32(text);
   let digits = '';
@@ -18,7 +18,7 @@ const checksum = (text: string): string => {
   return digits;
 };
 
-/** A new API key: `crm_live_`, 30 random base62 characters (178 bits), 6 of checksum. It is shown once and never stored. */
+/** A new API key: `crm_live_`, 30 random base62 characters (178 bits) and a checksum of 6. It is never stored. */
 export const generateApiKey = (): string => {
   let body = prefix;
   for (let i = 0; i < randomLength; i++) body += base62.charAt(randomInt(62));
@@ -35,5 +35,5 @@ export const parseApiKey = (text: string): string | null => {
   return text.slice(-checksumLength) === checksum(body) ? text : null;
 };
 
-/** SHA-256 of a key, 32 bytes: what is stored and looked up. A plain hash is enough because the key itself is 178 random bits. */
+/** The stored form of a key: its SHA-256, 32 bytes. A plain hash is enough, because a key has 178 random bits. */
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');

@@ -1,14 +1,16 @@
 /**
- * Dotted path of a request field, as in `related_objects.owner_email` or `filters[2].operator`, to its error text.
- * Most texts complete the sentence "the field …": `must have at most 255 characters`, `is archived`. Others start with the sent text in
- * quotes (`"x" is reserved`) or name the fault (`unknown field "x"`, `cannot sort by "x"`). A text may continue after a colon with what to
- * do. None starts with a capital letter or ends with a full stop. The same fault has the same text everywhere.
+ * Error texts by the dotted path of a request field, such as `related_objects.owner_email` or `filters[2].operator`.
+ *
+ * Most texts complete the sentence "the field …": `must have at most 255 characters`, `is archived`. Others start with
+ * the sent text in quotes (`"x" is reserved`) or name the fault (`unknown field "x"`, `cannot sort by "x"`). A text may
+ * continue after a colon with what to do. None starts with a capital letter or ends with a full stop. The same fault
+ * has the same text everywhere.
  */
 export type FieldErrors = Readonly<Record<string, string>>;
 
 /**
- * Every error of the API: its code, its HTTP status, and its default public text. The code is part of the contract (`code` of the
- * body); the text is not. If two codes share a status, the later one is the default for that status.
+ * Every error of the API: its code, its HTTP status, and its default public text. The code is part of the contract
+ * (`code` in the body), the text is not. If two codes share a status, the later one is the default for that status.
  */
 export const errorCatalogue = {
   bad_request: { status: 400, message: 'The request is not valid HTTP' },

@@ -3,7 +3,7 @@ import type { ObjectType } from './object-type.js';
 /** The parts of an organization's setup that have a unique name, label, slug or email. */
 export type SetupKind = 'pipeline' | 'stage' | 'field' | 'member';
 
-/** Why an operation failed below the HTTP layer: facts only. `packages/http` gives each kind its status and text. */
+/** Why an operation failed in a layer below HTTP. `packages/http` gives each kind its status and text. */
 export type FailureReason =
   | { readonly kind: 'not_found' }
   /** The record's version is not the one in the request. */
@@ -26,7 +26,7 @@ export type FailureReason =
     }
   /** A create sends an external id without a natural key, and no record has the external id. */
   | { readonly kind: 'external_id_unknown'; readonly object: ObjectType }
-  /** An earlier item of a bulk call, or a parallel call, changed the keys of an item's record. */
+  /** Another item of the bulk call, or another call, has changed the keys of an item's record meanwhile. */
   | { readonly kind: 'item_raced' }
   /** An account that contacts or opportunities refer to cannot be deleted. */
   | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
@@ -39,19 +39,21 @@ export type FailureReason =
   /** The options of a field have changed since the caller read them. */
   | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
-  /** A note names opportunities that do not exist: their indexes in the list, from 0. */
+  /** A note names opportunities that do not exist. `places` are their indexes in the list, from 0. */
   | { readonly kind: 'unknown_opportunities'; readonly places: readonly number[] }
-  /** The position is past the end of the change log, as far as the queried server has it. */
+  /** The position is past the last event that the queried server has. */
   | { readonly kind: 'position_ahead'; readonly lastPosition: number }
-  /** The record was restored after this deletion and deleted again, at `lastPosition`. */
+  /** The record was restored after this deletion, and then deleted again at `lastPosition`. */
   | { readonly kind: 'deleted_again'; readonly lastPosition: number }
   /** Events after the position are no longer retained. */
   | { readonly kind: 'events_expired'; readonly oldestPosition: number }
   /** The record to merge from does not exist. */
   | { readonly kind: 'merge_source_not_found' }
-  /** A merge would give two opportunities the same natural key. `count` is how many; `conflicts` lists the first ones. */
+  /**
+   * A merge would give two opportunities the same natural key. `count` is how many; `conflicts` lists the first ones.
+   */
   | { readonly kind: 'opportunities_collide'; readonly count: number; readonly conflicts: readonly object[] }
-  /** A merge would change more than one call can. */
+  /** A merge would change more records than one call may. */
   | {
       readonly kind: 'merge_too_large';
       readonly object:
@@ -64,7 +66,9 @@ export type FailureReason =
   | { readonly kind: 'idempotency_mismatch' }
   /** The first request with this Idempotency-Key is still running. */
   | { readonly kind: 'idempotency_in_flight' }
-  /** The statement hit its own limit of time or space. A smaller request may succeed; a retry will not. */
+  /**
+   * The statement exceeded its limit of time or temporary disk space. A smaller request may succeed; a retry will not.
+   */
   | { readonly kind: 'timeout' }
   /** Temporarily impossible. A retry may succeed. */
   | { readonly kind: 'unavailable' };

@@ -5,7 +5,7 @@ import { findNumberFault, tooManyDigits } from './exact-number.js';
 export interface JsonScan {
   /** The reason why the scan stopped early, or null. */
   readonly refusal: string | null;
-  /** By dotted path, such as `items[3].email`. At most 100. */
+  /** The error texts by dotted path, such as `items[3].email`. At most 100. */
   readonly errors: ReadonlyMap<string, string>;
   /** Whether `errors` is complete: the scan read the whole text and found no more faults than it reports. */
   readonly isComplete: boolean;
@@ -35,7 +35,7 @@ interface Frame {
   index: number;
   /** The number of keys so far. */
   keyCount: number;
-  /** The keys so far: in a list, and also in a set once there are many. */
+  /** The keys so far. Once there are many, `keySet` has them too. */
   keys: string[];
   keySet: Set<string> | null;
 }
@@ -50,11 +50,11 @@ const maxKeys = 2_000;
 const maxParts = 200_000;
 const listedKeys = 16;
 const shownKeyLength = 100;
-/** A double preserves every decimal of up to this many characters that has no exponent. */
+/** A double preserves every number without an exponent that has up to this many characters. */
 const plainNumberLength = 15;
 /** No double needs more characters, and checking longer numbers would take long. */
 const maxNumberLength = 1_000;
-/** The maximum length of one text or one list element, in characters: as many as a normal body has bytes. */
+/** The maximum length of one text or one list element, in characters. It equals the maximum bytes of a normal body. */
 const maxPartLength = 256 * 1024;
 /** Scanning this many characters takes about half a millisecond. */
 const charactersPerStep = 16 * 1024;
@@ -67,9 +67,10 @@ const shown = (key: string): string => {
 /**
  * One pass over a JSON text before it is parsed. It finds what `JSON.parse` silently accepts: unlimited nesting,
  * duplicate keys (the first value would be lost), keys that reach into prototypes, numbers that would be rounded,
- * U+0000 and lone surrogates (PostgreSQL rejects or alters them). There is no recursion. The text need not be valid
- * JSON: the pass always ends, and the parser rejects invalid text. The pass runs in steps, so that a long text does not
- * block the process.
+ * U+0000 and lone surrogates (PostgreSQL rejects or alters them).
+ *
+ * The text need not be valid JSON: the pass always ends, and the parser rejects invalid text later. The pass uses no
+ * recursion. It runs in steps, so that a long text does not block the process.
  */
 export class JsonScanner {
   readonly errors = new Map<string, string>();

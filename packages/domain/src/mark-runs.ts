@@ -1,6 +1,6 @@
 /**
- * The maximum number of combining marks in a row: the limit of Unicode's Stream-Safe Text Format (UAX #15). No writing system needs
- * that many. NFC takes quadratic time in the length of a run: 240 KB of marks take seconds.
+ * The maximum number of combining marks in a row: the limit of Unicode's Stream-Safe Text Format (UAX #15). No writing
+ * system needs that many. NFC takes quadratic time in the length of a run: 240 KB of marks take seconds.
  */
 export const maxMarkRun = 30;
 

@@ -16,7 +16,7 @@ const editDistance = (from: string, to: string): number => {
   return previous[to.length] ?? 0;
 };
 
-/** The known name at most two edits from `name` and closest to it, if one is close in proportion to its length. */
+/** The known name closest to `name`, if at most two edits and fewer than half of its characters differ. */
 export const nearestName = (name: string, known: readonly string[]): string | undefined => {
   if (name.length > comparedLength) return undefined;
   let best: { name: string; edits: number } | undefined;

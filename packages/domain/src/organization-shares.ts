@@ -1,7 +1,7 @@
-/** One part in this many is reserved: a single organization cannot take it. */
+/** Reserves 1 / `keptPart` of a total, which a single organization cannot take. */
 const keptPart = 5;
 
-/** The maximum share of one organization: four fifths of a total, but at least one. */
+/** The maximum share of one organization: four fifths of the total, but at least 1. */
 export const shareOf = (total: number): number => Math.max(1, total - Math.ceil(total / keptPart));
 
 /** Bounds of an {@link OrganizationShares}. */
@@ -18,14 +18,14 @@ interface Waiting {
 }
 
 /**
- * Bounds how much of a shared resource one organization may hold at once: connections of a pool, running requests,
- * bytes of responses, bulk calls. An organization that holds nothing always gets what it asks for, of any size, if the
- * total allows it.
+ * Limits how much of a shared resource one organization may hold at once: connections of a pool, running requests,
+ * bytes of responses, bulk calls. An organization that holds nothing may exceed its share once: it gets any amount that
+ * the total allows.
  */
 export class OrganizationShares {
   readonly #bounds: Required<ShareBounds>;
   readonly #taken = new Map<string, number>();
-  /** Waiting requests by organization, without empty queues. The organization that has waited longest comes first. */
+  /** Waiting callers by organization, without empty queues. The organization whose turn is next comes first. */
   readonly #queues = new Map<string, Waiting[]>();
   #total = 0;
 
@@ -107,7 +107,7 @@ export class OrganizationShares {
     });
   }
 
-  /** Serves the waiting callers that fit now, one of each organization in turn. */
+  /** Serves the waiting callers that fit now. Organizations take turns, one caller at a time. */
   #letGo(): void {
     for (const [organizationId, queue] of this.#queues) {
       const [first] = queue;

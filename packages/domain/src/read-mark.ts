@@ -1,6 +1,6 @@
-/** How far a database must have advanced to serve a read that has to see a certain write. */
+/** Identifies a write. A server may serve a read with this mark only if it already has that write. */
 export interface ReadMark {
-  /** The system identifier of the PostgreSQL cluster of the write: marks of other clusters mean nothing. */
+  /** The system identifier of the PostgreSQL cluster of the write. A mark means nothing to other clusters. */
   readonly cluster: bigint;
   /** Either a transaction that must be committed, or a WAL position that must be reached. */
   readonly kind: 'transaction' | 'position';

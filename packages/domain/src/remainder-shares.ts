@@ -1,8 +1,9 @@
 import { OrganizationShares } from './organization-shares.js';
 
 /**
- * Shares of a resource that is held for a long time, such as a place in a waiting room. One organization may hold half of what the
- * others leave free, so that each further one finds room: of 100, the first may hold 50, and then the second 25.
+ * Shares of a resource that is held for a long time, such as a place among the requests that wait for events. One
+ * organization may hold half of what the others leave free, so that there is always room for another one: of 100, the
+ * first may hold 50, then the second 25.
  */
 export class RemainderShares extends OrganizationShares {
   readonly #total: number;

@@ -4,5 +4,5 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 /** A successful {@link Result}. */
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
-/** A failed {@link Result}. The caller of the API gets `message` unchanged. */
+/** A failed {@link Result}. Callers of the API get `message` unchanged. */
 export const fail = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });

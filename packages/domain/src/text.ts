@@ -6,20 +6,22 @@ export const sortKeyCodePoints = 200;
 const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * The form in which text is searched and compared: NFC, then lower case code point by code point, `ς` as `σ` and `İ` as `i`.
- * Computed here and stored next to the value, so that no locale, ICU version or replica can change an answer.
+ * The form in which text is searched and compared: NFC, then lower case code point by code point, `ς` as `σ` and `İ` as
+ * `i`. It is computed here and stored next to the value, so that no locale, ICU version or replica can change an
+ * answer.
  *
  * Each code point is mapped by itself. If `a + b` is in NFC, then `f(a + b)` is `f(a) + f(b)`, so a search for any part
- * of an NFC text finds the text. In other texts a part is found unless the cut separates a letter from a mark that NFC
- * joins to it.
+ * of an NFC text finds the text. In other texts, a part is found unless it begins or ends between a letter and a mark
+ * that NFC joins.
  *
- * Normalize a value once: lower-casing may leave a sequence that NFC would compose, so a second pass can change it.
+ * Normalize a value only once: lower-casing may leave a sequence that NFC would compose, so a second pass can change
+ * it.
  */
 export const normalizeForSearch = (text: string): string =>
-  // `toLowerCase()` turns `Σ` into `ς` at the end of a word only, and `İ` into two code points; the rest it maps one by one.
+  // `toLowerCase()` turns a final `Σ` into `ς`, and `İ` into two code points. It maps all others one by one.
   text.normalize('NFC').replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
 
-/** The first {@link sortKeyCodePoints} code points of the normalized `text`; never cuts a character outside the BMP in two. */
+/** The first {@link sortKeyCodePoints} code points of the normalized `text`. Never cuts a surrogate pair. */
 export const sortKey = (text: string): string => {
   const normalized = normalizeForSearch(text);
   // Shortcut for most texts: a text never has more code points than UTF-16 units.
@@ -50,8 +52,8 @@ export const codePointLength = (text: string): number => {
 };
 
 /**
- * Compares by code point: negative, 0 or positive as `a` comes before, equals or comes after `b`. It is the order of UTF-8
- * bytes, hence of PostgreSQL's collation `C`. The operator `<` compares UTF-16 units instead and puts emoji before U+FFFD.
+ * Compares by code point: negative if `a` comes first, positive if `b` does, 0 if they are equal. This is the order of
+ * UTF-8 bytes and of PostgreSQL's collation `C`. The operator `<` compares UTF-16 units and puts emoji before U+FFFD.
  */
 export const compareCodePoints = (a: string, b: string): number => {
   const shared = Math.min(a.length, b.length);
@@ -70,5 +72,7 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 const isPairAt = (text: string, index: number): boolean =>
   isHighSurrogate(text.charCodeAt(index)) && isLowSurrogate(text.charCodeAt(index + 1));
 
-/** Moves surrogates above U+FFFF, because the characters they encode come after the whole BMP. */
+/**
+ * The rank of a UTF-16 unit in the order of code points: surrogates come last, because they encode those past U+FFFF.
+ */
 const unitRank = (unit: number): number => (isHighSurrogate(unit) || isLowSurrogate(unit) ? unit + 0x10000 : unit);

@@ -6,7 +6,7 @@ export interface TimeShareBounds extends ShareBounds {
   readonly lasting: number;
 }
 
-/** How long an organization may hold one more than its lasting share, in milliseconds; two more for half of this time. */
+/** How long an organization may hold one more than its lasting share, in milliseconds. For two more, half of that. */
 const creditMs = 1_000;
 /** How long an organization counts as active after its last call, in milliseconds. */
 const presentMs = 60_000;
@@ -25,8 +25,8 @@ export class TimeShares extends OrganizationShares {
   readonly #lasting: number;
   readonly #now: () => number;
   /**
-   * How much longer each organization may exceed its lasting share: `leftMs`, as computed at the time `atMs`. An organization without an
-   * entry has the full {@link creditMs}.
+   * How much longer each organization may exceed its lasting share: `leftMs`, as computed at the time `atMs`. Without
+   * an entry, an organization has the full {@link creditMs}.
    */
   readonly #credits = new Map<string, { readonly leftMs: number; readonly atMs: number }>();
   #latest: Use | null = null;

@@ -26,11 +26,11 @@ export const isCalendarDate = (text: string): boolean => {
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 };
 
-/** Whether the number is a whole count of milliseconds since 1970 within the years 0001 to 9999. */
+/** Whether the number is an integer, and as milliseconds since 1970 within the years 0001 to 9999. */
 export const isEpochMs = (value: number): boolean =>
   Number.isInteger(value) && value >= minEpochMs && value <= maxEpochMs;
 
-/** The instant as RFC 3339 in UTC with milliseconds, 24 characters always, so that texts compare as instants do. */
+/** The instant as RFC 3339 in UTC with milliseconds. All such texts have 24 characters, so text order is time order. */
 export const formatInstant = (epochMs: number): string => new Date(epochMs).toISOString();
 
 /** The UTC day of the instant as `YYYY-MM-DD`. */
@@ -72,7 +72,7 @@ export const parseInstant = (input: unknown): Result<number> => {
     : ok(epochMs);
 };
 
-/** Reads a day given as `YYYY-MM-DD` or as epoch milliseconds, which mean their UTC day; the value is `YYYY-MM-DD`. */
+/** Reads a day, given as `YYYY-MM-DD` or as epoch milliseconds in that UTC day. The value is `YYYY-MM-DD`. */
 export const parseDate = (input: unknown): Result<string> => {
   if (typeof input === 'string' && isCalendarDate(input)) return ok(input);
   if (typeof input === 'number' && isEpochMs(input)) return ok(formatDate(input));

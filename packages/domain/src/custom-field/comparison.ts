@@ -39,7 +39,9 @@ const normalizedTypes: ReadonlySet<AttributeType> = new Set(['string', 'email', 
 /** How values of this type compare. */
 export const comparisonKind = (attributeType: AttributeType): ComparisonKind => kinds[attributeType];
 
-/** Whether texts of this type are compared in their normalized form; the fixed-width and option texts compare as they are. */
+/**
+ * Whether texts of this type are compared in their normalized form. Dates, times and options are compared as stored.
+ */
 export const isNormalized = (attributeType: AttributeType): boolean => normalizedTypes.has(attributeType);
 
 /** The kind of indexed column for this type's comparison key, or null if the type has no such key. */
@@ -50,8 +52,8 @@ export const slotKind = (attributeType: AttributeType): 'text' | 'number' | null
 
 /**
  * The single text or number by which a stored value is filtered and sorted: normalized text for texts that people
- * write, 0 and 1 for checkboxes. Null for an absent value and for types that do not compare as one scalar. Texts have
- * up to 10,000 characters here; an index contains only their first 200, like sort keys.
+ * write, 0 and 1 for checkboxes. Null for an absent value, and for types that do not compare as one scalar. A text has
+ * up to 10,000 characters here. Indexes and sort keys contain only its first 200.
  */
 export const comparisonKey = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,
@@ -80,7 +82,7 @@ const normalizeLocation = (location: Readonly<Record<string, unknown>>): Normali
   formatted: normalizePart(location['formatted']),
 });
 
-/** What is stored under `normalized` for a value: a normalized text, a location's normalized parts, or null for other types. */
+/** The normalized form stored next to a value: of its text, or of a location's parts; null for other types. */
 export const normalizedForm = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,
   value: CustomValue | null | undefined,

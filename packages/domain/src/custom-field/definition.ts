@@ -1,6 +1,6 @@
 import type { ObjectType } from '../object-type.js';
 
-/** The attribute types of the specification, in its order. */
+/** The types of custom fields. */
 export const attributeTypes = [
   'string',
   'number',
@@ -27,7 +27,7 @@ export const attributeTypes = [
 /** One of {@link attributeTypes}. */
 export type AttributeType = (typeof attributeTypes)[number];
 
-/** The prefix of a slug in the wire's `property_name`. */
+/** The prefix of a slug in the API's `property_name`. */
 export const propertyNamePrefix = 'custom__';
 
 /** The name of a field in `fields`, filters and bodies: `custom__` and the slug. */
@@ -44,7 +44,7 @@ export interface FieldOption {
   readonly archived?: boolean;
 }
 
-/** The settings of a definition's type. Which keys are in use depends on the type. */
+/** The settings of a definition. Its type decides which keys it has. */
 export interface FieldMetadata {
   /** select, radio, multi_select. */
   readonly options?: readonly FieldOption[];
@@ -58,7 +58,7 @@ export interface FieldMetadata {
 export interface CustomFieldDefinition {
   readonly id: string;
   readonly objectType: ObjectType;
-  /** Immutable; the key under `custom_fields`. `custom__` before it makes the wire's `property_name`. */
+  /** Immutable. The key under `custom_fields`, and with the prefix `custom__` the API's `property_name`. */
   readonly slug: string;
   /** Display name; may change. */
   readonly name: string;

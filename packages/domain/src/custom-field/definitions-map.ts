@@ -1,13 +1,13 @@
 import { compareCodePoints } from '../text.js';
 import { defaultRatingMax, propertyName, type AttributeType, type CustomFieldDefinition } from './definition.js';
 
-/** The metadata of a definition at the wire: by type `options`, `currency` or `max`; null for all other types. */
+/** The metadata of a definition in a response: `options`, `currency` or `max`, depending on the type, or null. */
 export type WireFieldMetadata =
   | { readonly options: readonly { readonly label: string; readonly value: string; readonly color: string }[] }
   | { readonly currency: string }
   | { readonly max: number };
 
-/** A definition at the wire; it has no other property. */
+/** A definition in a response. It has exactly these properties. */
 export interface WireFieldDefinition {
   readonly current_name: string;
   readonly property_name: string;
@@ -15,8 +15,8 @@ export interface WireFieldDefinition {
   readonly metadata: WireFieldMetadata | null;
 }
 
-// Archived options stay in the list, so that every stored value has a label. They look like the others: on the wire an
-// option has exactly these three keys.
+// Archived options stay in the list, so that every stored value has a label. In a response they look like the others:
+// an option has exactly these three keys.
 const wireMetadata = ({ attributeType, metadata }: CustomFieldDefinition): WireFieldMetadata | null => {
   switch (attributeType) {
     case 'select':
@@ -32,7 +32,7 @@ const wireMetadata = ({ attributeType, metadata }: CustomFieldDefinition): WireF
   }
 };
 
-/** One definition as the wire shows it. */
+/** Converts one definition to its form in a response. */
 export const wireDefinition = (definition: CustomFieldDefinition): WireFieldDefinition => ({
   current_name: definition.name,
   property_name: propertyName(definition.slug),
@@ -44,8 +44,8 @@ const byPosition = (a: CustomFieldDefinition, b: CustomFieldDefinition): number 
   a.position - b.position || compareCodePoints(a.slug, b.slug);
 
 /**
- * The map `data.custom_field_definitions` for these definitions: slug to definition, by position, equal positions by
- * slug. The object has no prototype, so that looking up any text in it finds definitions only.
+ * The map `data.custom_field_definitions`: slug to definition, sorted by position and then slug. The object has no
+ * prototype, so that a lookup of any text finds only definitions.
  */
 export const definitionsMap = (
   definitions: Iterable<CustomFieldDefinition>,

@@ -13,10 +13,10 @@ export const maxOptions = 500;
 /** The maximum length of an option's label and of its value, in characters. */
 export const maxOptionTextLength = 255;
 
-/** The highest maximum of a rating. */
+/** The upper limit for the maximum of a rating. */
 export const maxRatingMax = 100;
 
-/** The colours assigned in turn to options without one, and the colour names accepted besides `#rrggbb`. */
+/** The accepted names of colours. Options without a colour get them in turn. */
 export const optionColors = [
   'blue',
   'green',
@@ -64,8 +64,8 @@ const parseFieldOption = (input: unknown, index: number): Result<FieldOption> =>
 
 /**
  * The error text for the first label or value that an earlier option already has, or null. Labels of archived options
- * may be reused. The label is checked first: an option that was sent without a value has its label as value, and the error should name
- * the field that was sent.
+ * may be reused. The label is checked first: an option that was sent without a value has its label as value, so the
+ * error names the field that was sent.
  */
 const findRepetition = (options: readonly FieldOption[]): string | null => {
   const values = new Set<string>();
@@ -126,8 +126,8 @@ const rules: Readonly<Partial<Record<AttributeType, MetadataRule>>> = {
 
 /**
  * Reads the settings of a definition's type and fills in every default: option colours, an option's value if only its
- * label is given, a rating's maximum. Absent metadata counts as an empty object; types without settings take none and
- * return null. Its own result is valid input and comes back unchanged.
+ * label is given, a rating's maximum. Absent metadata counts as an empty object. Types without settings accept none and
+ * give null. The result is valid input and then comes back unchanged.
  */
 export const parseFieldMetadata = (attributeType: AttributeType, input: unknown): Result<FieldMetadata | null> => {
   const given = input ?? {};

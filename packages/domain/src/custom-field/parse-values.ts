@@ -16,7 +16,7 @@ export interface CustomValuesRequest {
   /** The part of the body with `custom_fields` and the `custom__slug` keys; its other keys are ignored. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly references: CustomValueReferences;
-  /** The path of `input` in the body, as `opportunity` or `items[3].opportunity`; empty for the body itself. */
+  /** The path of `input` in the body, such as `opportunity`; empty for the body itself. */
   readonly path: string;
   /** Collects one error text per invalid field. */
   readonly errors: ErrorCollector;
@@ -70,9 +70,9 @@ const readSentValue = (
 
 /**
  * Reads the custom values of one record in a request, sent under `custom_fields` by slug or next to the other fields as
- * `custom__slug`. Adds every fault to `errors` on the exact path of the sent key (cut to 80 characters); the result is
- * complete only if there was no fault. Absent fields are absent from the result and null ones are null: the caller
- * decides whether null clears the field. `custom_fields: null` counts as absent.
+ * `custom__slug`. Adds every fault to `errors` on the path of the sent key (cut to 80 characters). The result is
+ * complete only if there was no fault. It has null for a value that was sent as null: the caller decides whether that
+ * clears the field. `custom_fields: null` counts as absent.
  *
  * @returns stored values by slug, in the order sent.
  */

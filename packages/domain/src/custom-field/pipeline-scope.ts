@@ -6,7 +6,7 @@ export const appliesToPipeline = (definition: CustomFieldDefinition, pipelineId:
 
 /**
  * The definitions that a read shows by default: those that are not hidden and apply to the pipeline, in the given
- * order. `pipelineId` null is a read over all pipelines, or of an object that has none.
+ * order. `pipelineId` is null for a read of all pipelines, or of an object without pipelines.
  */
 export const visibleDefinitions = (
   definitions: Iterable<CustomFieldDefinition>,

@@ -41,8 +41,8 @@ const parsers: Readonly<Record<AttributeType, ValueParser>> = {
 
 /**
  * Parses a sent value into the form in which it is stored and read. Nothing is coerced: `"12"` is not a number. A
- * stored value is valid input and comes back unchanged. The caller handles `null`, because only the caller knows
- * whether it clears the field.
+ * stored value is valid input and comes back unchanged. The caller handles `null`: it clears the field in an update and
+ * means absent in a create.
  *
  * @returns the stored form, or the error text for the field's path.
  */

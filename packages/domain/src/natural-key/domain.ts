@@ -15,9 +15,9 @@ const port = /:\d{0,5}$/;
 const ipv6 = /^\[|^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/i;
 
 /**
- * The natural key of an account, from a domain or a web address as people paste them: scheme, userinfo, port, path, query,
- * fragment, trailing dot and one leading `www.` (when at least two labels remain) are dropped, the rest is brought to
- * UTS-46 ASCII. Other subdomains stay distinct. Refuses IP addresses, single labels and more than 253 octets.
+ * The natural key of an account, from a domain or a web address as people paste it. Drops the scheme, userinfo, port,
+ * path, query, fragment, trailing dot and one leading `www.` (if at least two labels remain). Converts the rest to
+ * UTS-46 ASCII. Other subdomains stay distinct. Rejects IP addresses, single labels and more than 253 octets.
  *
  * Normalizing twice gives the same result, with one exception: each call drops one `www.`, so `www.www.acme.com` gives
  * `www.acme.com`.

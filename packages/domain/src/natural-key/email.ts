@@ -10,7 +10,7 @@ export interface NormalizedEmail {
   readonly domain: string;
 }
 
-/** The longest email address, in octets of its normalized form (RFC 5321's path of 256 less its angle brackets). */
+/** The maximum length of an email address in its normalized form, in octets: RFC 5321's 256 minus angle brackets. */
 export const maxEmailLength = 254;
 
 const maxLocalPartLength = 64;
@@ -22,8 +22,8 @@ const lengthMessage = `must have at most ${maxEmailLength} characters (in its AS
 const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 
 /**
- * The natural key of a contact, from one bare address. White space around it is dropped, all of it is lower-cased, and its
- * domain is brought to UTS-46 ASCII without a trailing dot. Plus-tags and dots stay: they may be different people.
+ * The natural key of a contact, from one bare address. Trims white space, lower-cases the whole address, and converts
+ * its domain to UTS-46 ASCII without a trailing dot. Plus-tags and dots stay, because they may distinguish people.
  * Rejects display names, spaces, control characters, quoted or non-ASCII local parts, IP addresses and overlong
  * addresses. Normalizing twice gives the same result.
  */

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 const common = createRequire(import.meta.url)('email-providers/common.json') as readonly string[];
 
 /**
- * Further domains of the listed providers, and large providers that the list lacks. The package's long list has
- * thousands of throw-away and company domains; it would mistake too many real companies for mail providers.
+ * Further domains of the listed providers, and large providers that are not listed. The package's long list is not
+ * used: it has thousands of company and throw-away domains, so it would take too many companies for mail providers.
  */
 const alsoFreeMail = [
   ...['googlemail.com', 'ymail.com', 'rocketmail.com', 'rediffmail.com', 'pm.me', 'protonmail.ch', 'gmx.ch', 'aol.de'],
@@ -25,7 +25,10 @@ const alsoFreeMail = [
   ...['yahoo.it', 'privaterelay.appleid.com'],
 ];
 
-/** Domains on the list that are not public mail providers: placeholders, and companies whose employees are contacts in a CRM. */
+/**
+ * Domains on the list that are not public mail providers: placeholders, and companies whose employees are contacts in a
+ * CRM.
+ */
 const notFreeMail = [
   ...['example.com', 'test.com', 'test.de', 'yourdomain.com', 'mydomain.com'],
   ...['facebook.com', 'alibaba.com', 'about.com', 'discovery.com', 'ancestry.com', 'medscape.com', 'space.com'],
@@ -47,9 +50,9 @@ export const freeMailDomains: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether the domain is a public mail provider, so that it says nothing about a person's company. Matches exactly: a subdomain of a
- * provider does not count. Natural keys of opportunities depend on the result, so the version of the list is pinned and a test detects
- * changes.
+ * Whether the domain belongs to a public mail provider and so says nothing about a person's company. Subdomains of a
+ * provider do not count. Natural keys of opportunities depend on the result, so the version of the list is pinned, and
+ * a test detects changes.
  *
  * @param domain a domain normalized to ASCII
  */

@@ -6,17 +6,17 @@ export const maxDomainLength = 253;
 
 const maxLabelLength = 63;
 
-/** The longest host as typed. Soft hyphens and combining marks can make it somewhat longer than 253. */
+/** The maximum length of a host as typed. Soft hyphens and combining marks can make it longer than 253. */
 export const maxTypedHostLength = 1024;
 
 // The limit of one label, after NFC. Converting a label to ASCII takes quadratic time.
 const maxMappedLabelLength = 2 * maxLabelLength;
 
 /**
- * UTS-46 as browsers apply it: non-transitional, so that `faß.de` is not `fass.de`; with the bidi and joiner rules; with hyphens in the
- * third and fourth place, because names such as `r3---sn.example.com` exist. Stricter in one point: only letters, digits and hyphens
- * are allowed. An underscore is legal in DNS but not in the name of a host, and no registry sells one. Lengths and outer hyphens are
- * checked below, with their own error texts.
+ * UTS-46 as browsers apply it: non-transitional, so that `faß.de` is not `fass.de`; with the bidi and joiner rules;
+ * with hyphens in the third and fourth place, because names such as `r3---sn.example.com` exist. Stricter in one point:
+ * only letters, digits and hyphens are allowed. An underscore is legal in DNS but not in the name of a host, and no
+ * registry sells one. Lengths and outer hyphens are checked below, with their own error texts.
  */
 const idnaOptions = {
   checkHyphens: false,
@@ -40,7 +40,7 @@ const dots = /[.\u3002\uff0e\uff61]/;
 
 const ipMessage = 'must not be an IP address: send a domain such as acme.com';
 
-/** The error for an IP address, shared with the parsers that recognise IPv6 by its brackets and colons. */
+/** The error for an IP address. The parsers of domains and emails, which recognise IPv6 addresses, use it too. */
 export const refuseIpAddress = (): { readonly ok: false; readonly message: string } => fail(ipMessage);
 
 /** The Unicode form of an ASCII host, for display: `xn--mller-kva.de` gives `müller.de`. */
@@ -48,8 +48,8 @@ export const hostToUnicode = (asciiHost: string): string =>
   asciiHost.includes('xn--') ? toUnicode(asciiHost, idnaOptions).domain : asciiHost;
 
 /**
- * The domain of the account that a host belongs to: the host without one leading `www.`, where at least two labels
- * remain. Web addresses and emails share this rule, so that every account can be found by its displayed domain.
+ * The domain of the account that a host belongs to: the host without one leading `www.`, if at least two labels remain.
+ * Web addresses and emails share this rule, so that every account can be found by its displayed domain.
  * @param asciiHost a host as {@link hostToAscii} gives it
  */
 export const accountDomainOfHost = (asciiHost: string): string => {

@@ -1,16 +1,19 @@
 import type { NormalizedEmail } from './email.js';
 import { isFreeMail } from './free-mail.js';
 
-/** The account part of an opportunity's natural key: the account of a domain, a contact with a free mail address, or nothing. */
+/**
+ * The account part of an opportunity's natural key: the account of a domain, a contact with a free mail address, or
+ * nothing.
+ */
 export type OpportunityAccountSource =
   | { readonly kind: 'account'; readonly domain: string }
   | { readonly kind: 'contact'; readonly email: string }
   | { readonly kind: 'none' };
 
 /**
- * Decides to which account or contact a new opportunity belongs. A sent domain always counts, even a mail provider's.
- * Without one the primary contact's domain counts, unless it is free mail: two people who share a mail provider may
- * each have a "Website redesign", and these are two deals.
+ * Decides to which account or contact a new opportunity belongs. A domain in the request always counts, even that of a
+ * mail provider. Otherwise the domain of the primary contact counts, unless it belongs to a mail provider. In that case
+ * the contact itself counts: two people with the same provider may each have a deal "Website redesign".
  *
  * @param accountDomain normalized domain, or null if none was sent
  * @param primaryContact normalized address, or null if none was sent

@@ -28,9 +28,9 @@ export interface CursorBinding {
 }
 
 /**
- * The position of a caller that pages through a list: the sort keys of the last record shown, as text at the database's full
- * precision, then its id. The database layer decides what the entries mean; a cursor is only valid for the operation and sort that
- * made it.
+ * The position of a caller that pages through a list: the sort keys of the last record shown, as text at the database's
+ * full precision, then its id. The database layer decides what the entries mean. A cursor is only valid for the
+ * operation and sort that it was made for.
  */
 export type CursorPosition = readonly (string | null)[];
 
@@ -63,7 +63,7 @@ const headerBytes = 1 + signatureBytes;
  * @throws RangeError when a secret has fewer than {@link minCursorSecretLength} characters
  */
 export const createCursorCodec = (secrets: readonly [string, ...string[]]): CursorCodec => {
-  // A key object avoids the key setup that every call with a text key would need.
+  // With a text instead of a key object, every call would build the key again.
   const keys = secrets.map(toKey);
   const signingKey = toKey(secrets[0]);
   return {
@@ -115,7 +115,7 @@ const verify = (keys: readonly KeyObject[], text: string, binding: CursorBinding
 const sign = (key: KeyObject, binding: string, payload: Buffer): Buffer =>
   createHmac('sha256', key).update(binding).update(payload).digest().subarray(0, signatureBytes);
 
-/** JSON contains no raw line break, so the one at the end always separates binding and position. */
+/** The signed text of a binding. JSON has no raw line break, so the one at the end separates binding and position. */
 const canonicalBinding = (binding: CursorBinding): string =>
   `${JSON.stringify([
     version,
@@ -133,7 +133,9 @@ const canonicalBinding = (binding: CursorBinding): string =>
     binding.recordId ?? null,
   ])}\n`;
 
-/** Only called after a valid signature. It still checks the form, because the secret may also sign other things. */
+/**
+ * Reads a position whose signature is valid. It still checks the form, because the secret may also sign other texts.
+ */
 const readPosition = (json: string): CursorPosition | null => {
   try {
     const position: unknown = JSON.parse(json);

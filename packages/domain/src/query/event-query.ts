@@ -3,7 +3,7 @@ import type { ErrorCollector } from '../errors.js';
 /** The longest time that a request waits for events, in seconds. */
 export const maxWaitSeconds = 30;
 
-// Plain digits only, as for limits: neither `1e2` nor `+5`. Fifteen digits are exact in JavaScript and in `bigint`.
+// Plain digits only, as for limits: neither `1e2` nor `+5`. Numbers with fifteen digits are exact in JavaScript.
 const positionPattern = /^(0|[1-9][0-9]{0,14})$/;
 const waitPattern = /^(0|[1-9][0-9]?)$/;
 

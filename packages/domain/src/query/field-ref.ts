@@ -4,8 +4,8 @@ import { findDefinition, type FieldIndex } from './field-index.js';
 import { findRelation, findSystemField, type RelationName, type SystemField } from './system-fields.js';
 
 /**
- * A field named in a filter or sort. `part` is set only for a date_range (`start`, `end`) or location (`city` …) field that was named
- * with a dot.
+ * A field named in a filter or sort. `part` is set only for a part of a date_range (`start`, `end`) or location (`city`
+ * …), which is named after a dot.
  */
 export type FieldRef =
   | { readonly source: 'system'; readonly field: SystemField }
@@ -41,7 +41,7 @@ export const resolveField = (fieldIndex: FieldIndex, name: string): FieldRef | n
   return partsOf(definition).includes(part) ? { source: 'custom', definition, part } : null;
 };
 
-/** A text that is equal for two references exactly if they mean the same field. Used to find duplicates and in cursor bindings. */
+/** A key that identifies the field of a reference. Used to find duplicates, and in cursor bindings. */
 export const fieldKey = (ref: FieldRef): string => {
   if (ref.source === 'system') return ref.field.name;
   if (ref.source === 'relation') return `relation:${ref.name}`;

@@ -14,9 +14,9 @@ export const allCustomFields = 'custom_fields';
 const maxUnknownNamed = 5;
 
 /**
- * Reads `fields`: texts that may each contain several names, separated by commas. Blank names are skipped; a `fields` with only
- * blank names counts as absent. The keys of every record are always shown, and naming them is allowed. The other names
- * add extras and narrow `custom_fields`; a hidden custom field is shown if it is named.
+ * Reads `fields`: texts that may each contain several names, separated by commas. Blank names are skipped. A `fields`
+ * with only blank names counts as absent. The keys of every record are always shown, and naming them is allowed. Other
+ * names add extras or narrow `custom_fields`. A hidden custom field is shown only if it is named.
  * @param input a text, an array of texts, or null or undefined when it was not given
  * @param whenAbsent the selection if `fields` is absent; by default the default selection
  * @returns the selection; `whenAbsent` also after an error. Every error is on `fields`.

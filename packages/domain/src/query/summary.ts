@@ -126,7 +126,7 @@ const parseMeasure = (
   return null;
 };
 
-/** Parses each text of a list. Rejects duplicates in any spelling. */
+/** Parses each text of a list. Rejects a second text with the same meaning, however it is spelled. */
 const parseEach = <T>(
   texts: readonly string[],
   path: string,
@@ -146,8 +146,8 @@ const parseEach = <T>(
 };
 
 /**
- * Reads `group_by`: ids (`stage_id`, `owner_id`, `pipeline_id`, `account_id`), `currency`, booleans, select, radio and checkbox fields,
- * and dates with a unit, as `close_date:month`.
+ * Reads `group_by`: ids (`stage_id`, `owner_id`, `pipeline_id`, `account_id`), `currency`, booleans, select, radio and
+ * checkbox fields, and dates with a unit, such as `close_date:month`.
  *
  * @param errors collects errors on `group_by[0]` and so on
  */
@@ -182,6 +182,9 @@ export const parseMeasures = (
     errors,
   ).filter((measure) => measure !== count);
 
-/** Whether a measure is money whose currency is in another field of the record. A custom currency field has one fixed currency. */
+/**
+ * Whether a measure is money whose currency is in another field of the record. A custom currency field has one fixed
+ * currency.
+ */
 export const hasCurrencyPerRecord = ({ field }: SummaryMeasure): boolean =>
   field.source === 'system' && field.field.name === 'amount';

@@ -8,7 +8,7 @@ import type { ObjectType } from '../object-type.js';
 export type SystemFieldKind =
   'text' | 'email' | 'domain' | 'number' | 'boolean' | 'uuid' | 'epoch_ms' | 'timestamp' | 'contact_list';
 
-/** A field that every organization has. `custom_fields` is not a field but the map of the custom ones. */
+/** A field that every organization has. The record's `custom_fields` is not one: it is the map of custom fields. */
 export interface SystemField {
   /** The key in the record, in `fields`, in `sort` and in filters. */
   readonly name: string;
@@ -89,7 +89,7 @@ export const systemFields: Readonly<Record<ObjectType, readonly SystemField[]>> 
   ],
 };
 
-/** A field of a related record that filters can use; null if the record has no such relation. */
+/** A field of a related record that filters can use. Its value is null if there is no related record. */
 export type RelationName = 'account.domain' | 'account.name' | 'contact.email';
 
 /** The type of each relation. */

@@ -49,7 +49,7 @@ const readCoordinates = (input: Readonly<Record<string, unknown>>): Result<Coord
 
 /**
  * Reads a `location`: one string, which becomes its address, or an object of parts. `formatted` is computed from the
- * parts. A sent `formatted` must equal the computed one, so that a value that was read can be sent back unchanged.
+ * parts. It is accepted only if it equals the computed text, so that a value that was read can be sent back unchanged.
  */
 export const parseLocation = (input: unknown): Result<LocationValue> => {
   if (typeof input === 'string') {

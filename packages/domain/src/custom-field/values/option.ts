@@ -38,8 +38,8 @@ export const parseOption = (input: unknown, definition: CustomFieldDefinition): 
 };
 
 /**
- * Reads a `multi_select`: an array of texts as in {@link parseOption}. Stored as values in the options' order, each
- * once.
+ * Reads a `multi_select`: an array of texts as in {@link parseOption}. Stored as values without duplicates, in the
+ * order of the options.
  */
 export const parseOptions = (input: unknown, definition: CustomFieldDefinition): Result<readonly string[]> => {
   const options = optionsOf(definition);

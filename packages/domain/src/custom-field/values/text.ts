@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '../../result.js';
 import { codePointLength, findTextFault } from '../../text.js';
 import { maxStringLength } from './bounds.js';
 
-// Country code and number: at most 15 digits by E.164, at least 7 in every numbering plan.
+// Country code and number have at most 15 digits by E.164, and at least 7 in every numbering plan.
 const e164Pattern = /^\+[1-9]\d{6,14}$/;
 const phoneSeparators = /[\s.\-()\u2010-\u2015]/g;
 
@@ -27,7 +27,7 @@ export const parseTrimmedText = (
   return trimmed === '' ? fail(blankFault) : ok(trimmed);
 };
 
-/** Reads a `string`: kept character for character, even if empty. */
+/** Reads a `string`. It is stored exactly as sent, even if it is empty. */
 export const parseString = (input: unknown): Result<string> => parseText(input, maxStringLength);
 
 /** Reads an `email`: one address, normalized as the addresses of contacts are. */

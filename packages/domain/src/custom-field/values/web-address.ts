@@ -8,8 +8,7 @@ import { parseTrimmedText } from './text.js';
 const maxAuthorityLength = 2_048;
 const absolutePattern = new RegExp(`^https?://[^/\\\\?#]{1,${maxAuthorityLength}}(?:[/?#]|$)`, 'i');
 const schemePattern = /^[a-z][a-z0-9+.-]*:\/\//i;
-// The URL parser drops tabs and line breaks silently and reads a backslash as a slash: such text is rejected, not
-// altered.
+// The URL parser silently drops tabs and line breaks and reads a backslash as a slash. Such text is rejected instead.
 const alteredCharacters = /[\s\\\u0000-\u001f\u007f]/;
 
 const parseAbsolute = (text: string): Result<URL> => {
@@ -46,14 +45,14 @@ const readWebsite = (input: unknown, maxLength: number): Result<string> => {
   return bounded(`${host}${port === '' ? '' : `:${port}`}${rest}`, maxLength);
 };
 
-/** Reads a `url`: absolute, http or https, in the WHATWG URL Standard's serialisation. */
+/** Reads a `url`: an absolute http or https address. It is stored as the WHATWG URL Standard serialises it. */
 export const parseUrl = (input: unknown): Result<string> => readUrl(input, maxStringLength);
 
 /**
- * Reads a `website`. With a scheme it is a {@link parseUrl}; without one it is a host name, perhaps with a port or path,
- * stored as `host/path` in the same serialisation, without a scheme, because its scheme is unknown.
+ * Reads a `website`. With a scheme it is read by {@link parseUrl}. Without one it is a host name, perhaps with a port
+ * or path. It is then stored without a scheme, because its scheme is unknown.
  */
 export const parseWebsite = (input: unknown): Result<string> => readWebsite(input, maxStringLength);
 
-/** Reads the website of an account: a {@link parseWebsite} with its own length limit. */
+/** Like {@link parseWebsite}, for the website of an account, which has its own length limit. */
 export const parseAccountWebsite = (input: unknown): Result<string> => readWebsite(input, maxAccountWebsiteLength);

@@ -2,13 +2,14 @@ import type { FieldRef } from '../field-ref.js';
 import type { FilterLeaf, FilterNode, FilterScalar } from './tree.js';
 
 /**
- * A record's value in the comparison form of the filter tree: a list for fields with several values, null for no value. For a date
- * range or location as a whole it is any scalar if there is a value.
+ * A record's value in the comparison form of the filter tree: a list for fields with several values, null for no value.
+ * For a date range or location as a whole, any scalar stands for a value.
  */
 export type ComparisonValue = FilterScalar | readonly FilterScalar[] | null;
 
 /**
- * Whether a record matches a filter. This is the simplest definition of filters; tests compare the database's results with it.
+ * Whether a record matches a filter. This is the simplest definition of filters; tests compare the database's results
+ * with it.
  * @param valueOf the record's value of a field that the tree names
  */
 export const matchesFilter = (node: FilterNode, valueOf: (field: FieldRef) => ComparisonValue): boolean => {
@@ -25,8 +26,8 @@ export const matchesFilter = (node: FilterNode, valueOf: (field: FieldRef) => Co
 };
 
 /**
- * The negative operators are complements, so they match records without a value. Of the other operators only `empty`
- * does.
+ * The negative operators (`neq`, `not_in`, `not_contains`, `contains_none`) also match records without a value. Of the
+ * other operators, only `empty` does.
  */
 const matchesLeaf = (leaf: FilterLeaf, value: ComparisonValue): boolean => {
   const values = toValues(value);

@@ -30,7 +30,7 @@ const attributeKinds: Readonly<Record<AttributeType, FilterKind>> = {
   location: 'whole',
   time: 'time',
   datetime: 'datetime',
-  // Not `email` and `domain`: those kinds are for natural keys, and these fields contain text that a person typed.
+  // Not the kinds `email` and `domain`, which are for natural keys: these fields contain text that a person typed.
   email: 'text',
   phone: 'text',
   website: 'text',

@@ -22,7 +22,7 @@ export interface Operand {
 export const maxValueLength = 2_000;
 
 const dayMs = 86_400_000;
-// As milliseconds this is early 1973; as seconds it is a plausible date.
+// A smaller number of milliseconds is before March 1973. As seconds it is a plausible date.
 const implausibleMs = 100_000_000_000;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -31,7 +31,7 @@ export const parseFilters = (input: unknown, fieldIndex: FieldIndex, errors: Err
   return input.length === 0 ? null : parseGroup('and', input, 'filters', 1, walk);
 };
 
-/** Counts one comparison or one invalid node. Both cost the same work and yield at most a few errors. */
+/** Counts comparisons, and also invalid nodes, which take as much work. @returns whether the limit allows them */
 const isWithinAllowance = (walk: Walk, count = 1): boolean => {
   walk.leaves += count;
   if (walk.leaves <= maxFilterLeaves) return true;

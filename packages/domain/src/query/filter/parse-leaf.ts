@@ -23,7 +23,7 @@ export const parseLeaf = (
   errors: ErrorCollector,
 ): FilterNode | null => {
   const { field: fieldName, operator: operatorName, value, ...others } = node;
-  // A group's key can only be null here, which means absent.
+  // The keys of groups can only be null here, which means absent.
   const unknownKeys = Object.keys(others).filter((key) => key !== 'and' && key !== 'or' && key !== 'not');
   for (const key of unknownKeys.slice(0, maxUnknownKeys)) {
     errors.add(`${path}.${key.slice(0, maxKeyLength)}`, 'unknown key: a comparison has field, operator and value');

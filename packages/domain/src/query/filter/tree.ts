@@ -14,7 +14,7 @@ export type FilterScalar = string | number | boolean;
  */
 export type FilterValue = FilterScalar | readonly FilterScalar[] | null;
 
-/** One comparison; its field takes the operator, and the value fits both. */
+/** One comparison. Its field accepts the operator, and the value fits both. */
 export interface FilterLeaf {
   readonly kind: 'leaf';
   readonly field: FieldRef;
@@ -29,8 +29,8 @@ export type FilterNode =
   | FilterLeaf;
 
 /**
- * A text that is the same for all spellings of one filter: aliases, key order, `slug` for `custom__slug`, order in `in`
- * lists.
+ * A text that is the same for all spellings of one filter, which may differ in aliases, key order, `slug` or
+ * `custom__slug`, and the order of lists.
  */
 export const canonicalFilter = (node: FilterNode | null): string => JSON.stringify(node === null ? null : shape(node));
 
