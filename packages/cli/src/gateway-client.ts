@@ -25,7 +25,7 @@ export const connectClient = (options: ClientOptions): CrmClient => {
   }
 };
 
-/** Statuses that our gateways never return for these requests, so another server listens at the address. */
+/** Whether our gateways never return this status for these requests, so that another server must be at the address. */
 const isForeign = (status: number): boolean => status < 400 || status === 404 || status === 405;
 
 /** Why there was no response: the network error, or the client's own message after a timeout. */

@@ -9,7 +9,9 @@ export interface JsonFault {
   readonly reason: string;
 }
 
-/** Finds what `JSON.parse` would silently lose: the first of two equal keys, and digits of a long number. */
+/**
+ * Finds what `JSON.parse` accepts but the gateways reject, such as duplicate keys and numbers that would be rounded.
+ */
 export const findJsonFaults = (text: string): readonly JsonFault[] => {
   const { refusal, errors } = scanJson(text, maxDepth);
   const faults = [...errors].map(([path, reason]) => ({ field: path === 'body' ? '' : path, reason }));

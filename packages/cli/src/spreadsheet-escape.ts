@@ -1,4 +1,6 @@
-/** A text that a spreadsheet program would run as a formula, or one that looks as if it had been escaped already. */
+/**
+ * Matches a text that a spreadsheet program would run as a formula, or that looks as if it had been escaped already.
+ */
 const formula = /^'*[=+\-@\t\r\n]/;
 const escapedFormula = /^'+[=+\-@\t\r\n]/;
 

@@ -10,7 +10,7 @@ export interface ActorOption {
   readonly actor?: string;
 }
 
-/** Returns null for a user id without an account, which containers often have. */
+/** The operating system user. Null for a user id without an account, which is common in containers. */
 const osUserName = (): string | null => {
   try {
     return userInfo().username;
@@ -20,8 +20,8 @@ const osUserName = (): string | null => {
 };
 
 /**
- * Who runs this command: `--actor`, else `CRM_ACTOR`, else the operating system user. That user is recorded in any
- * case.
+ * Who runs this command: `--actor`, else `CRM_ACTOR`, else the operating system user. The operating system user is
+ * always recorded too.
  */
 export const auditOrigin = (context: CliContext, option: ActorOption): AuditOrigin => {
   const osUser = osUserName();

@@ -8,8 +8,8 @@ export interface DatabaseUrlOption {
 }
 
 /**
- * Finds the database: `--database-url`, else `DATABASE_URL`, else that of the local stack. The last is reported on
- * stderr, because the user did not name it.
+ * Finds the database: `--database-url`, else `DATABASE_URL`, else that of the local stack. The use of the local stack
+ * is reported on stderr, because the user did not ask for it.
  *
  * @throws CliError (78) if there is none, or it is not a PostgreSQL address.
  */

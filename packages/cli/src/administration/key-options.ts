@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 /** Groups of operations that a key can allow. */
 export const operationGroups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup'] as const;
 
-/** The groups of a key without `--allow`: all except `delete`, which cannot be undone, and `setup`. */
+/** The groups of a key without `--allow`: all except `delete` and `setup`. */
 export const defaultOperations: readonly string[] = ['list', 'search', 'inbound', 'bulk'];
 
 /** Groups with their own rate limit. The groups `delete` and `setup` count as `inbound`. */
@@ -52,8 +52,8 @@ export const requestLimits = (
 ): Readonly<Record<string, number>> => readLimits<never>(text, before, {});
 
 /**
- * Reads `list=5,search=default`: requests a minute of an organization. Null, for `default`, removes the limit of a
- * group.
+ * Reads `list=5,search=default`: requests a minute of an organization. `default` gives null, which removes the
+ * organization's own limit for the group.
  */
 export const organizationLimits = (text: string): Readonly<Record<string, number | null>> =>
   readLimits<null>(text, {}, { default: null });

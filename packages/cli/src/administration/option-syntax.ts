@@ -13,7 +13,7 @@ export interface GivenOption {
 
 const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text) || optionColors.some((color) => color === text);
 
-/** Reads `value=Label:color`; value and color are optional. A colon that no color follows belongs to the label. */
+/** Reads `value=Label:color`; value and color are optional. A colon without a color after it belongs to the label. */
 export const readOption = (text: string): GivenOption => {
   const equals = text.indexOf('=');
   const value = equals > 0 ? text.slice(0, equals).trim() : undefined;

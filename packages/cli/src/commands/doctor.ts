@@ -44,11 +44,13 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
   });
 };
 
-/** The local stack, if no database is given or the given one is its own. It configures its gateways itself. */
+/**
+ * The local stack, if no database is given or the given one is its own. Its gateways need no settings from the user.
+ */
 const findLocalStack = async ({ env }: CliContext, { databaseUrl }: DoctorOptions): Promise<DemoFile | undefined> => {
   const named = databaseUrl ?? env['DATABASE_URL'] ?? '';
   if (named === '') return readDemoFile(dataDirectory(env));
-  // Faults of a local stack do not matter if the user names another database.
+  // The user may name another database, so a damaged demo file does not matter.
   const demo = await readDemoFile(dataDirectory(env)).catch(() => undefined);
   return demo?.database_url === named ? demo : undefined;
 };

@@ -42,7 +42,7 @@ export const addEventsExportCommand = (parent: Command, context: CliContext): vo
   withJson(withEventOptions(command)).action((options: ExportEventsOptions) => exportEvents(context, options));
 };
 
-/** The progress and the end of an export, stored as the cursor of its state. */
+/** The position that an export has reached, and the one where it ends. Stored as the cursor of its state. */
 interface Range {
   readonly after: number | undefined;
   readonly end: number;
@@ -77,7 +77,7 @@ const findRange = async (
   return { after, end: data.position, logId: data.log_id };
 };
 
-/** Writes pages up to the end of the range. @returns how many events, and the position to continue after; null if interrupted */
+/** Writes pages up to the end of the range. @returns the number of events and the last position; null if interrupted */
 const writePages = async (
   client: CrmClient,
   output: Output,

@@ -31,10 +31,10 @@ interface ImportOptions extends OutputOptions, ConnectionOptions, PlanOptions {
   readonly dryRun?: boolean;
 }
 
-/** Lower than for single creates, because a bulk create is more work for the database. */
+/** The concurrent bulk creates. They are fewer than single creates, because each is more work for the database. */
 const bulkConcurrency = 4;
 const singleConcurrency = 8;
-/** The most items of one bulk create. */
+/** The maximum number of items in one bulk create. */
 const mostItems = 100;
 
 const examples = `

@@ -23,7 +23,7 @@ If the member owns opportunities, give one of these options:
   --reassign       another member gets them, in small steps; each move counts as an update. Then the member is deleted
 Values of team fields keep the id of a deleted member until they are changed.`;
 
-/** The most attempts. New opportunities may arrive while others move, and have to move too. */
+/** The maximum number of attempts. Opportunities that arrive during a move have to move too. */
 const attempts = 5;
 
 const heirOf = (setup: OrganizationSetup, memberId: string, email: string | undefined): string | null => {

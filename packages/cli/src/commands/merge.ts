@@ -82,7 +82,7 @@ const merge = async (
   }
 };
 
-/** Describes why a merge failed. A 404 means here that a record is unknown, not that the address is wrong. */
+/** Describes why a merge failed. Here, a 404 means that a record is unknown, not that the address is wrong. */
 const refusalText = (url: string, error: unknown): string => {
   if (error instanceof CrmApiError && error.code === 'not_found') return `There is no record KEEP: ${error.message}.`;
   const gateway = { name: 'inbound gateway', url, option: '--url', groups: 'delete' } as const;

@@ -22,7 +22,7 @@ Examples:
 For a stage that still has opportunities, --move-to names the stage that gets them. They move in small steps; each move counts as
 an update. An archived stage can be read but gets no opportunities. To restore it: crm stage update --restore`;
 
-/** The most attempts. New opportunities may arrive while others move, and have to move too. */
+/** The maximum number of attempts. Opportunities that arrive during a move have to move too. */
 const attempts = 5;
 
 const targetOf = (pipeline: Pipeline, stage: Stage, label: string | undefined): Stage | null => {

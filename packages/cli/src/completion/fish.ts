@@ -5,7 +5,7 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
 const linesOf = ({ path, commands, options, choices, takesFile }: CommandNode): readonly string[] => {
   const here = `complete -c crm -n ${quoted(`__crm_at '${path}'`)}`;
   return [
-    // No file names where a command or a choice is expected.
+    // Offers no file names where a command or a choice is expected.
     ...(!takesFile && commands.length + choices.length > 0 ? [`${here} -f`] : []),
     ...commands.map(({ name, description }) => `${here} -a ${quoted(name)} -d ${quoted(description)}`),
     ...(choices.length > 0 ? [`${here} -a ${quoted(choices.join(' '))}`] : []),

@@ -21,7 +21,10 @@ const checkWorker = ({ name, settings }: WorkerFacts): Finding => {
   return problem(check, `this role has no ${missing.join(', ')} on this worker`, advice);
 };
 
-/** Citus 13.2.0 reuses the plan of a statement. Later versions do not find it and keep a new one at each call, if they may cache plans. */
+/**
+ * Checks whether Citus reuses the plans of writes, as 13.2.0 does. Later versions plan each call again. If sessions
+ * cache plans, they then keep every one of these plans.
+ */
 const checkPlans = ({ version, reusesPlans }: DistributionFacts['citus'], cachesPlans: boolean): Finding => {
   if (reusesPlans) return ok('plans', `Citus ${version} reuses the plans of writes`);
   if (cachesPlans) {

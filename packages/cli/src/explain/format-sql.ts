@@ -10,9 +10,9 @@ const clauses: Readonly<Record<string, string>> = {
   'UNION ALL ': '',
 };
 
-/** The length in characters from which a subselect gets its own lines. */
+/** A subselect with more characters than this gets its own lines. */
 const longestInline = 70;
-/** The length in characters from which a line is broken before AND. */
+/** A line with more characters than this is broken before the next AND. */
 const longestLine = 80;
 
 const closingAt = (sql: string, opening: number): number => {

@@ -9,7 +9,7 @@ export type ExportObject = (typeof exportObjects)[number];
 /** A record as the read gateway returns it. */
 export type ExportRecord = Account | Contact | Note | Opportunity;
 
-/** A system column: its name in the file, which `crm import` also uses, and the field of the read gateway. */
+/** A system column: its name in the file, which `crm import` reads too, and its field in the read gateway. */
 export interface SystemColumn {
   readonly name: string;
   readonly field: string;

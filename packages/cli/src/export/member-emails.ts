@@ -9,7 +9,7 @@ import type { ExportRecord } from './columns.js';
 /** Finds the email of a member. Undefined if it is unknown. */
 export type FindMemberEmail = (memberId: string) => Promise<string | undefined>;
 
-/** Finds members as owners of opportunities, through the read gateway. Members who own none stay unknown. */
+/** Finds the emails of members in opportunities that they own, through the read gateway. Other members stay unknown. */
 export const emailsOfOwners =
   (client: CrmClient): FindMemberEmail =>
   async (memberId) => {
@@ -49,7 +49,7 @@ export class MemberTranslation {
     this.#find = find;
   }
 
-  /** The number of members in this run whose email was not found. */
+  /** The number of members whose email was not found in this run. */
   get unknown(): number {
     return [...this.#emails.values()].filter((email) => email === undefined).length;
   }

@@ -47,7 +47,7 @@ export const openPartialFile = async (
 const openAt = async (path: string, earlier: ExportState | undefined): Promise<FileHandle> => {
   if (earlier === undefined) return open(path, 'w');
   const handle = await open(path, 'r+');
-  // Drops an incomplete last page, which is read again.
+  // Drops a page that was not completely written. It is read again.
   await handle.truncate(earlier.bytes);
   return handle;
 };

@@ -38,8 +38,8 @@ export const countRecords = async (
 };
 
 /**
- * Returns the function that reads pages of an object. Records come oldest first: an import then creates them in the
- * same order, and records created during the export come last. Notes have no search and come newest first.
+ * Returns the function that reads pages of an object. Records come oldest first, so that an import creates them in the
+ * same order and records created during the export come last. Notes cannot be sorted and come newest first.
  */
 export const makePageReader = (
   client: CrmClient,

@@ -25,7 +25,7 @@ export interface ExportResult {
 }
 
 /**
- * Runs an export. While one page is written, the next is being read. At most these two pages are in memory.
+ * Runs an export. Reads the next page while it writes the current one. At most these two pages are in memory.
  *
  * @throws CliError if it was interrupted. The next run continues after the last written page.
  */

@@ -50,7 +50,7 @@ const objectNames: Readonly<Record<ExportObject, ImportObject>> = {
 };
 
 /**
- * Opens the file and chooses the conversion: by the mapping if there is one, otherwise as a file of `crm export`.
+ * Opens the file and chooses the conversion of its rows. Without a mapping, the file must be one of `crm export`.
  *
  * @throws CliError if the mapping, the file and the options do not match.
  */
@@ -111,7 +111,7 @@ const openJson = async (file: string, { delimiter, encoding }: PlanOptions): Pro
   return { source: await openJsonLines(file), guessed: '' };
 };
 
-/** Its format is guessed, because a spreadsheet program may have saved it with another delimiter or encoding. */
+/** Guesses the format, because a spreadsheet program may have saved the file with another delimiter or encoding. */
 const openExportedCsv = async (file: string, { delimiter, encoding, raw }: PlanOptions): Promise<OpenedExport> => {
   const { format, guessed } = await guessFormat(file, { delimiter, encoding });
   return { source: await openCsv(file, { ...format, isExport: true, hasEscapedFormulas: raw !== true }), guessed };

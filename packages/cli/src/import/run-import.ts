@@ -95,15 +95,13 @@ class ImportRun {
     const interrupt = (): void => this.#stopFor('The import was interrupted.');
     this.job.signal.addEventListener('abort', interrupt);
     if (this.job.signal.aborted) interrupt();
-    // An async generator serves its readers in turn, so batches are in file order for any number of workers.
+    // An async generator serves its readers one after the other, so the workers get the batches in file order.
     const batches = this.#readBatches();
     await Promise.all(Array.from({ length: this.job.concurrency }, () => this.#worker(batches)));
     this.job.signal.removeEventListener('abort', interrupt);
   }
 
-  /**
-   * How it ended. To be read after {@link work}, because requests that are running at a stop still finish and count.
-   */
+  /** How the import ended. Read it only after {@link work} has resolved: requests that run at a stop still count. */
   get end(): Pick<ImportResult, 'stopped' | 'unanswered' | 'isDryRun'> {
     const unanswered = this.#sender?.unanswered ?? 0;
     return { stopped: this.#stopped, unanswered, isDryRun: this.#sender === undefined };
@@ -115,7 +113,7 @@ class ImportRun {
         await this.#sendBatch(next.value);
       }
     } catch (error) {
-      // If one worker stops the import, the others end with an error too.
+      // If another worker stopped the import, this error is only a consequence.
       if (this.#isStopped()) return;
       this.failure = error;
       this.#stopFor(errorText(error));
@@ -151,7 +149,7 @@ class ImportRun {
     return next.done === true || this.#isStopped() ? undefined : next.value;
   }
 
-  /** The body to send. Undefined for a row that is not sent, which is counted here. */
+  /** The body to send. For a row that is not sent, counts it and returns undefined. */
   async #convert(row: SourceRow): Promise<RequestBody | undefined> {
     if (this.job.sentNotes?.has(row.line) === true) {
       this.#count(row, { kind: 'matched', warnings: [] });

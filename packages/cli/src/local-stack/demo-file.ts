@@ -45,8 +45,8 @@ const isDemoFile = (value: unknown): value is DemoFile =>
   typeof value === 'object' && value !== null && keys.every((key) => typeof Reflect.get(value, key) === 'string');
 
 /**
- * Publishes the demo file while the stack runs. At other times the file has another name and keeps the key, whose plain
- * text is stored nowhere else. Anyone who can read the file can use the key.
+ * Publishes the demo file while the stack runs. At other times the file has the name `demo.stopped.json`. It is kept,
+ * because the plain text of the key is stored nowhere else. Anyone who can read the file can use the key.
  */
 export class DemoFileKeeper {
   readonly #directory: string;
@@ -55,7 +55,9 @@ export class DemoFileKeeper {
     this.#directory = directory;
   }
 
-  /** Withdraws the file of this run, or of one that was killed. Returns the last withdrawn file, if any. */
+  /**
+   * Renames the published file, if any. Returns the contents of the renamed file, also if an earlier run renamed it.
+   */
   async withdraw(): Promise<DemoFile | undefined> {
     try {
       await rename(demoFilePath(this.#directory), this.#withdrawnPath);

@@ -26,7 +26,7 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 25_000;
 const pollIntervalMs = 50;
 /**
- * Variables that are not inherited from the shell. They would point a gateway elsewhere, or give both the same port.
+ * Variables that gateways do not inherit from the shell, because they could name other servers or one port for both.
  */
 const ownVariables = ['DATABASE_URL', 'READ_DATABASE_URL', 'REDIS_URL', 'PORT', 'HOST', 'ADMIN_PORT', 'CURSOR_SECRETS'];
 

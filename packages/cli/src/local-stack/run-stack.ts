@@ -16,7 +16,7 @@ import type { StackSettings } from './settings.js';
 import { takeStackLock } from './stack-lock.js';
 import { openStackState, saveStackState, type StackState } from './stack-state.js';
 
-/** What the stack needs from the command that runs it. */
+/** The inputs of the stack, from the command that runs it. */
 export interface StackOptions {
   readonly settings: StackSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -121,8 +121,7 @@ const startPostgres = async (
       user: 'crm',
       password: state.databasePassword,
       database: 'crm',
-      // A first import fills empty tables. Until they are analyzed, PostgreSQL plans queries as if they were still
-      // empty.
+      // Analyzes tables soon after a first import. Until then PostgreSQL plans queries as if they were still empty.
       settings: { autovacuum_naptime: '10s' },
       stopOnExit: true,
       log,
@@ -179,7 +178,7 @@ const watch = async (
     const end = await gateway.ended;
     throw new CliError(`The ${gateway.name} ended by itself (${end}). ${await gateway.logTail()}`);
   });
-  // Every gateway ends when the stack is stopped. The race is over by then, so these rejections are ignored.
+  // Every gateway ends when the stack stops. The race is over by then, so these rejections can be ignored.
   for (const end of ends) void end.catch(() => undefined);
   await Promise.race([...ends, watchPostgres(postgres, settings, signal)]);
 };

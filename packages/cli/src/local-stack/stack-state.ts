@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { CliError, errorCode } from '../errors.js';
 
 /**
- * State that the stack keeps between starts. Its secrets never change: cursors stay valid, and the database accepts the
- * password.
+ * State that the stack keeps between starts. Its secrets never change, so cursors stay valid and the database accepts
+ * the password.
  */
 export interface StackState {
   readonly databasePassword: string;

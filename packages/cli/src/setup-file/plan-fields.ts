@@ -61,7 +61,7 @@ const isSame = (one: unknown, other: unknown): boolean => {
   return canonical(one) === canonical(other);
 };
 
-/** Reports a change of the type or the pipelines of a field, which cannot change. */
+/** Adds a problem if the file changes the type or the pipelines of an existing field, which is not possible. */
 const checkFixed = (
   source: MappingSource,
   wanted: FileField,
@@ -97,7 +97,7 @@ const planField = (
   checkFixed(source, wanted, stored, pipelineIds);
   const values = differing({ name, isHidden, isActive }, { ...stored });
   const isMetadata = metadata !== undefined && !isSame(metadata, stored.metadata);
-  // As for stages, every field gets its position in turn.
+  // As for stages, every field gets its position, one after the other.
   if (Object.keys(values).length === 0 && !isMetadata && position === undefined) return [];
   const place = position === undefined || position === stored.position ? '' : `place: ${position}`;
   const texts = [describeChange(values, { ...stored }), isMetadata ? 'options and bounds' : '', place];

@@ -39,7 +39,7 @@ const planStages = (pipeline: Pipeline, stages: readonly FileStage[]): readonly 
     }
     const values = differing({ label, color, probability, isDefault, isActive }, { ...stage });
     const isChanged = Object.keys(values).length > 0;
-    // Every stage gets its position in turn, because each assignment moves the later stages.
+    // Every stage gets its position, one after the other, because each assignment moves the later stages.
     if (!isChanged && position === undefined) return [];
     const place = position === undefined || position === stage.position ? '' : `position: ${position}`;
     const text = [describeChange(values, { ...stage }), place].filter((part) => part !== '').join(', ');

@@ -26,8 +26,8 @@ export const checkColumns = (mapping: Mapping, columns: readonly string[]): void
 };
 
 /**
- * Checks the header of a file without a mapping, where every column is imported and so none may be duplicated. With a
- * mapping, {@link checkColumns} refuses duplicates only of the columns that the mapping uses.
+ * Checks the header of a file without a mapping. Every column is imported, so none may be duplicated. With a mapping,
+ * {@link checkColumns} refuses duplicates only of columns that the mapping uses.
  *
  * @throws CliError (78) that names the duplicated columns.
  */

@@ -83,7 +83,7 @@ const sourceValue = ({ source }: FieldSource, row: Row): Scalar => {
   return source.template.fill((column) => row.get(column) ?? '');
 };
 
-/** Applies the steps to a value. An empty text, or one of only white space, gives no value. */
+/** Applies the steps to a value. A blank text gives no value. */
 const applySteps = (steps: readonly Step[], start: Scalar): Result<readonly Scalar[]> => {
   const fault = typeof start === 'string' ? findTextFault(start) : null;
   if (fault !== null) return fail(fault);

@@ -31,8 +31,8 @@ const earlierKeys =
 
 /**
  * Adds the reason to the start of a line: `{"a":1.50}` becomes `{"line":2,"field":"a","reason":"…","a":1.50}`. The rest
- * is not parsed, which could lose the fault itself, such as digits of a long number. A line that is not an object
- * becomes the value of `text`.
+ * is copied without parsing, which could lose the fault itself, such as digits of a long number. A line that is not an
+ * object becomes the value of `text`.
  */
 const jsonLine = ([line, field, reason]: OwnCells, text: string): string => {
   const own = JSON.stringify({ line: Number(line), field, reason }).slice(0, -1);
@@ -46,9 +46,9 @@ const jsonLine = ([line, field, reason]: OwnCells, text: string): string => {
 type Source = Pick<SourceFile, 'columns' | 'csv'>;
 
 /**
- * A file of the rejected rows, in the format of the source, that can be corrected and imported again. It has line,
- * field and reason, then the unchanged columns of the source. It is created with the first row, so that no file means
- * no rejected rows.
+ * A file of the rejected rows, in the format of the source, that the user can correct and import again. It has line,
+ * field and reason, then the unchanged columns of the source. It is created with the first rejected row, so that no
+ * file means no rejected rows.
  */
 export class RejectsFile {
   readonly path: string;

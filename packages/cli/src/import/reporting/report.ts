@@ -54,9 +54,9 @@ export interface ImportResult {
   readonly tally: ImportTally;
   /** The file of the rejected rows, if there are any. */
   readonly rejectsFile: string | undefined;
-  /** The reason if it stopped before the end of the file. */
+  /** The reason why it stopped before the end of the file, if it did. */
   readonly stopped: string | undefined;
-  /** The rows whose result was unknown when it stopped. They may be imported or not. */
+  /** The number of rows with an unknown result when it stopped. They may be imported or not. */
   readonly unanswered: number;
   readonly isDryRun: boolean;
   /** Whether a corrected source can be imported again, because its records are found by their natural keys. */

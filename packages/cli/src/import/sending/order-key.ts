@@ -5,8 +5,8 @@ import type { ImportObject } from '../targets.js';
 
 /**
  * Returns the keys of a row: one for its natural key and one for its external id. Rows that share a key are sent in
- * file order, because they may write the same record. Rows of different records may share a key too, and then only wait
- * for each other. Notes have no keys.
+ * file order, because they may write the same record. If rows of different records share a key, they only wait for each
+ * other. Notes have no keys.
  */
 export const orderKeys = (object: ImportObject, body: RequestBody): string[] => {
   const externalId =
@@ -34,7 +34,10 @@ const naturalKeyOf = (object: ImportObject, body: RequestBody): string | undefin
   }
 };
 
-/** Without an account, the domain is that of the primary contact's email, as in the gateway. */
+/**
+ * Without an account, uses the domain of the primary contact's email. The gateway uses the contact itself if the domain
+ * is a mail provider's, so more rows share a key here than there.
+ */
 const opportunityKey = (body: RequestBody): string | undefined => {
   const domain = textAt(body, 'related_objects', 'account_domain');
   const contact = textAt(body, 'related_objects', 'primary_contact_email');

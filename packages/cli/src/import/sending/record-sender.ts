@@ -145,7 +145,7 @@ export class RecordSender {
     return Promise.all(items.map(send));
   }
 
-  /** After the time limit, a row that fails while others succeed is rejected. If no row succeeds, the import stops. */
+  /** After the time limit, rejects the row if other rows succeed meanwhile. If no row succeeds, the import stops. */
   #giveUp(failedSinceMs: number, patience: number, error: CrmError): SendOutcome | undefined {
     const nowMs = performance.now();
     const boundMs = this.#lastAnswerMs === undefined ? this.#options.firstAnswerMs : this.#options.outageMs;
@@ -158,10 +158,7 @@ export class RecordSender {
     throw new CliError(gatewayErrorText(this.#gateway, error));
   }
 
-  /**
-   * Reports an outage once, not once per worker, and only from the third attempt on, because the first failures usually
-   * end soon.
-   */
+  /** Reports an outage once for all workers, at the third attempt, because most outages end sooner. */
   #noteOutage(attempt: number, error: CrmError): void {
     if (attempt < 3 || this.#isOutageNoted) return;
     this.#isOutageNoted = true;

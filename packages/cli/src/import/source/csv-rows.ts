@@ -76,7 +76,7 @@ export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFi
 
 async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<LocatedRecord, undefined> {
   const lines = new LineCounter();
-  // The parser runs ahead of its reader, and drops the records between them if it fails.
+  // The parser runs ahead of its reader. If it fails, it drops records that the reader has not got yet.
   const parsedLines = new LineCounter();
   const parser = parse({
     ...(format.isExport === true && {
@@ -85,7 +85,7 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
     delimiter: format.delimiter,
     info: true,
     on_record: (parsed) => {
-      // With `info` this is a record and its position, which the parser's types do not show.
+      // With the option `info` this is a record with its position, but the parser's types do not say so.
       parsedLines.startOf(parsed as unknown as ParsedRecord);
       return parsed;
     },

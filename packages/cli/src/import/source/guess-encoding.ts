@@ -1,10 +1,14 @@
 import { createReadStream } from 'node:fs';
 
 /**
- * Guesses the encoding of a file: the one of its byte order mark; else UTF-16 if about half of the bytes are zero; else
- * Windows-1252 if it has bytes beyond ASCII that never form a UTF-8 character; else UTF-8, which the reader then
- * checks. A file that mixes UTF-8 characters with other bytes is read as UTF-8 and refused with the line, because
- * another encoding would corrupt its UTF-8 characters.
+ * Guesses the encoding of a file. The first of these that applies:
+ * - the encoding of its byte order mark
+ * - UTF-16, if more than a quarter of its bytes are zero, nearly all of them at even or nearly all at odd offsets
+ * - Windows-1252, if it has bytes beyond ASCII, all of them assigned there, and no UTF-8 character
+ * - UTF-8
+ *
+ * A file that mixes UTF-8 characters with other bytes is read as UTF-8. The reader then refuses it with the line,
+ * because another encoding would corrupt its UTF-8 characters.
  */
 export const guessEncoding = async (file: string, sample: Buffer): Promise<string> =>
   markedEncoding(sample) ?? guessUtf16(sample) ?? ((await hasOnlySingleBytes(file)) ? 'windows-1252' : 'utf-8');
