@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const benchFolder = resolve(process.env['CRM_BENCH_DIR'] ?? resolve(root, '.crm-bench'));
 
 /**
- * Settings that keep the server from disturbing a measurement. Without replicas it writes no WAL by itself, which would
- * be counted as WAL of the calls.
+ * Settings that keep the server from disturbing a measurement. With support for replicas it would write WAL by itself,
+ * and that would count as WAL of the calls.
  */
 const steady = {
   autovacuum: 'off',
@@ -23,13 +23,13 @@ const steady = {
   max_wal_senders: '0',
 };
 
-/** For generating data and counting pages, where data may be lost in a power failure. */
+/** Settings to generate data and to count pages. A power failure may lose data. */
 const unsafe = { ...steady, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** For measurements, as in production: committed data is on disk. */
+/** Settings for measurements, as in production: committed data is on disk. */
 const durable = { ...steady, fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
-/** An arbitrary number that all runs share. */
+/** The key of the advisory lock that all runs share. Any number will do. */
 const buildLock = 7_120_934;
 
 /** A PostgreSQL that keeps its data from one run to the next. */
@@ -43,7 +43,7 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** Identifies the schema: existing data can be reused as long as the schema and the generator are the same. */
+/** A digest of the schema. Existing data can be reused as long as the schema and the generator stay the same. */
 const fingerprint = async (): Promise<string> => {
   const hash = createHash('sha256');
   for (const { name, sql } of await readMigrations()) hash.update(name).update(sql);

@@ -40,7 +40,7 @@ const soakIds = new Set(['S11', 'S12']);
 const namedIds = new Set(['S17']);
 /** Measured with data of several sizes. */
 const sizedIds = new Set(['S5', 'S6', 'S7', 'S10', 'S12', 'S16']);
-/** Measured again with `--size`. */
+/** Measured with `--size`. */
 const scalingIds = new Set([...sizedIds].filter((id) => !soakIds.has(id)));
 
 const log = (message: string): void => {
@@ -55,7 +55,9 @@ const wants = (id: string): boolean => {
   return asked.isSizeGiven ? scalingIds.has(id) : !soakIds.has(id) && !namedIds.has(id);
 };
 
-/** Generates the data without waiting for the disk. Then restarts the server with the settings of production. */
+/**
+ * Generates the data without waiting for the disk. Then restarts the server with durable settings, as in production.
+ */
 const prepare = async (sizes: readonly number[]): Promise<Run['server']> => {
   const loading = await startBenchServer({ isDurable: false, log });
   for (const size of sizes) await loading.database(size);

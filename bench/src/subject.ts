@@ -17,8 +17,8 @@ export const openSubject = async (url: string, opportunities: number): Promise<S
 };
 
 /**
- * Measures a shape in two data sizes. Some shapes have values that depend on the number of deals, so each size has its
- * own shape.
+ * Measures a shape in two data sizes. Each size has its own list of shapes, because some values in shapes depend on the
+ * number of deals.
  */
 export const compareShapes = async (
   small: Subject,

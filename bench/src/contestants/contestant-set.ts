@@ -8,7 +8,7 @@ import { cpuMsOf } from '../harness/process-usage.js';
 import type { Contestant } from '../harness/rounds.js';
 import { type PageFixture, pageScope } from './page.js';
 
-/** More callers than connections in all pools, so that no connection is idle. */
+/** The number of callers. There are more than connections in any pool, so that no connection is idle. */
 export const connections = 16;
 /** The connections in the pool of a gateway. */
 export const poolSize = 10;
@@ -62,7 +62,7 @@ export const readBody = async (
 ): Promise<string> =>
   (await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body: body() }) })).text();
 
-/** The error for a contestant with a different response. */
+/** The error for a contestant whose response differs from the gateway's. */
 export const differs = (name: string): Error =>
   new Error(`${name} does not answer the same page: nothing was measured`);
 

@@ -1,8 +1,8 @@
 import { pageScope } from './page.js';
 
 /**
- * A statement that builds a page from the tables, one JSON text per record, as an API without stored records would do.
- * Like the gateway, it reads one record more than it shows.
+ * A statement that builds a page from the tables, with one JSON text per record. An API that does not store finished
+ * records would work like this. As in the gateway, the statement reads one record more than the page shows.
  */
 export const pageFromTablesSql = (size: number, limit: number): string => {
   const { organizationId, pipelineId } = pageScope(size);

@@ -5,7 +5,7 @@ interface Share {
   readonly perTenThousand: number;
 }
 
-/** The options of the select field `tier`: for 50 %, 1 % and 0.01 % of the deals, and for the rest. */
+/** The options of the select field `tier`. The first three have 50 %, 1 % and 0.01 % of the deals. */
 export const tiers: readonly Share[] = [
   { value: 'gold', perTenThousand: 5_000 },
   { value: 'iron', perTenThousand: 100 },

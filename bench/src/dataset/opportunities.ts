@@ -6,9 +6,7 @@ import { areas, regions, subjects } from './vocabulary.js';
 /** The number of rows per statement. */
 const batchSize = 50_000;
 
-/**
- * The creation time of the newest deal, the longest time between two deals, and the time from the first to the last.
- */
+/** The creation time of the newest deal. */
 const lastInstant = '2026-01-01T00:00:00.000Z';
 const longestGapMs = 90_000;
 const wholeSpanMs = 3 * 365 * 86_400_000;

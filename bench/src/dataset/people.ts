@@ -8,7 +8,7 @@ const opportunitiesOfAnAccount = 100;
 /** Accounts and contacts are older than all deals. */
 const firstInstant = '2019-01-01T00:00:00Z';
 
-/** Domains end in their number, so that a search finds each by its own word. */
+/** Each domain contains the account's number, so that a search finds exactly one account by its domain. */
 const accountsSql = `
   INSERT INTO accounts (organization_id, id, domain, name, normalized_name, search_text, created_at, updated_at)
   SELECT $1::uuid, pg_temp.id_at(a.at, 'account ' || $1::uuid::text || a.n), a.domain, a.name, a.normalized_name, a.normalized_name || ' ' || a.domain, a.at, a.at

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * Functions that exist only in this connection. Numbers are hashes of a row's number instead of `random()`, so that the
+ * Functions that exist only in this connection. Instead of `random()` they use hashes of a row's number, so that the
  * data does not depend on the query plan.
  */
 const functions = `

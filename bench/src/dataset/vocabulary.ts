@@ -1,6 +1,6 @@
 import { normalizeForSearch } from '@crm/domain';
 
-/** Words and their normalized forms at the same index. Only `domain` normalizes texts; PostgreSQL cannot. */
+/** Words and their normalized forms, at the same index. Only the package `domain` can normalize texts. */
 export interface Words {
   readonly texts: readonly string[];
   readonly normalized: readonly string[];

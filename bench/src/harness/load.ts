@@ -5,7 +5,7 @@ export interface LoadRequest {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Built again for every request. */
+  /** Called for every request. */
   readonly body?: () => string;
 }
 

@@ -18,7 +18,7 @@ export interface Measure {
   /** The difference between the greatest and the least round, divided by the median. Absent if there was one round. */
   readonly spread?: number;
   readonly unit: string;
-  /** More about the figure than its name says. */
+  /** More about the figure, such as a status. */
   readonly detail?: string;
   /** The target, such as `≥ 0.75`. Null for a figure without a target. */
   readonly target: string | null;

@@ -11,7 +11,7 @@ export interface RoundOptions {
   readonly log: (message: string) => void;
 }
 
-/** Long enough that V8 compiles the code that runs often. */
+/** Long enough for V8 to compile the code that runs often. */
 const warmUpSeconds = 6;
 
 /**

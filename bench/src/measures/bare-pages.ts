@@ -18,8 +18,8 @@ import type { MeasureGroup, Run } from '../harness/run.js';
 import { median } from '../harness/statistics.js';
 
 /**
- * The share of the bare server's rate that the gateway must reach, by records per page. Sizes without a target are for
- * the chart.
+ * The share of the bare server's rate that the gateway must reach, by records per page. Null: measured only for the
+ * chart.
  */
 const targets = new Map<number, number | null>([
   [10, null],

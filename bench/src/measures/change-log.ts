@@ -7,7 +7,7 @@ import type { NewMeasure } from '../harness/results.js';
 import { alternate, type Contestant, ratios } from '../harness/rounds.js';
 import type { MeasureGroup, Run } from '../harness/run.js';
 
-/** More than cores, and at least one for each organization. */
+/** More connections than the machine has cores, and at least one for each organization. */
 const connections = 16;
 
 /**
@@ -19,8 +19,8 @@ const cases = [
 ] as const;
 
 /**
- * The functions that a new deal runs for the log: they create event records, collect them, and append them under the
- * counter.
+ * The functions that a new deal runs for the log: they create event records, collect them, and append them with
+ * positions from the organization's counter.
  */
 const logFunctions = [
   'account_event_record',

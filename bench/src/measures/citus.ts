@@ -21,7 +21,7 @@ const kinds = [
   { key: 'bulks', name: 'bulk of 100 new accounts', bound: 2 },
 ] as const;
 
-/** The medians of each kind of call, one per round, with one caller. The two sides alternate. */
+/** Measures each kind of call with one caller: the median of every round. The two sides alternate. */
 const compare = async (plain: CitusSide, citus: CitusSide, { rounds, size, log }: Run): Promise<NewMeasure[]> => {
   const measures: NewMeasure[] = [];
   for (const { key, name, bound } of kinds) {

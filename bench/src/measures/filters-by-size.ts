@@ -11,7 +11,7 @@ import { compareShapes, openSubject } from '../subject.js';
 const operators = ['eq', 'in', 'between'] as const;
 const names = { eq: 'one value', in: 'one of some values', between: 'a range' } as const;
 
-/** One comparison on an indexed field that matches 50 %, 1 % or 0.01 % of the records. */
+/** Whether a shape is one comparison on an indexed field that matches 50 %, 1 % or 0.01 % of the records. */
 const isFilter = ({ name, objectType, filters }: Shape): boolean =>
   objectType === 'opportunity' &&
   filters !== undefined &&
@@ -25,12 +25,12 @@ const orders = [
   ['in its own order', (shape: Shape) => `${shape.name.split(' ')[0]}:asc`],
 ] as const;
 
-/** A range with another order than its own field. Its pages may cost more in larger data, within a time limit. */
+/** Whether a shape is a range that is sorted by another field. Its pages may cost more in larger data, up to a time. */
 const isTimed = ({ name, sort }: Shape): boolean =>
   name.includes(' between ') && /^(created|updated)_at:/.test(sort ?? '');
 
 const rangesTimed = 300;
-/** The time limit for a range with another order, with a million deals and with more. */
+/** The time limits for a range that is sorted by another field: with a million deals, and with more. */
 const rangeBoundMs = { million: 50, more: 250 } as const;
 
 /** The time of a page in milliseconds: the 99th percentile of 300 pages, without the first, which reads from disk. */
@@ -79,7 +79,7 @@ const worstOf = (comparisons: readonly Comparison[], size: number): NewMeasure[]
 
 /**
  * S6: pages with one filter on an indexed field, in data of two sizes. The measure counts buffers, which do not depend
- * on the machine. Only ranges with another order are timed.
+ * on the machine. Only ranges that are sorted by another field are timed.
  */
 export const filtersBySize: MeasureGroup = {
   ids: ['S6'],

@@ -50,8 +50,8 @@ export const memory: MeasureGroup = {
     const leave = new AbortController();
     const waiters: Promise<void>[] = [];
     try {
-      // The callers start one after the other, spread over one wait. Started together, they would repeatedly make the
-      // gateway refuse pages.
+      // The callers start one after the other, spread over the time of one wait. If they started together, the gateway
+      // would repeatedly refuse pages.
       log(`Starting ${waiting} callers, one after the other, over ${waitSeconds} seconds`);
       for (let caller = 0; caller < waiting; caller += 1) {
         const waiter = waitForEvents(gateway, waits, leave.signal).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { percentile } from '../harness/statistics.js';
 
 const requestsOfQuick = 20;
 const requestsOfFull = 100;
-/** The statement timeout, plus the time of the rest of a request. */
+/** The target: the statement timeout plus half a second for the rest of a request. */
 const boundMs = 5_500;
 /** Two characters that are adjacent in no name. */
 const shortWord = 'q7';
@@ -75,7 +75,7 @@ export const searches: MeasureGroup = {
         await measureWord(run, gateway, 'common', common),
         await measureWord(run, gateway, 'rare', rare),
         await measureWord(run, gateway, 'absent', absent),
-        // All matches are collected and sorted, because the newest records have none.
+        // The newest records do not match, so the gateway collects and sorts all matches.
         await measureWord(run, gateway, 'old-clustered', oldClustered, 250),
         await measureShortWord(run, gateway),
       ];

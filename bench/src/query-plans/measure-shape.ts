@@ -46,15 +46,12 @@ interface PlaceRow extends Record<string, unknown> {
   readonly position: (string | null)[] | null;
 }
 
-/**
- * The constant limit in prepared statements. It is larger than any page, and smaller than the places that {@link
- * positionAt} reads.
- */
+/** Matches the constant limit in prepared statements. It is too low for {@link positionAt}, which removes it. */
 const writtenBound = /LIMIT \d+\) l/g;
 
 /**
- * The cursor position of the record at a place in an order. Runs the page's own statements with a limit up to that
- * place, and fetches only the last row.
+ * The cursor position of the record at a place in an order. Runs the page's own statements with a limit that reaches
+ * that place, and fetches only the last row.
  */
 const positionAt = async (
   database: AdministrationDatabase,

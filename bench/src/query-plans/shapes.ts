@@ -16,26 +16,23 @@ const nullableSorts = [
 const rankedSorts = ['stage_name', 'pipeline_name', 'owner_email'];
 const slottedSorts = ['tier', 'code', 'score', 'rate'];
 
-/** The limit for a page whose records are all on different heap pages, and for descending a few indexes. */
+/** The limit for a page whose records are all on different heap pages, plus the descent of a few indexes. */
 const scattered = 2 * pageLimit + 20;
 
-/** The limit for a page that is merged from a few branches. */
+/** The limit for a page that is merged from several index scans. */
 const merged = 4 * pageLimit;
 
-/**
- * The limit for up to 2,000 matches, or for the records in order that fill the page. In the worst order, all are on
- * different heap pages.
- */
+/** The limit for a page that sorts up to 2,000 matches, or that scans records in order until the page is full. */
 const counted = 1_000;
 
-/** The limit for a scan of 20,000 records. In the worst order, all are on different heap pages. */
+/** The limit for a scan of 20,000 records. In the worst case, all of them are on different heap pages. */
 const scanned = 30_000;
 
 /** The reason why pages that begin or end with the rare value of `tier` differ between the sizes. */
 const rareValue =
   'this page has the records with the value of 0.01 %: one in the small data, a full page of scattered records in the large data';
 
-/** For 10 thousand deals, there are so few accounts and contacts that the whole table has only a few pages. */
+/** The reason why pages of accounts and contacts differ between the sizes: the small tables have only a few pages. */
 const fewOthers = {
   account: 'the small data have only 100 accounts, on 4 table pages',
   contact: 'the small data have only 200 contacts, on 9 table pages',

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import postgres from 'postgres';
 
-/** A minimal server in Node: each page is one prepared statement, and the bytes of its records between two texts. */
+/**
+ * A minimal server in Node. It runs one prepared statement per page, and sends the records' bytes between two texts.
+ */
 const page = JSON.parse(process.env['PAGE'] ?? '') as {
   readonly limit: number;
   readonly head: string;

@@ -11,7 +11,7 @@ export const toAnchor = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** A code block that scrolls by itself, so it must be focusable with the keyboard. */
+/** A code block. It can scroll, so it must be focusable with the keyboard. */
 export const codeBlock = (highlighted: string, label: string): string =>
   `<pre tabindex="0" role="region" aria-label="${escapeHtml(label)}"><code>${highlighted}</code></pre>`;
 
@@ -24,7 +24,7 @@ interface MarkdownOptions {
   readonly shift?: number;
 }
 
-/** Markdown of ours as HTML, without any style attribute. */
+/** Converts Markdown of this repository to HTML without style attributes. */
 export const renderMarkdown = (markdown: string, options: MarkdownOptions = {}): string => {
   const { toAddress = (href: string) => href, anchorPrefix = '', shift = 0 } = options;
   const marked = new Marked<string, string>({ gfm: true, async: false });
@@ -57,7 +57,7 @@ export const renderMarkdown = (markdown: string, options: MarkdownOptions = {}):
 
 const inline = new Marked({ async: false });
 
-/** `<slug>` in a description is text, not a tag; inside backquotes it is escaped anyway. */
+/** Escapes `<`, because `<slug>` in a description is text and not a tag. Inside backquotes it is escaped anyway. */
 const escapeTags = (markdown: string): string =>
   markdown.replaceAll(/(`[^`]*`)|</g, (_match, code: string | undefined) => code ?? '&lt;');
 

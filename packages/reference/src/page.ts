@@ -28,7 +28,7 @@ export interface PageParts {
   readonly links: readonly NavigationLink[];
   readonly navigation: readonly NavigationGroup[];
   readonly main: string;
-  /** The form for the key and the variables; on the page that sends requests. */
+  /** The form for the key and the variables. Only the page that sends requests has it. */
   readonly values?: string;
 }
 

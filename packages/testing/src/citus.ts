@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { withAdminClient } from './admin-client.js';
 
 /**
- * The coordinator in the variable CITUS_URL: a superuser's address of a database with the extension and its workers. Null if unset. With
- * it, the databases of the test run are distributed.
+ * The address in CITUS_URL, or null if it is unset: a superuser's address of a database with the extension, on a
+ * coordinator with workers. If it is set, the databases of the test run are distributed.
  */
 export function readCitusUrl(): string | null {
   const url = process.env['CITUS_URL'];

@@ -20,7 +20,7 @@ export interface CountedPostgres {
 
 const settings = {
   shared_preload_libraries: 'pg_stat_statements',
-  // Statements within functions count as part of their call.
+  // Statements inside a function are not counted separately.
   'pg_stat_statements.track': 'top',
   fsync: 'off',
   full_page_writes: 'off',

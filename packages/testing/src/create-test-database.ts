@@ -8,7 +8,8 @@ import { distributeDatabase, joinServers, readCitusUrl, testServerUrls } from '.
 import { databasePrefix, readTestServer } from './test-server.js';
 
 /**
- * A locale whose order and letter case differ from code points, so that a statement without its collation fails a test.
+ * A locale with another sort order and other letter case rules than code points, so that a statement that lacks a
+ * collation fails a test.
  */
 const HOSTILE_LOCALE = `LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR'`;
 
@@ -20,11 +21,11 @@ export interface TestDatabase {
 }
 
 /**
- * Gives a test file a migrated database of its own, cloned from a template that is migrated once in a run: a clone takes
- * a fraction of the time of the migrations.
- * @param migrate brings the empty database at the address up to date, and closes its connections
- * @param templateName distinguishes templates with other contents; lower-case letters, digits and underscores, at most
- * 30
+ * Creates a migrated database for one test file. It is a clone of a template that is migrated once per run, because a
+ * clone takes a fraction of the time of the migrations.
+ * @param migrate migrates the empty database at the address, and closes its connections
+ * @param templateName distinguishes templates with other contents: at most 30 lower-case letters, digits and
+ * underscores
  */
 export async function createTestDatabase(
   migrate: (url: string) => Promise<void>,
@@ -45,8 +46,8 @@ export async function createTestDatabase(
 }
 
 /**
- * Waits until a database has no connections, for a second at most. An ended pool closes its connections in the background. A forced drop
- * would end them with an error that has no handler any more.
+ * Waits until a database has no connections, for a second at most. An ended pool closes its connections in the
+ * background. A forced drop would end them with an error that nothing handles any more.
  */
 async function untilClosed(client: pg.Client, database: string): Promise<void> {
   const text = 'SELECT pid FROM pg_stat_activity WHERE datname = $1';
@@ -71,7 +72,8 @@ async function ensureTemplate(
   template: string,
   migrate: (url: string) => Promise<void>,
 ): Promise<void> {
-  // Test files run in several processes: the first one builds the template, the others wait here. Closing the connection unlocks too.
+  // Test files run in several processes: the first one builds the template, the others wait here. Closing the
+  // connection also releases the lock.
   await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [template]);
   const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
   if (found.rowCount === 0) {
@@ -86,8 +88,8 @@ async function ensureTemplate(
     if (readCitusUrl() !== null) await joinServers(first, unfinished);
     await migrate(url);
     if (readCitusUrl() !== null) await distributeDatabase(url);
-    // A template with open connections cannot be cloned, and Citus stays connected. The coordinator comes last, since its
-    // template says that all are complete.
+    // A template with open connections cannot be cloned, and Citus stays connected. The coordinator comes last, because
+    // the existence of its template means that all templates are complete.
     await onAll(
       [...servers].reverse(),
       `ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`,

@@ -15,7 +15,7 @@ const startTimeoutMs = 60_000;
 const startCheckEveryMs = 50;
 const runFile = promisify(execFile);
 
-/** Programs of the newest PostgreSQL from Debian's packages: the one from the npm registry has no `pg_basebackup`. */
+/** The programs of the newest PostgreSQL in Debian's packages. The one from the npm registry lacks `pg_basebackup`. */
 const findPrograms = async (): Promise<string> => {
   const versions = await readdir(packagesFolder).catch(() => []);
   const folders = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(packagesFolder, version, 'bin'));

@@ -15,8 +15,8 @@ export interface FaultProxy {
    */
   silence(): void;
   /**
-   * Drops the connection, once, instead of passing on the response to a request that contains this text. The server has
-   * executed it by then.
+   * Waits for the response to a request that contains this text, and then drops the connection instead of passing the
+   * response on. The server has executed the request by then. Does this once.
    */
   loseAnswerTo(text: string): void;
   /** Stops all faults. Silenced connections are reset, as if both ends had given up. */
@@ -38,7 +38,7 @@ const listen = (server: Server, port: number): Promise<void> =>
 
 const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
-/** Passes data from one end to the other, in order, with the delay set at its arrival. */
+/** Passes data from one end to the other, in order. The delay is the one that was set when the data arrived. */
 const pass = (from: Socket, to: Socket, line: Line, look: (bytes: Buffer) => boolean): void => {
   from.on('data', (bytes: Buffer) => {
     if (line.isSilent || !look(bytes)) return;

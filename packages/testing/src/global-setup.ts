@@ -49,8 +49,8 @@ async function startDebian(): Promise<StartedServer> {
 }
 
 /**
- * Gives a jest run one PostgreSQL: the coordinator in CITUS_URL, the server in TEST_DATABASE_URL, or one of its own.
- * CRM_TEST_POSTGRES=debian uses the one from Debian's packages instead of the embedded one.
+ * Finds the PostgreSQL of a jest run: the coordinator in CITUS_URL, else the server in TEST_DATABASE_URL, else a new
+ * one. With CRM_TEST_POSTGRES=debian the new one is from Debian's packages, otherwise it is the embedded one.
  */
 async function globalSetup(): Promise<void> {
   const runId = randomBytes(4).toString('hex');

@@ -13,7 +13,7 @@ export interface LimitedRole {
 }
 
 /**
- * Makes a role for a migrated database.
+ * Creates a role for a migrated database.
  * @param gateway - the gateway whose rights it gets, if the roles of this run exist; otherwise it may read and write
  * every table
  */

@@ -7,7 +7,7 @@ import { type LocalPostgres, startLocalPostgres } from '@crm/local-postgres';
 
 import { findFreePort } from './gateway/free-port.js';
 
-/** A PostgreSQL for one test file, which may stop it. It stores data as durably as in production. */
+/** A PostgreSQL for one test file, which may stop and kill it. It stores data as durably as in production. */
 export interface OwnPostgres {
   /** The same address after every start. */
   readonly url: string;

@@ -19,7 +19,7 @@ export interface PgBouncer {
   stop(): Promise<void>;
 }
 
-/** From 1.21 on it translates the names of prepared statements. */
+/** PgBouncer translates the names of prepared statements since version 1.21. */
 const translatesFromMinor = 21;
 
 /** Whether the installed PgBouncer can translate prepared statements: Debian 12 has 1.18, which cannot. */
@@ -47,7 +47,7 @@ export const startPgBouncer = async (databaseUrl: string, poolMode: 'session' | 
       'auth_type = trust',
       `auth_file = ${join(folder, 'users.txt')}`,
       `pool_mode = ${poolMode}`,
-      // In session mode every connection of a gateway holds one.
+      // In session mode, every connection of a gateway holds a server connection.
       `default_pool_size = ${poolMode === 'session' ? 20 : 5}`,
       ...((await pgBouncerTranslates()) ? ['max_prepared_statements = 100'] : []),
       '',

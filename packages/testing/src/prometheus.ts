@@ -31,7 +31,7 @@ export const runPromtool = async (...words: readonly string[]): Promise<string> 
 export interface TestPrometheus {
   /** The labels of the firing alarms with this name. */
   firing(alert: string): Promise<readonly Readonly<Record<string, string>>[]>;
-  /** From now on scrapes only these addresses (`host:port`), as when names in DNS change. */
+  /** Replaces the scraped addresses (`host:port`), as a change in DNS does. */
   scrape(targets: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface TestRedis {
   start(): Promise<void>;
   /** Ends it as in a power failure; its data is lost. */
   kill(): Promise<void>;
-  /** Makes it refuse every command that could use memory, as a full Redis does, or accept them again. */
+  /** Makes it refuse every command that may need memory, as a full Redis does, or accept such commands again. */
   setFull(isFull: boolean): Promise<void>;
   /** Stops it from answering while connections stay open. */
   freeze(): void;

@@ -14,8 +14,8 @@ export interface ReplicatedPostgres {
 }
 
 /**
- * Starts a primary and a replica whose data need not outlive the test. It uses Debian's packages, because the npm package has no
- * `pg_basebackup`.
+ * Starts a primary and a replica whose data need not outlive the test. Uses Debian's packages, because the npm package
+ * has no `pg_basebackup`.
  * @throws Error that says what to install if it is missing
  */
 export const startReplicatedPostgres = async (): Promise<ReplicatedPostgres> => {

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 const defaultFolder = fileURLToPath(new URL('../../../node_modules/.cache/crm-figures/', import.meta.url));
 
 /**
- * Reports a measured figure of a requirement, for the table at the end of `npm test`, `npm run test:system` and `npm run test:soak`.
+ * Reports a measured figure of a requirement. The table at the end of `npm test`, `npm run test:system` and
+ * `npm run test:soak` contains it.
  * @param requirement its number, such as `R14`
  * @param what the figure's name and unit, such as `requests dropped` or `slowest answer, ms`
  * @param required the bound of the requirement, such as `0` or `<= 20000`; `printed` if there is no bound

@@ -12,11 +12,14 @@ export const testRoleNames = (): Readonly<Record<TestRole, string>> => {
   return { read: `${prefix}read`, inbound: `${prefix}inbound` };
 };
 
-/** The same in every process of a run. */
+/** The password of a role, which must be the same in every process of a run. */
 const passwordOf = (role: string): string =>
   createHash('sha256').update(readTestServer().url).update(role).digest('hex');
 
-/** Creates the roles of this run, without any rights. Runs once, because parallel test files would collide. Citus copies the roles. */
+/**
+ * Creates the roles of this run, without any rights. Called once per run, because parallel test files would collide.
+ * Citus copies the roles to its workers.
+ */
 export const createTestRoles = (): Promise<void> =>
   withAdminClient(readTestServer().url, async (client) => {
     for (const name of Object.values(testRoleNames()))

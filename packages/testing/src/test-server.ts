@@ -4,7 +4,7 @@ const RUN_ID_VARIABLE = 'CRM_TEST_RUN_ID';
 
 /** The server that the tests of one run share. */
 export interface TestServer {
-  /** A database on it to connect to for creating others. */
+  /** The address of a database on it, from which others can be created. */
   url: string;
   /** Part of every database's name, so that runs can share a server. Lower-case letters and digits. */
   runId: string;

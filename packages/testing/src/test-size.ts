@@ -1,4 +1,4 @@
-/** The size of a test in `npm test`, and in `npm run test:soak`, which has to show the required figures. */
+/** The size of a test in `npm test`, and in `npm run test:soak`, which checks the required figures. */
 interface TestSize {
   readonly short: number;
   readonly soak: number;

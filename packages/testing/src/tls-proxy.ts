@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 
 /** A database over an encrypted connection, like a managed one. */
 export interface TlsProxy {
-  /** The server's address with the proxy's host and port; `sslmode` and the like are the test's own. */
+  /** The server's address with the proxy's host and port. Tests add `sslmode` and the like. */
   readonly url: URL;
   /** The file with the server's certificate. It is its own authority and valid for 127.0.0.1. */
   readonly certificateFile: string;
@@ -15,7 +15,7 @@ export interface TlsProxy {
   stop(): Promise<void>;
 }
 
-/** Only for tests: it is no secret and protects nothing. */
+/** A key for tests. It is not secret and protects nothing. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg9gQzhqDfkmYjhv+1
 iydr/HK4g3Fl62sfHO0fFmzt2OuhRANCAASqKaRdU+43MqiMsgKIirVb7pSmVlID
@@ -40,7 +40,7 @@ export const startTlsProxy = async (targetUrl: string): Promise<TlsProxy> => {
   const sockets = new Set<Socket>();
   let secured = 0;
   const secure = (client: Socket): void => {
-    // Before the answer the client only sends the eight bytes that ask for TLS.
+    // Until this answer, the client sends only the eight bytes that request TLS.
     client.write('S');
     const upstream = connect(Number(target.port), target.hostname);
     const line = new TLSSocket(client, { isServer: true, key, cert: certificate });

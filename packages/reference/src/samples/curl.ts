@@ -7,7 +7,7 @@ const encode = (value: string | number): string =>
 export const pathWithQuery = ({ path, query }: SampleRequest): string =>
   query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${encode(value)}`).join('&')}`;
 
-/** The shell expands variables in a here-document; every other `$` is escaped. */
+/** Escapes JSON for a here-document. The shell expands the variables in it, so every other `$` is escaped. */
 const shellText = (json: string): string => json.replaceAll(/[\\`]|\$(?![A-Z][A-Z_]*["\n])/g, '\\$&');
 
 /** The sample for a shell. */

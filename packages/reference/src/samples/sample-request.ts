@@ -38,7 +38,7 @@ const resourceOf = (path: string): string => {
   return segments[id === -1 ? segments.findLastIndex((segment) => segment.endsWith('s')) : id - 1] ?? '';
 };
 
-/** `account_id` gives `$ACCOUNT_ID`; `id` gets the name of the resource, and `from` is another record of the same kind. */
+/** The variable for a key: `$ACCOUNT_ID` for `account_id`. For `id` and `from` its name comes from the resource. */
 const variableFor = (key: string, path: string): string => {
   const own = `${singular(resourceOf(path))}_ID`;
   if (key === 'id') return `$${own}`;

@@ -13,7 +13,7 @@ const notation: Notation = {
   padding: ' ',
 };
 
-/** The client's method by the path after the resource. Any other word is a method with that name, and `by-…` is `getBy…`. */
+/** The client's methods by the path after the resource. Others have the name of the last fixed segment of the path. */
 const methods: Readonly<Record<string, string>> = {
   'GET ': 'list',
   'POST ': 'create',
@@ -50,7 +50,7 @@ export const clientMethodOf = ({ method, path }: Operation): string | null => {
   return name === undefined ? null : `crm.${camelCase(resource)}.${name}`;
 };
 
-/** Pages of records are read in a loop. */
+/** Whether the operation returns a page, so that its sample is a loop. */
 const isListing = (operation: Operation): boolean =>
   JSON.stringify(operation.responses['200']?.content?.['application/json']?.example ?? '').includes('"next_cursor"');
 

@@ -38,7 +38,7 @@ const parameterSections = ({ operation }: OperationSamples, schemas: Schemas): s
     .join('');
 };
 
-/** Every response has these; the introduction says what they mean. */
+/** Fields of every response. They are left out, because the introduction explains them. */
 const envelopeFields = new Set(['success', 'message', 'statusCode']);
 
 const withoutEnvelope = (schema: Schema): Schema => ({
@@ -58,7 +58,7 @@ const responseSection = ({ operation }: OperationSamples, schemas: Schemas): str
   }`;
 };
 
-/** Many operations share headers, so they link to one list. */
+/** Links to the descriptions of headers, which are in one list because many operations share them. */
 const headerLinks = ({ operation }: OperationSamples): string => {
   const headers = operation.parameters.filter((parameter) => parameter.in === 'header');
   const links = headers.map(({ name }) => `<a href="#header-${name}">${name}</a>`);
@@ -72,7 +72,7 @@ const errorLinks = ({ operation }: OperationSamples): string => {
   return links.length === 0 ? '' : `<p class="errors">Errors: ${links.join(' ')}</p>`;
 };
 
-/** `GET /v1/accounts/{id}` with its method as a badge. */
+/** An HTTP method as a badge. */
 export const methodBadge = (method: string): string => `<span class="method ${method.toLowerCase()}">${method}</span>`;
 
 /** Everything about one operation. */

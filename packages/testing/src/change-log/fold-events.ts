@@ -10,7 +10,7 @@ export interface LoggedEvent {
   readonly is_erased: boolean;
 }
 
-/** A placeholder for a record whose earlier events were erased: its values are unknown until it is deleted. */
+/** Stands for a record whose earlier events were erased. Its values are unknown until it is deleted. */
 const erased = 'erased';
 
 type Folded = Readonly<Record<string, unknown>> | typeof erased;
@@ -60,7 +60,7 @@ export class EventFold {
   add(event: LoggedEvent): void {
     if (event.position !== this.#position + 1) this.#note(event, `follows ${this.#position}`);
     this.#position = event.position;
-    // Only this shows a reader of the API that an event was erased.
+    // Readers of the API recognise an erased event only by these two nulls.
     if (event.is_erased !== (event.record === null && event.previous === null))
       this.#note(
         event,
@@ -92,7 +92,7 @@ export class EventFold {
     this.faults.push(`${event.position} ${event.type} ${event.record_id} ${text}`);
   }
 
-  /** Compares with the records of another source, by the same keys. @returns a line for each difference */
+  /** Compares {@link records} with those of another source, which have the same keys. @returns a line per difference */
   differences(actual: ReadonlyMap<string, Readonly<Record<string, unknown>>>): string[] {
     const keys = new Set([...this.#records.keys(), ...actual.keys()]);
     return [...keys].flatMap((key) => {

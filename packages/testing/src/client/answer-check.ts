@@ -44,7 +44,9 @@ const toCheck = (contract: OperationContract): OperationCheck => ({
 
 const checks = new WeakMap<OperationContract, OperationCheck>();
 
-/** The check of an operation, compiled at its first response, because compiling all takes longer than most tests. */
+/**
+ * The check of an operation. It is compiled at the first response, because compiling all takes longer than most tests.
+ */
 const checkOf = (contract: OperationContract): OperationCheck => {
   const check = checks.get(contract) ?? toCheck(contract);
   checks.set(contract, check);
@@ -97,12 +99,13 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
 
 const tally = { checked: 0, faulty: 0 };
 
-/** How many answers the tests of this file have checked so far, and how many of them violated the contract. */
+/** The number of responses checked in this test file so far, and the number of those that violated the contract. */
 export const countAnswers = (): Readonly<typeof tally> => ({ ...tally });
 
 /**
- * Builds the check of a gateway's responses: by method and path against the contract, and for other paths as a general error.
- * @returns a function that throws an Error naming every fault and the response
+ * Creates the check of a gateway's responses. It finds the operation by method and path and compares the response with
+ * its contract. Without an operation, the response must be a general error.
+ * @returns a function that throws an Error with every fault and the response
  */
 export const createAnswerCheck = (contracts: readonly OperationContract[]): ((exchange: Exchange) => void) => {
   const patterns = contracts.map((contract) => ({ contract, path: pathPattern(contract) }));

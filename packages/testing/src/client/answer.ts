@@ -1,4 +1,4 @@
-/** What a gateway answered, read once. */
+/** The parsed body of a response. */
 export interface Envelope {
   readonly success: boolean;
   readonly message: string;
@@ -10,12 +10,12 @@ export interface Envelope {
   readonly data?: unknown;
 }
 
-/** Headers that differ between two responses to the same request: ids, times and rate limits. */
+/** Headers that may differ between two responses to the same request: ids, times and rate limits. */
 const incidental = /^(x-request-id|date|connection|keep-alive|retry-after|ratelimit.*)$/;
 
 /**
- * The comparable part of a header. The end of a read mark is the position of the whole server, which its own work
- * advances between two calls. Its beginning is the cluster, and whether anything was written.
+ * The comparable part of a header. Of a read mark this is its start: its kind, which depends on whether the call wrote
+ * anything, and the cluster. The rest is a transaction id or position, which other work of the server advances.
  */
 const comparableHeader = ([name, value]: readonly [string, string]): readonly [string, string] => [
   name,
@@ -38,7 +38,9 @@ export class Answer<Data = unknown> {
     this.body = JSON.parse(text) as Envelope;
   }
 
-  /** @throws Error with the whole response if it is not a success: a later failure of the test would be less clear. */
+  /**
+   * @throws Error with the whole response if it is not a success, because a later failure of the test would say less.
+   */
   get data(): Data {
     if (!this.body.success) throw new Error(`Not a success: ${this.status} ${this.text}`);
     return this.body.data as Data;
@@ -49,7 +51,7 @@ export class Answer<Data = unknown> {
     return this.body.errors ?? {};
   }
 
-  /** The fields at fault, in order of the alphabet. */
+  /** The fields at fault, in alphabetical order. */
   get fieldsAtFault(): readonly string[] {
     return Object.keys(this.errors).sort();
   }

@@ -13,7 +13,7 @@ export interface TestRequest {
   readonly body?: unknown;
   /** Sent unchanged instead of `body`. */
   readonly rawBody?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** Null sends no key; by default the client's own. */
+  /** By default the client's own key. Null sends none. */
   readonly key?: string | null | undefined;
   /** By lower-case name; an empty text removes a header. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the range from which systems assign ports, so that no other program gets this port before the caller listens.
+ * These ports are below those that systems assign, so that no other program gets one before the caller listens on it.
  */
 const [lowestPort, highestPort] = [15_000, 30_000];
 const host = '127.0.0.1';
@@ -35,8 +35,8 @@ export const reservePort = (port: number): Promise<boolean> =>
   });
 
 /**
- * A port of the loopback address on which no process listens and which the system does not assign. No other call gets
- * it while this process runs, in this process or another.
+ * A port of the loopback address on which no process listens, and which the system does not assign. While this process
+ * runs, no other call gets the port, neither here nor in another process.
  */
 export const findFreePort = async (): Promise<number> => {
   for (;;) {

@@ -17,7 +17,7 @@ export interface GatewayProcess {
 /** The page that must be 200 before a gateway counts as started. */
 type HealthPage = '/livez' | '/readyz';
 
-/** A guard against hanging: a start takes a second or two, and longer on a busy machine. */
+/** Only guards against hanging: a start takes a second or two, and longer on a busy machine. */
 const startTimeoutMs = 60_000;
 const pollEveryMs = 50;
 
@@ -76,7 +76,7 @@ export const startGatewayProcess = async (
     await waitUntil(page, url, child, () => output);
   } catch (error) {
     await stop(child);
-    // Another program took the port meanwhile: reservations only work between tests.
+    // Another program took the port meanwhile: only tests respect reservations.
     if (output.includes(`Port ${port} on 127.0.0.1 is already in use`)) {
       return startGatewayProcess(mainFile, environment, page);
     }

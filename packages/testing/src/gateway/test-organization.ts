@@ -25,7 +25,7 @@ export interface TestField {
   readonly pipelineIds?: readonly string[];
 }
 
-/** Functions that set up organizations. They are parameters, because this package must not import `db`. */
+/** Functions that set up organizations. Tests pass them in, because this package must not import `db`. */
 export interface OrganizationTools {
   createOrganization(input: { name: string; freemail?: 'create' | 'skip' }): Promise<{ id: string }>;
   createPipeline(input: {
@@ -55,7 +55,7 @@ export interface OrganizationTools {
   newKey(): { readonly key: string; readonly hash: Uint8Array<ArrayBuffer> };
 }
 
-/** The differences of a key from one that may do everything and never expires. */
+/** The properties of a key. By default it may do everything and never expires. */
 export interface TestKeyOptions {
   readonly allow?: readonly string[];
   readonly limits?: Readonly<Record<string, number>>;

@@ -36,7 +36,9 @@ const fragments = [
   'Acme ',
 ];
 
-/** Arbitrary texts, including long ones. A function, because building it takes long and most tests do not use it. */
+/**
+ * Arbitrary texts, including long ones. A function, because building them takes long and most tests do not need them.
+ */
 export const hostileText = (): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.array(fc.constantFrom(...fragments), { maxLength: 8 }).map((parts) => parts.join('')) },

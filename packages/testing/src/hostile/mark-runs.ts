@@ -1,6 +1,6 @@
 /**
- * This many combining marks in a row, of two alternating classes. NFC sorts them in quadratic time: 120,000 marks (240
- * KB) take seconds.
+ * A run of combining marks of two alternating classes. NFC sorts such a run in quadratic time: 120,000 marks (240 KB)
+ * take seconds.
  */
 export const markRun = (count: number): string => '\u0301\u0323'.repeat(Math.ceil(count / 2)).slice(0, count);
 

@@ -141,12 +141,12 @@ const meetFault = async (faulty: Faulty, { name, begin, end }: Fault): Promise<v
 };
 
 /**
- * What both gateways do when their database fails: every request ends with a 503 in the envelope and with Retry-After. The process
- * survives and recovers by itself. Times are reported, not asserted.
+ * The behaviour of both gateways when their database fails: every request ends with a 503 in the envelope and with
+ * Retry-After. The process survives and recovers by itself. Times are reported, not asserted.
  */
 export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => {
   describe('503: if the database', () => {
-    // A fault is mostly waiting for time limits, so every fault gets its own gateway and all run in parallel.
+    // Most of the time is spent waiting for time limits. So every fault gets its own gateway, and all run in parallel.
     const outcomes = new Map<Fault, Promise<void>>();
     beforeAll(async () => {
       // A start uses the whole processor, so the gateways start one after the other.
@@ -154,7 +154,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
       for (const fault of faults) ready.push([fault, await startFaulty(options)]);
       for (const [fault, faulty] of ready) {
         const outcome = meetFault(faulty, fault);
-        // The test of this fault reports a failure, perhaps after the tests of others.
+        // The test of this fault reports the failure. It may start only after the failure.
         outcome.catch(() => undefined);
         outcomes.set(fault, outcome);
       }

@@ -54,7 +54,7 @@ export const describeOutageLog = (subject: GatewaySubject): void => {
           'the database answers again',
         ]);
         expect(others[0]).toMatchObject({ level: 50, err: { cause: { code: 'ECONNREFUSED' } } });
-        // A request has a log line with its status; a health check has none.
+        // Every request of an operation has a log line, health checks have none. The lines have no error.
         expect(requests.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(polls);
         expect(requests.filter(({ route }) => route === undefined)).toEqual([]);
         expect(requests.filter(({ level, err }) => Number(level) >= warning || err !== undefined)).toEqual([]);

@@ -12,7 +12,7 @@ export interface TracedGateway extends GatewaySubject {
   readonly operation: string;
   readonly route: string;
   readonly statement: string;
-  /** A request that gets 200 and contains the word `canary` in every value that a caller can choose. */
+  /** A request that gets 200 and contains the word `canary` in all the values that must not be in a trace. */
   readonly canary: CallerRequest;
 }
 
@@ -124,7 +124,8 @@ const describeSampling = (subject: TracedGateway): void => {
 };
 
 /**
- * The spans that both gateways send to a collector: one trace per request, from HTTP to SQL, without any sent value.
+ * The spans that both gateways send to a collector: one trace per request, from HTTP to SQL, without values of the
+ * request.
  */
 export const describeTraces = (subject: TracedGateway): void => {
   let usual: TracedRun;

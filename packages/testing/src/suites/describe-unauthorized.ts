@@ -13,8 +13,9 @@ type UnauthorizedOptions = Pick<SuiteOptions, 'client' | 'organization'> & {
 };
 
 /**
- * 401, for every operation of a gateway: every key without the right to the operation gets the same bytes, so that callers cannot find
- * out which keys exist. Requests name a record that does not exist, because the key is checked first.
+ * 401, for every operation of a gateway: every key without the right to the operation gets the same bytes, so that
+ * callers cannot find out which keys exist. The key is checked first, so requests may name a record that does not
+ * exist.
  */
 export const describeUnauthorized = ({ contracts, ...options }: UnauthorizedOptions): void => {
   test('the contract has operations', () => expect(contracts.length).toBeGreaterThan(10));
@@ -99,7 +100,7 @@ const describeOperation = (contract: OperationContract, options: Omit<Unauthoriz
         lastAcceptedMs = sentMs;
         if (sentMs > patienceMs) throw new Error('a revoked key is still good');
       }
-      // If the machine stalls, the next request is late, not the accepted one.
+      // The time is from before the last accepted request, so that a stall of the machine does not count.
       expect(lastAcceptedMs).toBeLessThan(revocationShowsWithinMs);
     });
   });

@@ -1,5 +1,5 @@
 import type { OperationContract } from '@crm/contract';
 
-/** The name under which a key's limit for an operation is set: deletions count as other writes do. */
+/** The group of a key's limit for an operation. Deletions and changes of the setup count as other writes. */
 export const rateLimitGroup = ({ group }: OperationContract): string =>
   group === 'delete' || group === 'setup' ? 'inbound' : group;
