@@ -6,7 +6,7 @@ import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const rounds = testSize({ short: 4, soak: 100 });
-/** With this many rounds, every removed lock order led to a deadlock. */
+/** Enough rounds to cause a deadlock, whichever of the lock orders is removed. */
 const roundsOfSharedEmails = 8;
 const callsPerRound = 40;
 
@@ -16,7 +16,7 @@ let processes: TestClient[];
 beforeAll(async () => {
   gateway = await startTestGateway();
   processes = await gateway.startProcesses(2);
-  // A cold process is still compiling, and how it takes forty calls meanwhile is not under test.
+  // A process that has just started still compiles code. How it handles forty calls meanwhile is not tested here.
   await Promise.all(processes.map((client) => client.call(createAccount, { body: { domain: 'warm-up.com' } })));
 });
 afterAll(() => gateway.stop());

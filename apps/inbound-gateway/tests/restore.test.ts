@@ -120,7 +120,7 @@ describe('200', () => {
       where: { organizationId: organization.id, slug: 'region' },
       data: { isActive: false },
     });
-    // So that the gateway reloads the fields.
+    // Waits until the gateway's cached setup, which has the fields, has expired.
     await sleep(1_100);
     for (const position of positions) expect((await restore(position)).status).toBe(200);
     expect([await slots('accounts', accountId), await slots('opportunities', dealId)]).toEqual(before);

@@ -38,7 +38,7 @@ const send = ({ contract, id }: PagedRequest, values: Values, key?: string): Pro
   return client.send(contract.method.toUpperCase(), path, { ...request, ...(key !== undefined && { key }) });
 };
 
-/** Leaves out ids of records, which another organization’s request would be refused for in any case. */
+/** Leaves out the ids of records: a request of another organization with such an id is refused anyway. */
 const withoutRecords = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'account_id' && name !== 'contact_id'));
 

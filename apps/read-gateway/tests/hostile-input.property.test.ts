@@ -145,7 +145,7 @@ test(
       fc.oneof(queryText, brokenQuery),
       hostileHeaders,
       async (operation, id, query, headers) => {
-        // An empty id, or one of dots, makes another path.
+        // With an empty id, or one of dots, this would be another path.
         const usable = /^\.*$/.test(id) ? 'x' : id.slice(0, 1_000);
         await expectHarmless(operation, usable, { query, headers });
       },

@@ -43,7 +43,6 @@ beforeAll(async () => {
   const dates = { closeDateMs: 1798675200000, nextActionDateMs: 253402300799999, nextStep: 'Call' };
   const related = { accountDomain: 'acme.com', primary: 'ann@acme.com' };
   [dealId = ''] = await addDeals([{ ...deal, ...dates, ...related, custom }]);
-  // No write sets a currency yet, but imports may.
   await gateway.database.query(gateway.organization.id, {
     text: `UPDATE opportunities SET currency = 'EUR' WHERE organization_id = $1 AND id = $2`,
     values: [dealId],

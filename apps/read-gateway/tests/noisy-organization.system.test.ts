@@ -36,9 +36,9 @@ const longNotes = 500;
 const hangGuardMs = 2_500;
 const defaultBytesInFlight = 128 * 1024 * 1024;
 const defaultConnections = 10;
-/** An organization may exceed its share for less time than this, including the time until a statement ends. */
+/** An organization exceeds its lasting share for less time than this, including the time until a statement ends. */
 const lastingMs = 2_500;
-/** The connections outside the share of one organization: as many as it may hold for longer. */
+/** The lasting share of one organization: as many connections as are outside its maximum share. */
 const lastingConnections = defaultConnections - shareOf(defaultConnections);
 /** Connections of the other organization and of the gateway itself. */
 const otherConnections = 2;

@@ -30,7 +30,7 @@ const relatedObjects = ({ account, primary, additional }: Related) => ({
   additional_contact_emails: additional,
 });
 
-/** What a gateway answered, in the terms of the model's rules: for one item or for several. */
+/** Converts an answer to the outcomes of the model's rules, for one item or for several. */
 const outcomesOf = (answer: Answer): unknown => {
   if (answer.status !== 200) return answer.status;
   const data = answer.data as { results?: readonly { record_status: string | null }[]; id?: string };
@@ -48,7 +48,7 @@ export class ModelClient {
     readonly database: Database,
   ) {}
 
-  /** Sends a call. Returns the expected answer and the actual one. Updates answer no record status besides 200. */
+  /** Sends a call. Returns the expected answer and the actual one. The answer to an update has no record status. */
   async run(call: Call): Promise<{ readonly expected: unknown; readonly actual: unknown }> {
     const [contract, request] = await this.#requestOf(call);
     const expected = this.#expect(call);

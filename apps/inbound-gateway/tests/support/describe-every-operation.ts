@@ -2,7 +2,7 @@ import type { OperationContract } from '@crm/contract';
 import { describeBodies, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing';
 import type { TestGateway } from './gateway.js';
 
-/** What all creates answer alike: limits, methods and unreadable bodies. */
+/** The common answers of all creates: limits, methods and unreadable bodies. */
 export const describeEveryOperation = (
   contract: OperationContract,
   gateway: () => TestGateway,

@@ -76,14 +76,17 @@ export class Coverage {
     ];
   }
 
-  /** The pairs that never selected some records but not all. `empty` cannot if every record has a value. */
+  /** The pairs that always selected all records or none. `empty` always does if every record has a value. */
   get idle(): readonly string[] {
     return [...this.#pairs]
       .filter(([pair, { decided }]) => decided === 0 && !/ system (not_)?empty$/.test(pair))
       .map(([pair]) => pair);
   }
 
-  /** One line per type and storage: for every operator, how often it was used and how often it selected some records but not all. */
+  /**
+   * One line per type and storage: for every operator, how often it was used and how often it selected some records but
+   * not all.
+   */
   get table(): string {
     const lines = new Map<string, string[]>();
     const add = (name: string, text: string): void => {

@@ -79,7 +79,9 @@ const comparison = (world: World, fieldIndex: FieldIndex, pairs: readonly Pair[]
     )
     .map((one) => inOrder(one, fieldIndex));
 
-/** Several comparisons of one field, the first of them of the pair. The gateway searches for parts of one text together. */
+/**
+ * Several comparisons of one field, the first of them of the pair. The gateway searches for parts of one text together.
+ */
 const comparisonsOfOne = (
   world: World,
   fieldIndex: FieldIndex,
@@ -160,7 +162,7 @@ const limit = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 61, max: 500 }) },
 );
 
-/** Present once in `onceIn` times. */
+/** A value once in `onceIn` times, otherwise undefined. */
 const sometimes = <T>(onceIn: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: onceIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 

@@ -23,7 +23,7 @@ const currencies = ['EUR', 'USD', 'CHF'];
 const textOf = (record: RecordModel | null, name: string): string | null =>
   (record?.system[name] as string | null | undefined) ?? null;
 
-/** No request sets a currency yet, but the column is read. */
+/** Sets the currency of a deal after it was written. */
 const writeCurrency = async ({ database, setup }: Writing, id: string, currency: string | null): Promise<void> => {
   if (currency === null) return;
   const text = `UPDATE opportunities SET currency = $3, normalized = normalized || jsonb_build_object('currency', lower($3))

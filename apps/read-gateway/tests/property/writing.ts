@@ -1,6 +1,6 @@
 import type { OrganizationSetup, Database } from '@crm/db';
 
-/** What the functions that write records need. */
+/** The inputs of the functions that write records. */
 export interface Writing {
   readonly database: Database;
   readonly setup: OrganizationSetup;

@@ -11,7 +11,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { TestGateway } from './gateway.js';
 
 /**
- * What all operations answer alike: limits, methods and unreadable bodies.
+ * The common answers of all operations: limits, methods and unreadable bodies.
  * @param contract with the path that is called; a getter if the path contains an id that a test creates
  */
 export const describeEveryOperation = (

@@ -5,7 +5,8 @@ import { copyRecord } from '../support/bulk-rows.js';
 const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
 
 /**
- * The columns in which a copy differs from its template. All others repeat, so that records tie in every sort. Words match no copy.
+ * The columns in which a copy differs from its template. All others repeat, so that records tie in every sort. Searches
+ * for words find no copy.
  */
 const keyColumns: Readonly<Record<ObjectType, (prefix: string) => Readonly<Record<string, string>>>> = {
   opportunity: (prefix) => ({ name: `'${prefix} ' || n` }),
@@ -24,7 +25,10 @@ export interface Crowd {
   stir(): Promise<void>;
 }
 
-/** Columns with the values of a record, without those that identify it. The stage is left out because it belongs to the pipeline. */
+/**
+ * Columns with the values of a record, without those that identify it. The stage is left out because it belongs to the
+ * pipeline.
+ */
 const valueColumns = async (database: AdministrationDatabase, table: string): Promise<readonly string[]> => {
   const { rows } = await database.pool.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.columns WHERE table_name = $1 AND column_name NOT IN
