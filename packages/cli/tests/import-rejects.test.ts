@@ -78,7 +78,7 @@ describe('crm import, the rejects file', () => {
       '{"line":5,"field":"","reason":"is not a JSON object","text":"no JSON"}',
       '',
     ]);
-    // As another program may rewrite it.
+    // Another program may write the same JSON with other spaces.
     const rewritten = rejects.replace('{"line":1,"field":', '{"line": 1, "field": ').replace(',"name":"B"', '');
     await fixture.write('again.jsonl', rewritten);
     expect(report(await importExported('again.jsonl', url, '--rejects', fixture.path('more')))).toMatchObject({

@@ -178,7 +178,7 @@ describe('crm export', () => {
     while (!(await readFile(path('killed.csv.progress.json'), 'utf8')).includes('"records":1000')) await sleep(10);
     child.kill('SIGKILL');
     await ended;
-    // As if it was killed in the middle of a write.
+    // The export may also have been killed in the middle of a write.
     await appendFile(path('killed.csv.partial'), 'half a li');
     const other = await runCrm([...args, '--fields', 'name']);
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--restart') });

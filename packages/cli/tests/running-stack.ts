@@ -51,7 +51,7 @@ export class RunningStack {
     return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
   }
 
-  /** How long it has been running. */
+  /** The time since its start, in milliseconds. */
   get ageMs(): number {
     return Math.round(performance.now() - this.#startedAtMs);
   }

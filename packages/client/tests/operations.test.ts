@@ -4,7 +4,7 @@ import { createClient, type CrmClient, type Listing, type PageInfo } from '../sr
 
 const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
 
-/** Lists send their request only when their page is read. */
+/** Reads the first page of a list, because a list sends its request only then. */
 const firstPage = (listing: Listing<unknown, PageInfo>): Promise<unknown> => listing.page();
 
 /** The method for each operation of the two documents. */

@@ -10,7 +10,7 @@ interface Fields {
 const options = { readUrl: 'https://crm.example.com', apiKey: 'k' };
 const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
 
-/** Compiles where both types are the same. */
+/** `true` if both types are the same, otherwise `never`. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 const is = <B, A = unknown>(value: A, isSame: Same<A, B>): [A, boolean] => [value, isSame];
 

@@ -61,7 +61,7 @@ describe('members', () => {
     await client.members.delete(id, { reassign_to: heir.member.member_id });
     const { data: read } = await client.opportunities.get(deal.data.opportunity_id);
     expect(read.opportunity).toMatchObject({ owner_id: heir.member.member_id });
-    // Kept deals make a former member, who can come back.
+    // A member whose deals are kept becomes a former member, who can come back.
     const heirId = heir.member.member_id;
     await client.members.delete(heirId, { opportunities: 'keep' });
     const back = await client.members.update(heirId, { is_active: true });

@@ -97,7 +97,7 @@ describe('key lookups', () => {
       expect(gateway.keys.lookUps).toBe(4);
       const statuses = await statusesOf(unknown(64) + ask(late, 'Connection: close\r\n'));
       expect(statuses).toEqual([...Array.from({ length: 64 }, () => 429), 200]);
-      // Twice 32 keys, and the last one.
+      // The three further lookups are two batches of 32 keys, and the last key.
       expect(gateway.keys.lookUps).toBe(4 + 3);
     });
   });

@@ -105,7 +105,7 @@ describe('a shared store', () => {
       let calls = 0;
       let isDown = false;
       const createStore = (): Store => ({
-        // It worked while it was prepared.
+        // The store works while it is prepared, and fails only later.
         init: () => (isDown ? answer() : undefined),
         increment: () => {
           calls++;

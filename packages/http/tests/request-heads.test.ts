@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createTestGateway, parseRaw, sendRaw } from './support.js';
 import { withServer } from './with-server.js';
 
-/** Text that an attacker wants the gateway, but not the proxy before it, to take for a separate request. */
+/** An attacker wants the gateway to take this text for a separate request, although the proxy before it did not. */
 const smuggled = 'GET /livez HTTP/1.1\r\nHost: smuggled\r\n\r\n';
 const chunks = `2\r\n{}\r\n0\r\n\r\n${smuggled}`;
 
@@ -35,7 +35,7 @@ const inDoubt: readonly (readonly [string, string, number])[] = [
   ['more headers than Node keeps', `GET /livez HTTP/1.1\r\nHost: a\r\n${'x:\r\n'.repeat(3_000)}\r\n${smuggled}`, 431],
 ];
 
-/** Node's own refusals have another code than those of the gateway for a header that it names. */
+/** The codes of a status. Node's own refusals have another code than the gateway's, which name the header. */
 const codeOf: Readonly<Record<number, RegExp>> = {
   400: /^(bad_request|validation_failed)$/,
   413: /^payload_too_large$/,

@@ -42,7 +42,7 @@ const migrateQuietly = async (url: string): Promise<void> => {
   await migrate(url);
 };
 
-/** Starts what one test file needs. */
+/** Starts the gateways for one test file. */
 export const startTestCrm = async (): Promise<TestCrm> => {
   const { url, drop } = await createTestDatabase(migrateQuietly, 'migrated');
   const database = openAdministrationDatabase({ url, applicationName: 'client-test' });

@@ -179,7 +179,7 @@ export const describeTraces = (subject: TracedGateway): void => {
       expect(request).toMatchObject({ traceId: callersTraceId, parentSpanId: 'b7ad6b7169203331' });
     });
 
-    test('contain nothing that a caller sent', () => {
+    test('contain no value that a caller sent, except a request id', () => {
       const { answer, spans } = only(usual, 2);
       expect(answer.status).toBe(200);
       expect(spans.length).toBeGreaterThan(1);

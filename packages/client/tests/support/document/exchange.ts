@@ -1,7 +1,7 @@
 import type { Operation, Schema } from './operations.js';
 import type { DocumentRequest } from './valid-requests.js';
 
-/** What was answered. */
+/** The answer to a request. */
 export interface DocumentAnswer {
   readonly status: number;
   readonly headers: Headers;
