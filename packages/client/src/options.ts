@@ -67,9 +67,9 @@ export interface CreateRecordOptions extends CreateOptions {
   readonly onMatch?: 'keep' | 'update';
 }
 
-/** Options of updates. */
+/** Options of updates and deletions. */
 export interface UpdateOptions extends CallOptions {
-  /** Changes the record only if this is its version; otherwise the call rejects with `CrmVersionError`. */
+  /** Changes or deletes the record only if this is its version; otherwise the call rejects with `CrmVersionError`. */
   readonly ifVersion?: number;
 }
 

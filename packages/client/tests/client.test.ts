@@ -132,9 +132,12 @@ describe('opportunities', () => {
     expect(error).toMatchObject({ status: 412, code: 'precondition_failed', name: 'CrmVersionError' });
   });
 
-  test('deletes a deal', async () => {
+  test('deletes a deal, for the version that was read', async () => {
     const { data } = await createDeal('To be deleted');
-    const deleted = await client.opportunities.delete(data.opportunity_id);
+    const { version } = await client.opportunities.get(data.opportunity_id);
+    const outdated = await refusal(client.opportunities.delete(data.opportunity_id, { ifVersion: (version ?? 0) + 1 }));
+    expect(outdated).toMatchObject({ status: 412, name: 'CrmVersionError' });
+    const deleted = await client.opportunities.delete(data.opportunity_id, { ifVersion: version ?? 0 });
     expect(deleted.data).toEqual({ id: data.opportunity_id });
     const error = await refusal(client.opportunities.get(data.opportunity_id));
     expect(error).toMatchObject({ status: 404, code: 'not_found', name: 'CrmNotFoundError', retryAfterMs: null });

@@ -1,6 +1,6 @@
 import type { Answer, WriteAnswer } from '../answer.js';
 import type { Listing } from '../listing.js';
-import type { CallOptions, CreateOptions, ReadOptions, UpdateOptions } from '../options.js';
+import type { CreateOptions, ReadOptions, UpdateOptions } from '../options.js';
 import type { ListNotesQuery } from '../queries.js';
 import type { Send } from '../transport.js';
 import type { CreatedNote, CreateNoteBody, Deleted, Note, NoteDetail, NotePage, UpdateNoteBody } from '../types.js';
@@ -19,7 +19,7 @@ export interface Notes {
   /** Changes the texts: absent ones stay, null clears. */
   update(id: string, body: UpdateNoteBody, options?: UpdateOptions): Promise<WriteAnswer<NoteDetail>>;
   /** Deletes permanently. The key needs the permission `delete`. */
-  delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
+  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<Deleted>>;
 }
 
 /** Creates the calls for notes. */

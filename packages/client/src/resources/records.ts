@@ -3,7 +3,6 @@ import type { Listing, PageInfo } from '../listing.js';
 import type {
   BulkCreateOptions,
   BulkUpdateOptions,
-  CallOptions,
   CreateRecordOptions,
   ReadOptions,
   UpdateOptions,
@@ -67,7 +66,7 @@ export interface Records<T extends RecordTypes> {
    * Deletes a record. The data of a contact is erased; `events.restore` can undo the deletion of an account or opportunity. The key needs
    * the permission `delete`.
    */
-  delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
+  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<Deleted>>;
   /** Up to 100 creates; check `success` of each result. */
   bulkCreate(items: ReadonlyArray<T['create']>, options?: BulkCreateOptions): Promise<WriteAnswer<BulkResults>>;
   /** Up to 50 updates; check `success` of each result. */

@@ -84,7 +84,6 @@ export const headerParametersOf = (contract: OperationContract): readonly string
   if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
   const isSetup = contract.group === 'setup';
   const keyed = contract.method === 'post' && !isSetup ? ['IdempotencyKey'] : [];
-  const isConditional = contract.params !== undefined && !isSetup && ['patch', 'delete'].includes(contract.method);
-  const conditional = isConditional ? ['IfMatch'] : [];
+  const conditional = contract.errors?.includes(412) === true ? ['IfMatch'] : [];
   return ['RequestId', ...keyed, ...conditional];
 };

@@ -9,7 +9,6 @@ export const FieldOption = Type.Object(
     label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
     value: Type.String({ description: 'Stored value.', examples: ['enterprise'] }),
     color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),
-    archived: Type.Optional(Type.Boolean({ description: 'Reserved; not returned.' })),
   },
   { title: 'CustomFieldOption', description: 'One option of a select type.' },
 );

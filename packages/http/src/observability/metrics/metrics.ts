@@ -88,16 +88,18 @@ export class Metrics {
   }
 
   #readActivity(activity: GatewayActivity): void {
-    this.#gauge('crm_requests_in_flight', 'Requests in work.', () => activity.inFlight());
+    this.#gauge('crm_requests_in_flight', 'Requests in progress.', () => activity.inFlight());
     this.#gauge('crm_requests_waiting', 'Requests that wait for events; they do not count as running.', () =>
       activity.waiting(),
     );
-    this.#gauge('crm_answer_bytes_in_flight', 'Bytes of responses that callers have not read yet.', () =>
-      activity.answerBytes(),
+    this.#gauge(
+      'crm_answer_bytes_in_flight',
+      'Bytes of responses that callers have not read yet, and of pages that are being read from the database.',
+      () => activity.answerBytes(),
     );
     this.#gauge(
       'crm_event_loop_delay_seconds',
-      'Mean delay of the event loop over the last half second; decides when load is shed.',
+      'Mean delay of the event loop over the last half second. Above a limit, requests are refused.',
       () => activity.eventLoopDelayMs() / msPerSecond,
     );
     this.#counter('crm_requests_shed_total', 'Requests refused because of overload.', [], () => [[{}, activity.shed]]);
