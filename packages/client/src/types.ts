@@ -412,8 +412,6 @@ export interface CustomFieldOption {
   value: string;
   /** Display colour. */
   color: string;
-  /** Reserved; not returned. */
-  archived?: boolean;
 }
 
 /** The deleted record. */
