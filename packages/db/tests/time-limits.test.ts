@@ -107,6 +107,18 @@ test('a statement that waits too long for a connection is not sent, and its call
   expect(await database.query(organizationId, statement)).toEqual([]);
 });
 
+test('a command waits longer for a connection than a gateway does', async () => {
+  const [gateway, command] = [open({ maxConnections: 1 }), administer({ maxConnections: 1 })];
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const holders = [gateway, command].map((database) => database.withConnection(() => held));
+  const waiting = command.query(organizationId, statement);
+  await expectUnavailable(gateway.query(organizationId, statement));
+  release();
+  expect(await waiting).toEqual([]);
+  await Promise.all(holders);
+});
+
 describe('an organization with slow statements', () => {
   const other = '00000000-0000-4000-8000-000000000002';
   const slowly = { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] };
@@ -127,7 +139,7 @@ describe('an organization with slow statements', () => {
   });
 
   test('uses at most its share of connections for parallel statements', async () => {
-    const database = open({ maxConnections: 5 });
+    const database = open({ maxConnections: 5, poolWaitMs: 60_000 });
     const counts = await Promise.all(
       Array.from({ length: 50 }, () =>
         database.query<{ n: number }>(organizationId, {
