@@ -53,7 +53,10 @@ export class RefusedItemsError extends ApiError {
   }
 }
 
-/** The conflict of a taken key. `other_id` has the natural key, if `existing_id` has the external id. */
+/**
+ * The conflict of a taken key. If two records have the keys, `existing_id` has the external id and `other_id` the
+ * natural key.
+ */
 interface KeyConflict {
   readonly field: string;
   readonly existing_id: string;

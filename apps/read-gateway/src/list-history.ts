@@ -13,7 +13,10 @@ export interface HistoryInput {
   readonly query: { readonly cursor?: string | undefined; readonly limit?: string | undefined };
 }
 
-/** The events of one record that the log retains, newest first. A deleted record is found while the log has one. */
+/**
+ * The events of one record that the log retains, newest first. A deleted record is found as long as the log retains an
+ * event of it.
+ */
 export const listHistory = async (context: Context, { organizationId }: Caller, input: HistoryInput) => {
   const { operation, objectType } = input;
   const id = input.id.toLowerCase();

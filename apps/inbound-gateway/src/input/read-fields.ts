@@ -63,7 +63,7 @@ export const readDomain = read(parseDomain);
 /** Reads a list of company domains. */
 export const readDomains = readList(parseDomain);
 
-/** Reads a deal's size: at most 15 digits, four of them decimals, never rounded. */
+/** Reads a deal's size: at most 15 digits, at most four of them decimals, never rounded. */
 export const readAmount = read((input: number) => checkDecimal(input, amountLimits));
 
 /** Reads the code of a deal's currency. */

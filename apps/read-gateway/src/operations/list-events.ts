@@ -6,8 +6,8 @@ import type { Context } from '../context.js';
 
 const msPerSecond = 1_000;
 /**
- * A waiting request with filters reads the log again after new events, but at most this often: the events of the whole
- * organization count, and few of them may match.
+ * A waiting request with filters reads the log again after any new event of the organization, but not sooner than
+ * this: few of these events may match.
  */
 const filteredPauseMs = 1_000;
 
