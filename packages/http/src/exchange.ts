@@ -48,7 +48,10 @@ export class Exchange {
     this.#releaseIfOver();
   }
 
-  /** Runs a part of the request's work. If the caller hangs up, the request still holds its resources until it ends. */
+  /**
+   * Runs a part of the request's work. If the caller hangs up, the request still holds its resources until the part
+   * ends.
+   */
   async work(part: () => Promise<void>): Promise<void> {
     this.#parts += 1;
     try {

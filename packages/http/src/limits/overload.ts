@@ -8,7 +8,7 @@ import type { GatewayShares } from './shares.js';
 const sampleEveryMs = 500;
 const resolutionMs = 20;
 const nanosecondsPerMs = 1e6;
-/** How long a bulk call waits for its turn: by default, a statement waits as long for a connection. */
+/** How long a bulk call waits for its turn: as long as a statement waits for a connection by default. */
 const turnWaitMs = 2_000;
 /**
  * How long a page waits for room. This is longer than it takes to notice that a replica has failed: until then, pages

@@ -23,7 +23,8 @@ export const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: 
 
 /**
  * Requests a minute of an organization; 0 means no limit. A key with a higher limit raises the limit of its
- * organization for its own requests; otherwise it could never reach its own limit.
+ * organization for its own requests, unless the organization has a limit of its own. Otherwise the key could never
+ * reach its limit.
  */
 export const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number => {
   const own = record.organizationLimits?.[group];

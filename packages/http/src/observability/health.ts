@@ -26,7 +26,10 @@ const withTimeout = async (work: Promise<void>): Promise<void> => {
   }
 };
 
-/** Shares checks between requests. After a successful check, none runs for a second; after a failure, the next runs. */
+/**
+ * Shares checks between requests. After a successful check, none runs for a second. After a failure, the next request
+ * checks again.
+ */
 const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => Promise<void>) => {
   let running: Promise<void> | undefined;
   let readyAtMs = Number.NEGATIVE_INFINITY;
@@ -65,8 +68,8 @@ export interface PublicPages {
 
 /**
  * Answers `/livez`, `/readyz`, `/openapi.json` and `/docs`, and 404 to everything else outside `/v1`. `/livez` checks
- * nothing else, because restarting a gateway does not bring its database back. `/readyz` is 503 while the gateway
- * cannot serve or shuts down.
+ * nothing, because restarting a gateway does not bring its database back. `/readyz` is 503 while the gateway cannot
+ * serve or shuts down.
  */
 export const answerPublicPages = (pages: PublicPages, outage: OutageLog): RequestHandler => {
   const check = shareChecks(pages.readiness, outage);

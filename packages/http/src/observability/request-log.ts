@@ -102,7 +102,7 @@ const whenClosed = (request: Request, response: Response, end: () => void): void
 /**
  * The first middleware: gives the request its id and adds it to the response. When the response is over, writes one log
  * line and counts the request. Health checks are logged at the level debug. Of the headers, only a well-formed
- * `X-Request-Id` gets into the line. Query text and bodies never do.
+ * `X-Request-Id` and the trace id of a `traceparent` get into the line. Query text and bodies never do.
  */
 export const beginExchange =
   (logger: Logger, activity: GatewayActivity, outage: OutageLog): RequestHandler =>

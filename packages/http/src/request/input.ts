@@ -56,7 +56,10 @@ const readInput = async (
   return { params, query, body, itemErrors: json?.itemErrors };
 };
 
-/** Reads and validates the input of a request, or answers 404 or 405. All field errors are reported together. */
+/**
+ * Reads and validates the input of a request, or answers 404 or 405. Field errors are reported together, but faults in
+ * the text of the body are reported alone.
+ */
 export const readOperationInput =
   (bodies: ArrivingBodies): RequestHandler =>
   async (request, _response, next) => {
