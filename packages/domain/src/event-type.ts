@@ -4,7 +4,10 @@ export const eventObjects = ['opportunity', 'account', 'contact', 'note'] as con
 /** One of {@link eventObjects}. */
 export type EventObject = (typeof eventObjects)[number];
 
-/** What happened to the record of an event. Notes are never merged. */
+/**
+ * What happened to the record of an event. Notes are never merged. Contacts and notes cannot be restored, so
+ * `contact.restored` and `note.restored` do not occur.
+ */
 export const eventTypes = [
   ...(['opportunity', 'account', 'contact'] as const).flatMap(
     (object) =>

@@ -16,7 +16,9 @@ const editDistance = (from: string, to: string): number => {
   return previous[to.length] ?? 0;
 };
 
-/** The known name closest to `name`, if at most two edits and fewer than half of its characters differ. */
+/**
+ * The known name closest to `name`, if it is at most two edits away and these are fewer than half of its characters.
+ */
 export const nearestName = (name: string, known: readonly string[]): string | undefined => {
   if (name.length > comparedLength) return undefined;
   let best: { name: string; edits: number } | undefined;

@@ -5,7 +5,7 @@ const common = createRequire(import.meta.url)('email-providers/common.json') as 
 
 /**
  * Further domains of the listed providers, and large providers that are not listed. The package's long list is not
- * used: it has thousands of company and throw-away domains, so it would take too many companies for mail providers.
+ * used: it has thousands of company and throw-away domains, so it would treat too many companies as mail providers.
  */
 const alsoFreeMail = [
   ...['googlemail.com', 'ymail.com', 'rocketmail.com', 'rediffmail.com', 'pm.me', 'protonmail.ch', 'gmx.ch', 'aol.de'],

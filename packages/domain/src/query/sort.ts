@@ -33,8 +33,8 @@ export const defaultSort = (fieldIndex: FieldIndex, name: DefaultSortField): rea
 
 /**
  * Reads `sort`: `"field"`, `"field:desc"`, `{field, direction}` or a list of up to three of them; ascending by default.
- * Every scalar field sorts, custom ones and single parts (`slug.start`, `slug.city`) too; fields of several values, a
- * date range or location as a whole and relations do not.
+ * Every scalar field can be a sort key, also a custom one or a single part (`slug.start`, `slug.city`). Fields of
+ * several values, a date range or location as a whole, and relations cannot.
  * @param input what the request carried; null, undefined and an empty list mean the default
  * @returns the keys in order; the default if the request has no sort or an error. Errors are on `sort`,
  * `sort.field`, `sort[1].direction` and the like.

@@ -41,7 +41,7 @@ export const operatorAliases: Readonly<Record<string, Operator>> = {
  * How the values of a field compare, which decides its operators and what values they take.
  * `instant` is Unix milliseconds, `timestamp` the same in a custom field, `datetime`, `date` and `time` fixed-width text,
  * `checkbox` 0 or 1 as its indexed column has it, `option` one exact value, `option_set` and `member_set` several;
- * `whole` is a date range or location named without a part, which only `empty` and `not_empty` take.
+ * `whole` is a date range or location named without a part; it takes only the operators `empty` and `not_empty`.
  */
 export const filterKinds = [
   'text',
