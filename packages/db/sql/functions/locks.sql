@@ -25,8 +25,8 @@
 -- was waiting for another call, so a retry can help.
 
 -- Locks all external ids that a call stores or looks up, before the call takes locks on records. So two calls cannot insert the same
--- external id at the same time, and a call that found no record with an id can safely give it to one. Calls without external ids take no
--- such lock. p_object: 'account', 'contact' or 'opportunity'. p_external_ids may contain nulls.
+-- external id at the same time, and a call that found no record with an external id can safely give that id to a record. Calls without
+-- external ids take no such lock. p_object: 'account', 'contact' or 'opportunity'. p_external_ids may contain nulls.
 CREATE OR REPLACE FUNCTION lock_external_ids(p_organization_id uuid, p_object text, p_external_ids jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_lock bigint;

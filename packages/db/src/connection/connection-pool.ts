@@ -9,7 +9,7 @@ const refusedPauseMs = 1_000;
 const idleMs = 10_000;
 /** Connections that stay open when idle, because logging in takes longer than most requests. */
 const minConnections = 1;
-/** The most callers that may wait at once. Gateways admit fewer requests. */
+/** The most callers that may wait at once. By default, gateways admit fewer requests. */
 const maxWaiting = 1_000;
 
 /** Options of a {@link ConnectionPool}. */

@@ -6,8 +6,8 @@ import type { Migration } from './migrations.js';
 
 /**
  * While a migration waits for a lock, all later statements on the table wait too. A read may use four tables in turn and times out after
- * 5 s in total, so a migration stops waiting after half a second and retries. It retries for a minute, because pg_dump, for example, holds
- * its locks until it ends.
+ * 5 s in total, so a migration stops waiting after half a second and retries. It retries for a minute and a half, because pg_dump, for
+ * example, holds its locks until it ends.
  */
 const lockTimeoutMs = 500;
 const lockAttempts = 60;
@@ -99,7 +99,8 @@ const describeFailure = ({ name, sql }: Migration, error: unknown): string => {
 };
 
 /**
- * Runs the statements of a migration and records it in `_prisma_migrations`, in one transaction. Waits about a minute for locks.
+ * Runs the statements of a migration and records it in `_prisma_migrations`, in one transaction. Waits up to a minute and
+ * a half for locks.
  * @throws Error that names the migration, which was rolled back
  */
 export const applyMigration = async (client: pg.Client, migration: Migration): Promise<void> => {

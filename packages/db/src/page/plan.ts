@@ -117,8 +117,8 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  *
  * - Buffers: the 8 KB pages read for one page of 50 records among one million opportunities, cached or not, in this step and all steps
  *   before it. `npm run bench:plans` measures them. `docs/query-plans.md` lists every request shape, also with ten thousand
- *   opportunities. Plans of one step read as much at both sizes, except a sort without an index. 7,425 buffers take 6 ms, 22,264 take
- *   30 ms and 195,049 take 810 ms.
+ *   opportunities. Plans of one step read the same number of buffers at both sizes, except a sort without an index. 7,425 buffers take
+ *   6 ms, 22,264 take 30 ms and 195,049 take 810 ms.
  * - Index: every index starts with the organization and the pipeline, followed by this column. After a sort key come `created_at, id`.
  *   `packages/db/sql/README.md` lists all indexes.
  * - "Up to" limits what one statement merges. A request beyond the limit gets the next plan that fits.

@@ -90,7 +90,8 @@ const isLaterRelease = (release: string, than: string): boolean => {
 /**
  * Compares a database with a version. A pure function. Newer write functions also serve older gateways, so an older `crm migrate` must not
  * replace them. Functions are newer if the database has newer migrations, or if a later release installed them. Within one release,
- * `crm migrate` installs its own functions whenever they differ from the last installed ones. So it also installs reverted functions again.
+ * `crm migrate` installs its own functions whenever they differ from the last installed ones. So functions that were changed and then
+ * changed back are installed again.
  */
 export const compareSchema = (history: SchemaHistory, version: SchemaVersion): SchemaDifference => {
   const newer = history.appliedMigrations.filter((name) => !version.migrations.includes(name));

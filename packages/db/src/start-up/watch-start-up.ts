@@ -42,7 +42,7 @@ export const refusedSettingText = 'A pooler refuses the settings of the connecti
 /**
  * Checks the server every second until the gateway can serve from it. So gateways, database and migrations may start in any order.
  * @param gateway - the kind of gateway whose rights the role must have
- * @param ask - runs the checks on the server that currently serves reads
+ * @param ask - runs the checks on the primary, or on the replica while the primary is unreachable
  * @param rules - the requirements of this gateway; by default the migrations and functions of this version
  */
 export const watchStartUp = (

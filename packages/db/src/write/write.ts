@@ -65,7 +65,7 @@ export interface IdempotencyRecord {
   readonly requestHash: string;
 }
 
-/** The request that causes a write. Every event of the change log contains it. */
+/** The request that causes a write. The events of the write contain it. */
 export interface WriteOrigin {
   readonly requestId: string;
   readonly apiKeyId: string;
