@@ -1,4 +1,4 @@
-/** Parses a JSON object. Returns an empty object for any other text. */
+/** Parses a JSON object or array. Returns an empty object for any other text. */
 export const parseJsonObject = (content: string): Readonly<Record<string, unknown>> => {
   try {
     const value: unknown = JSON.parse(content);

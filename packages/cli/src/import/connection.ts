@@ -20,8 +20,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Finds the destination of an import: the options, or the local demo if none are given. The two are never mixed, so
- * that the demo's key is not sent to another server.
+ * Finds the destination of an import: `--url` with `--api-key`, or the local demo if neither is given. `--read-url`
+ * alone replaces the demo's read address.
  *
  * @returns `undefined` if there is neither.
  * @throws CliError (2) if only one of address and key is given.

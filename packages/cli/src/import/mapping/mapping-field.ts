@@ -10,7 +10,10 @@ type UseColumn = (path: KeyPath, column: string) => void;
 
 const sourceKeys = ['column', 'value', 'template'] as const;
 
-/** Reads one entry of `fields` and records its problems in the source. A list target may have a list of entries. */
+/**
+ * Reads one entry of `fields` and records its problems in the source. A list target or a custom field may have a list
+ * of entries.
+ */
 export const readField = (
   source: MappingSource,
   path: KeyPath,

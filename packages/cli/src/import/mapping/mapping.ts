@@ -18,7 +18,7 @@ export interface FieldSource {
   readonly steps: readonly Step[];
 }
 
-/** One entry of the mapping's `fields`. Only a target that is a list has more than one source. */
+/** One entry of the mapping's `fields`. Only list targets and custom fields may have more than one source. */
 export interface MappedField {
   readonly target: Target;
   readonly sources: readonly FieldSource[];

@@ -171,7 +171,10 @@ export class RecordSender {
   }
 }
 
-/** A conflict on our idempotency key means that the first attempt is still running. Creates have no other conflicts. */
+/**
+ * A conflict on our idempotency key means that the first attempt is still running. Only notes have such a key, and
+ * creates of notes have no other conflicts.
+ */
 const isTransient = ({ status }: CrmApiError, items: readonly SendItem[]): boolean =>
   transientStatuses.has(status) || (status === 409 && items.some(({ idempotencyKey }) => idempotencyKey !== null));
 
