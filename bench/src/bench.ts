@@ -38,7 +38,7 @@ const groups: readonly MeasureGroup[] = [
 const soakIds = new Set(['S11', 'S12']);
 /** Measured only by name, because they need servers that the user provides. */
 const namedIds = new Set(['S17']);
-/** Measured with data of several sizes. */
+/** Measured with the data of `Run.sizes`: both sizes, or only the larger one. */
 const sizedIds = new Set(['S5', 'S6', 'S7', 'S10', 'S12', 'S16']);
 /** Measured with `--size`. */
 const scalingIds = new Set([...sizedIds].filter((id) => !soakIds.has(id)));

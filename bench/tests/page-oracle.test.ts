@@ -7,7 +7,7 @@ import { organizationLayout } from '../src/dataset/layout.js';
 import { requestOf, type Subject } from '../src/query-plans/measure-shape.js';
 import type { Shape } from '../src/query-plans/shape.js';
 
-/** Enough deals that some ranges match more and some fewer records than one sort takes. */
+/** Enough deals that some ranges match more and some fewer than the 2,000 records up to which all matches are sorted. */
 const opportunities = 6_000;
 const organization = organizationLayout(1, opportunities);
 const cases = testSize({ short: 60, soak: 3_000 });
@@ -119,7 +119,7 @@ const drawShape = (draw: Draw): Shape => {
   return { ...common, ...(filters === null ? {} : { filters }), ...(pipelineId === null ? { pipelineId } : {}) };
 };
 
-/** A range that matches more records than one sort takes. */
+/** A range that matches more than 2,000 records. */
 const wideRange: Shape = {
   ...{ name: 'wide', objectType: 'opportunity', sort: 'updated_at:desc', statements: 9 },
   filters: { field: 'score', operator: 'gte', value: 0 },

@@ -8,7 +8,7 @@ import { cpuMsOf } from '../harness/process-usage.js';
 import type { Contestant } from '../harness/rounds.js';
 import { type PageFixture, pageScope } from './page.js';
 
-/** The number of callers. There are more than connections in any pool, so that no connection is idle. */
+/** The number of callers: more than any pool has connections, so that no connection is idle. */
 export const connections = 16;
 /** The connections in the pool of a gateway. */
 export const poolSize = 10;

@@ -9,7 +9,7 @@ export interface Run {
   readonly seconds: number;
   /** The number of deals for measures with one size. */
   readonly size: number;
-  /** The least and the greatest number of deals for measures that compare sizes. */
+  /** The least and the greatest number of deals, for measures that compare sizes or use the largest data. */
   readonly sizes: readonly [small: number, large: number];
   /** A commit to compare writes with. */
   readonly against: string | null;

@@ -25,7 +25,10 @@ const orders = [
   ['in its own order', (shape: Shape) => `${shape.name.split(' ')[0]}:asc`],
 ] as const;
 
-/** Whether a shape is a range that is sorted by another field. Its pages may cost more in larger data, up to a time. */
+/**
+ * Whether a shape is a range that is sorted by another field. Its pages may cost more in larger data, within a time
+ * limit.
+ */
 const isTimed = ({ name, sort }: Shape): boolean =>
   name.includes(' between ') && /^(created|updated)_at:/.test(sort ?? '');
 
