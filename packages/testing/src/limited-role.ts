@@ -14,8 +14,7 @@ export interface LimitedRole {
 
 /**
  * Creates a role for a migrated database.
- * @param gateway - the gateway whose rights it gets, if the roles of this run exist; otherwise it may read and write
- * every table
+ * @param gateway - the gateway whose rights it gets; without one, it may read and write every table
  */
 export const startLimitedRole = async (databaseUrl: string, gateway?: TestRole): Promise<LimitedRole> => {
   const name = `limited_${randomBytes(6).toString('hex')}`;
