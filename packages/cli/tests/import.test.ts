@@ -217,7 +217,12 @@ describe('crm import, before anything is sent', () => {
     expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/created {2}2/) });
     expect(result.stderr).toContain('Importing into the local demo');
     expect(requests[0]?.headers['x-api-key']).toBe('demo');
-    const mixed = await runCrm([...args, '--url', url], { CRM_DATA_DIR: fixture.path('data') });
-    expect(mixed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--url needs --api-key') });
+    for (const [option, message] of [
+      ['--url', '--url needs --api-key'],
+      ['--read-url', '--read-url (or CRM_READ_URL) needs --url and --api-key'],
+    ] as const) {
+      const mixed = await runCrm([...args, option, url], { CRM_DATA_DIR: fixture.path('data') });
+      expect(mixed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
+    }
   });
 });

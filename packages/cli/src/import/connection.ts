@@ -20,11 +20,11 @@ export interface ConnectionOptions {
 }
 
 /**
- * Finds the destination of an import: `--url` with `--api-key`, or the local demo if neither is given. `--read-url`
- * alone replaces the demo's read address.
+ * Finds the destination of an import: the options, or the local demo if none are given. The two are never mixed, so
+ * that the demo's key is not sent to another server.
  *
  * @returns `undefined` if there is neither.
- * @throws CliError (2) if only one of address and key is given.
+ * @throws CliError (2) if only some of the options are given.
  */
 export const findConnection = async (
   options: ConnectionOptions,
@@ -39,10 +39,11 @@ export const findConnection = async (
   const directory = dataDirectory(env);
   const demo = await readDemoFile(directory);
   if (demo === undefined) return undefined;
+  if (options.readUrl !== undefined) throw usageError('--read-url (or CRM_READ_URL) needs --url and --api-key.');
   return {
     inboundUrl: demo.inbound_url,
     apiKey: demo.api_key,
-    readUrl: options.readUrl ?? demo.read_url,
+    readUrl: demo.read_url,
     defaultPipelineId: demo.pipeline_id,
     demoFile: demoFilePath(directory),
   };
