@@ -56,8 +56,8 @@ END
 $$;
 
 -- Waits for parallel calls that create an account with this domain, and makes later ones wait until this transaction ends, like
--- claim_opportunity_key. A call that changes a domain claims the new one before it takes other locks, because a call that it waits for
--- may need those locks.
+-- claim_opportunity_key. A call that changes a domain claims the new one before it locks names and records, because a call that it waits
+-- for may need those locks.
 CREATE OR REPLACE FUNCTION claim_domain(p_organization_id uuid, p_domain text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();

@@ -3,7 +3,8 @@
 -- * Every function that reads tables is VOLATILE. Under READ COMMITTED, each of its statements then sees what other transactions have
 --   committed since. That makes "look up, insert if missing, look up again" safe.
 -- * Most functions are PL/pgSQL, which caches plans for the session. SQL functions are planned again in every call.
--- * serialization_failure (40001) means that a parallel call changed something between two statements. The caller retries the call.
+-- * serialization_failure (40001) means that a parallel call, or an earlier item of a bulk call, changed something between two statements.
+--   The caller retries the call.
 -- * `refuse` ends a call, or one item of a bulk call, and undoes its changes.
 -- * Every statement binds organization_id as a parameter. UPDATE sets columns to variables, or to immutable expressions of variables and
 --   the row's own columns. A database that is distributed by organization can then send each statement to one node.
@@ -116,8 +117,8 @@ END
 $$;
 
 -- Raises serialization_failure if a bulk call would insert a record after it has taken its locks: a parallel call has deleted the record
--- in the meantime. The retried bulk call inserts missing records before it takes locks. p_locked_ids is null outside of bulk calls. p_input
--- has `may_insert` if the bulk call has claimed the key of the record.
+-- in the meantime, or an earlier item has changed its key. The retried bulk call inserts missing records before it takes locks.
+-- p_locked_ids is null outside of bulk calls. p_input has `may_insert` if the bulk call has claimed the key of the record.
 CREATE OR REPLACE FUNCTION check_may_insert(p_input jsonb, p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_locked_ids IS NOT NULL AND NOT p_input ? 'may_insert' THEN

@@ -66,7 +66,7 @@ $$;
 --                     result with values of the record, including results of creates that found the record and did not change it.
 --   'visible_fields'  Shared by a write that inserts an opportunity, and by a merge. Both build stored records, which have the label of the
 --                     stage and no hidden fields. Exclusive for a change of the setup that hides or shows a field or renames a stage. So
---                     when the rebuild begins, all stored records that other writes built before the change are committed.
+--                     when the rebuild begins, all stored records that these writes built before the change are committed.
 --   'setup'           Exclusive for changes of the setup, which take it before all other locks. Writes of records never take it.
 CREATE OR REPLACE FUNCTION lock_organization_state(p_organization_id uuid, p_state text, p_is_exclusive boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

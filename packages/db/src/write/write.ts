@@ -89,7 +89,7 @@ const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1
 
 /**
  * Runs a write in one round trip and one transaction, and retries it after errors that guarantee a rollback. The create of a note is never
- * retried. A note has no natural key, so a retry after a commit would create a second note.
+ * retried, because a note has no natural key that would prevent a second one.
  * @throws Failure `not_found`, `precondition_failed`, `key_taken`, `too_many_contacts` and others, depending on the function;
  * `idempotency_mismatch`, `idempotency_in_flight`
  */
