@@ -107,6 +107,7 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * | empty-slot      | the records without a value, after those with one,| empty-slot                      | empty slots    | 88–93 with |
  * |                 | in a sort by an indexed custom field              |                                 |                | both parts |
  * | words           | `q`, or a part of a name, domain or email         | scan-next 5,000                 | sort key       | 45–1,570   |
+ * |                 |                                                   |                                 |                | all: 6,063 |
  * |                 |                                                   | sort-matches                    | trigrams       | 1,043–6,799|
  * | indexed-filter  | all others with an index for some condition:      | sort-matches, if <= 2,000 match | the field's own| 16–1,203   |
  * |                 | a range under another sort, several fields        | scan-next 20,000                | sort key       | 1,624–7,425|
@@ -116,9 +117,9 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * |                 |                                                   | in-order or merge-pipelines     | sort key       |            |
  *
  * - Buffers: the 8 KB pages read for one page of 50 records among one million opportunities, cached or not, in this step and all steps
- *   before it. `npm run bench:plans` measures them. `docs/query-plans.md` lists every request shape, also with ten thousand
- *   opportunities. Plans of one step read the same number of buffers at both sizes, except a sort without an index. 7,425 buffers take
- *   6 ms, 22,264 take 30 ms and 195,049 take 810 ms.
+ *   before it. `all` is a page of all pipelines. `npm run bench:plans` measures them. `docs/query-plans.md` lists every request shape,
+ *   also with ten thousand opportunities. Plans of one step read about the same number of buffers at both sizes, except a sort without
+ *   an index and pages with a rare value. 7,425 buffers take 6 ms, 22,264 take 30 ms and 195,049 take 810 ms.
  * - Index: every index starts with the organization and the pipeline, followed by this column. After a sort key come `created_at, id`.
  *   `packages/db/sql/README.md` lists all indexes.
  * - "Up to" limits what one statement merges. A request beyond the limit gets the next plan that fits.
