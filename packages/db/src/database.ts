@@ -53,7 +53,7 @@ export interface Queries {
 
 /** One connection of a pool, valid while the callback that received it runs. */
 export interface Connection extends Queries {
-  /** Runs a statement that reads no tenant table and returns its only row. */
+  /** Runs a statement that concerns no single organization and returns its only row. */
   queryServer<Row extends object>(text: string, values: readonly unknown[]): Promise<Row>;
 }
 
@@ -78,7 +78,7 @@ export interface Database extends Queries {
   withConnectionOf<T>(organizationId: string, work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs work of the process itself, such as a check of the server. Its connection counts towards no organization's share. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Runs a statement that reads no tenant table. @throws Failure like {@link Queries.query} */
+  /** Runs a statement that concerns no single organization. @throws Failure like {@link Queries.query} */
   queryServer<Row extends object>(statement: Statement): Promise<Row[]>;
   /** Succeeds if the database responds. @throws Failure `unavailable` */
   ping(): Promise<void>;

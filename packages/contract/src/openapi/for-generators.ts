@@ -42,8 +42,8 @@ const withoutNullInEnum = (schema: JsonSchema): JsonSchema => {
 };
 
 /**
- * A schema as the document shows it: equivalent to the one that validates, in a form that common generators understand:
- * docs/decisions/0021-openapi-for-generators.md.
+ * A schema as the document shows it: equivalent to the one that validates, except for `custom__<slug>` keys, in a form that common
+ * generators understand: docs/decisions/0021-openapi-for-generators.md.
  *
  * `{ enum: ['a', null], type: ['string', 'null'] }` → `{ anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] }`
  */

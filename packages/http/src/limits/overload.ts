@@ -93,9 +93,9 @@ export const waitingRoomError = (activity: GatewayActivity): ApiError => {
 };
 
 /**
- * Returns 503 at once if the event loop is delayed, all places are taken, or the organization has used its share.
- * Before that, it tries to drop a request whose body is slow to arrive. This middleware comes after the rate limits, so
- * that retries of refused requests count against their key.
+ * Returns 503 at once if the event loop is delayed, all places are taken, or the organization has used its share. In
+ * the last two cases, it first tries to drop a request whose body is slow to arrive. This middleware comes after the
+ * rate limits, so that retries of refused requests count against their key.
  */
 export const shedLoad = (
   maxEventLoopDelayMs: number,
