@@ -98,10 +98,10 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * | Plan            | Chosen for                                        | Steps                           | Index          | Buffers    |
  * | --------------- | ------------------------------------------------- | ------------------------------- | -------------- | ---------- |
  * | in-order        | no condition, or one whose index continues in the | in-order                        | sort key       | 13–58      |
- * |                 | order; a sort without an index, or of several keys|                                 | none           | 182,600    |
+ * |                 | order; a sort without an index, or of several keys|                                 | none           | 166,500    |
  * | merge-pipelines | the same if no pipeline is named (up to 200)      | merge-pipelines                 | sort key       | 24–110     |
  * | merge-values    | `in` on an indexed field, or a stage, pipeline or | merge-values                    | field, order   | 30–69;     |
- * |                 | owner by its label (up to 200 branches)           |                                 |                | all: 171   |
+ * |                 | owner by its label (up to 200 branches)           |                                 |                | all: 172   |
  * | label-order     | a sort by stage, pipeline or owner, with at most  | label-order                     | id, creation   | 15–114     |
  * |                 | a filter on the same label                        |                                 |                |            |
  * | empty-slot      | the records without a value, after those with one,| empty-slot                      | empty slots    | 88–93 with |
@@ -110,7 +110,7 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * |                 |                                                   |                                 |                | all: 6,063 |
  * |                 |                                                   | sort-matches                    | trigrams       | 1,043–6,799|
  * | indexed-filter  | all others with an index for some condition:      | sort-matches, if <= 2,000 match | the field's own| 16–1,203   |
- * |                 | a range under another sort, several fields        | scan-next 20,000                | sort key       | 1,624–7,425|
+ * |                 | a range under another sort, several fields        | scan-next 20,000                | sort key       | 1,622–7,423|
  * |                 |                                                   | sort-matches                    | the fields'    | 22,264     |
  * | other-filter    | no index for any condition: a custom field without| scan-next 20,000                | sort key       | 57–295     |
  * |                 | a slot, `or`, `not`, `neq`, a two-character word  | sort-matches, if below 1,000,000| none           | 195,049    |
@@ -119,7 +119,7 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * - Buffers: the 8 KB pages read for one page of 50 records among one million opportunities, cached or not, in this step and all steps
  *   before it. `all` is a page of all pipelines. `npm run bench:plans` measures them. `docs/query-plans.md` lists every request shape,
  *   also with ten thousand opportunities. Plans of one step read about the same number of buffers at both sizes, except a sort without
- *   an index and pages with a rare value. 7,425 buffers take 6 ms, 22,264 take 30 ms and 195,049 take 810 ms.
+ *   an index and pages with a rare value. 7,423 buffers take 6 ms, 22,264 take 30 ms and 195,049 take 810 ms.
  * - Index: every index starts with the organization and the pipeline, followed by this column. After a sort key come `created_at, id`.
  *   `packages/db/sql/README.md` lists all indexes.
  * - "Up to" limits what one statement merges. A request beyond the limit gets the next plan that fits.
