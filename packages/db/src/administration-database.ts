@@ -10,16 +10,16 @@ export interface AdministrationDatabase extends Database {
 }
 
 /** How long a command may wait for a connection. A gateway waits two seconds, which is too short for commands on a busy server. */
-const defaultPoolWaitMs = 30_000;
+const commandPoolWaitMs = 30_000;
 /** By default, a Prisma transaction may take two seconds to begin and five to run. On a busy server, that is too short for commands. */
-const transactionLimitsMs = { maxWait: defaultPoolWaitMs, timeout: 60_000 };
+const transactionLimitsMs = { maxWait: commandPoolWaitMs, timeout: 60_000 };
 
 /**
  * Opens a database for administration, such as for the command line. Statements wait up to 30 seconds for a connection, unless `poolWaitMs`
  * is set. Gateways need only {@link openDatabase}.
  */
 export const openAdministrationDatabase = (options: DatabaseOptions): AdministrationDatabase => {
-  const poolWaitMs = options.poolWaitMs ?? defaultPoolWaitMs;
+  const poolWaitMs = options.poolWaitMs ?? commandPoolWaitMs;
   const database = openDatabase({ ...options, poolWaitMs });
   const pool = new pg.Pool({
     connectionString: options.url,
