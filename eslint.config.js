@@ -23,7 +23,7 @@ const BOUNDARIES = {
   bench: { allowed: ['domain', 'contract', 'db', 'local-postgres'], tests: ['testing'], database: true },
 };
 
-const TEST_FILES = ['**/*.test.ts', '**/tests/**/*.ts'];
+const TEST_FILES = ['**/*.test.ts', '**/tests/**/*.ts', '**/suites/**/*.ts'];
 
 /** Rules of one package: for its source, then the same for its tests with what only they may import. */
 function boundaryRules([folder, { allowed, tests = [], database = false }]) {
@@ -31,7 +31,7 @@ function boundaryRules([folder, { allowed, tests = [], database = false }]) {
   return [
     { files: [`${folder}/**/*.ts`], rules: rule(allowed) },
     {
-      files: [`${folder}/**/*.test.ts`, `${folder}/tests/**/*.ts`],
+      files: [`${folder}/**/*.test.ts`, `${folder}/tests/**/*.ts`, `${folder}/suites/**/*.ts`],
       // A test may also see its own package as a user sees it.
       rules: rule([...allowed, ...tests, basename(folder)]),
     },
@@ -44,7 +44,7 @@ function restrictedPatterns(allowed, database) {
       group: ['@crm/*', ...allowed.map((name) => `!@crm/${name}`)],
       message: 'This package may not import that one: see "Which package may import which" in docs/architecture.md.',
     },
-    { regex: '^@crm/[^/]+/', message: 'Import the package, not its inner files.' },
+    { regex: '^@crm/(?!testing/suites$)[^/]+/', message: 'Import the package, not its inner files.' },
   ];
   if (!database) {
     patterns.push({

@@ -1,4 +1,4 @@
-import { describeOutageLog } from '@crm/testing';
+import { describeOutageLog } from '@crm/testing/suites';
 import { processSubject } from './support/process-subject.js';
 
 describeOutageLog(processSubject);

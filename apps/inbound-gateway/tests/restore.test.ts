@@ -12,7 +12,7 @@ import {
   restoreRecord,
   updateOpportunity,
 } from '@crm/contract';
-import { describeBodies, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing';
+import { describeBodies, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing/suites';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway, type TestGateway } from './support/gateway.js';

@@ -1,11 +1,6 @@
 import { listAccounts, readOperations } from '@crm/contract';
-import {
-  createTestClient,
-  describeDatabaseFaults,
-  type FaultySubject,
-  startGatewayProcesses,
-  startLimitedRole,
-} from '@crm/testing';
+import { createTestClient, startGatewayProcesses, startLimitedRole } from '@crm/testing';
+import { describeDatabaseFaults, type FaultySubject } from '@crm/testing/suites';
 import { cursorSecret, startTestGateway } from './support/gateway.js';
 
 const mainFile = new URL('../dist/main.js', import.meta.url).pathname;

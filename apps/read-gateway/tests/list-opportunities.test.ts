@@ -1,12 +1,7 @@
 import { listOpportunities } from '@crm/contract';
 import { administration } from '@crm/db';
-import {
-  describeHead,
-  describeRateLimits,
-  describeWrongMethods,
-  type SuiteOptions,
-  type TestRequest,
-} from '@crm/testing';
+import { type TestRequest } from '@crm/testing';
+import { describeHead, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';

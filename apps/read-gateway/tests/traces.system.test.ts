@@ -1,4 +1,4 @@
-import { describeTraces } from '@crm/testing';
+import { describeTraces } from '@crm/testing/suites';
 import { processSubject } from './support/process-subject.js';
 
 describeTraces({

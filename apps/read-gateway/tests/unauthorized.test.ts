@@ -1,5 +1,5 @@
 import { readOperations as contracts } from '@crm/contract';
-import { describeUnauthorized } from '@crm/testing';
+import { describeUnauthorized } from '@crm/testing/suites';
 import { afterAll, beforeAll } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 

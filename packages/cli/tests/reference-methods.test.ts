@@ -1,15 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createClient } from '@crm/client';
 import { type OpenApiDocument, readSamples } from '@crm/reference';
 import { describe, expect, it } from '@jest/globals';
 
-const methodsOf = async (gateway: 'read' | 'inbound'): Promise<readonly string[]> => {
+const methodsOf = (gateway: 'read' | 'inbound'): readonly string[] => {
   const file = new URL(`../../../docs/openapi/${gateway}-gateway.json`, import.meta.url);
-  const samples = readSamples(JSON.parse(await readFile(file, 'utf8')) as OpenApiDocument, gateway);
+  const samples = readSamples(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument, gateway);
   return samples.flatMap(({ typescript }) => /\bcrm\.\w+\.\w+/.exec(typescript) ?? []);
 };
 
-const methods = [...(await methodsOf('read')), ...(await methodsOf('inbound'))];
+const methods = [...methodsOf('read'), ...methodsOf('inbound')];
 const client: object = createClient({ readUrl: 'https://crm.example.com', apiKey: 'k' });
 
 describe('the TypeScript samples of the reference', () => {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createClient, type CrmClient, type Listing, type PageInfo } from '../src/index.js';
 
@@ -80,9 +80,9 @@ interface Documented {
 }
 
 /** The operations of a document, except those without a key, which are for load balancers. */
-const readOperations = async (gateway: 'read' | 'inbound'): Promise<readonly Documented[]> => {
+const readOperations = (gateway: 'read' | 'inbound'): readonly Documented[] => {
   const file = new URL(`../../../docs/openapi/${gateway}-gateway.json`, import.meta.url);
-  const { paths } = JSON.parse(await readFile(file, 'utf8')) as {
+  const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
     paths: Record<string, Record<string, { operationId: string }>>;
   };
   return Object.entries(paths)
@@ -95,7 +95,7 @@ const readOperations = async (gateway: 'read' | 'inbound'): Promise<readonly Doc
     );
 };
 
-const documented = [...(await readOperations('read')), ...(await readOperations('inbound'))];
+const documented = [...readOperations('read'), ...readOperations('inbound')];
 
 /** The request that a method sends. */
 const requestOf = async (call: (crm: CrmClient) => Promise<unknown>): Promise<string> => {

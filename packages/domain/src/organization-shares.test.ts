@@ -57,11 +57,12 @@ describe('OrganizationShares', () => {
     const shares = new OrganizationShares({ share: 8, total: 10 });
     const first = [shares.take('a', 8), shares.take('b', 2)];
     const order: string[] = [];
-    const waiting = ['b', 'b', 'c', 'a'].map(async (name) => {
-      const release = await shares.takeWithin(name, 10_000, 4);
-      order.push(name);
-      release?.();
-    });
+    const waiting = ['b', 'b', 'c', 'a'].map((name) =>
+      shares.takeWithin(name, 10_000, 4).then((release) => {
+        order.push(name);
+        release?.();
+      }),
+    );
     // A request that fits still waits for earlier ones of its organization.
     const small = shares.takeWithin('a', 10_000, 1).then((release) => {
       order.push('small');

@@ -1,5 +1,5 @@
 // The table of the figures that the tests of requirements reported.
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './test-files.mjs';
 
@@ -35,8 +35,9 @@ const requirements = {
   R31: 'a noisy organization',
 };
 
-/** Where the tests of this run write their figures. Unit tests write theirs into `.figures` of their package. */
-export const figuresFolder = process.env.CRM_FIGURES_DIR ?? join(root, 'node_modules/.cache/crm-figures');
+/** Where the tests of this run write their figures. */
+export const figuresFolder =
+  process.env.CRM_FIGURES_DIR ?? join(root, 'node_modules/.cache/crm-figures', String(process.pid));
 
 const readFigures = async (folder) =>
   (await readFile(join(folder, 'figures.jsonl'), 'utf8').catch(() => ''))
@@ -60,11 +61,8 @@ const rowsOf = (figures, isWholeTier) => {
 };
 
 /** Prints every figure of this run. After a whole tier, also prints the requirements without a figure. */
-export const printFigures = async (isWholeTier, withUnitTests) => {
-  const packages = withUnitTests ? await readdir(join(root, 'packages')) : [];
-  const folders = [figuresFolder, ...packages.map((name) => join(root, 'packages', name, '.figures'))];
-  const figures = (await Promise.all(folders.map(readFigures))).flat();
-  const rows = rowsOf(figures, isWholeTier);
+export const printFigures = async (isWholeTier) => {
+  const rows = rowsOf(await readFigures(figuresFolder), isWholeTier);
   if (rows.length === 0) return;
   const table = [['', 'Requirement', 'Reached', 'Required'], ...rows];
   const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column].length)));

@@ -1,35 +1,33 @@
 // Runs the tests of one tier:
-//   node packages/testing/scripts/run-tests.mjs test|system|soak|unit|any [part of a path ...] [options of jest]
-// In the folder of a package, runs the tests of that package. At the root, ends with a table of the measured figures and a list of
-// the tests that did not run.
+//   node packages/testing/scripts/run-tests.mjs test|system|soak|any [part of a path ...] [options of jest]
+// In the folder of a package, runs the tests of that package. At the root, ends with a table of the measured figures, a list of
+// the tests that did not run, and the processor time.
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { createInterface } from 'node:readline';
 import { buildQuietly } from '../../../.ci/build-quietly.mjs';
 import { figuresFolder, printFigures } from './figures.mjs';
 import { printNotRun } from './not-run.mjs';
+import { printDearestFiles, processorSeconds } from './processor-time.mjs';
 import { installCommand, missingPrograms } from './programs.mjs';
 import { isInTier, listTestFiles, root } from './test-files.mjs';
+import { startTestStack } from './test-stack.mjs';
+
+/** The most processor seconds that `npm test` may take, with its build. It only goes down. */
+const processorSecondsBudget = 130;
 
 const cores = availableParallelism();
 /**
- * Two workers more than cores, because tests with a database wait for time limits for a third of their time. At most
- * eight, because each uses about thirty connections to the one PostgreSQL.
+ * One worker more than cores, because tests with a database wait for it. At most eight, because each uses about thirty
+ * connections to the one PostgreSQL.
  */
-const workers = String(Math.min(cores + 2, 8));
+const workers = String(Math.min(cores + 1, 8));
 
-/** Runs a program. @returns {Promise<number>} its exit code; lines of its output that match `hidden` are not shown */
-const run = (file, args, env = {}, hidden = undefined) =>
+/** Runs a program. @returns {Promise<number>} its exit code */
+const run = (file, args, env = {}) =>
   new Promise((resolve, reject) => {
-    const stdio = ['inherit', hidden === undefined ? 'inherit' : 'pipe', 'inherit'];
-    const child = spawn(file, args, { cwd: root, stdio, env: { ...process.env, ...env } });
-    if (hidden !== undefined) {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        if (!hidden.test(line)) process.stdout.write(`${line}\n`);
-      });
-    }
+    const child = spawn(file, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
     const passOn = (signal) => child.kill(signal);
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, passOn);
     child.once('error', reject);
@@ -39,22 +37,24 @@ const run = (file, args, env = {}, hidden = undefined) =>
     });
   });
 
-/** The output of turbo before its first task: its version, and a list of all packages. */
-const preamble = /^ {3}• /;
-
-const runTurbo = (...args) => {
-  const turbo = join(root, 'node_modules/.bin/turbo');
-  return run(turbo, ['run', ...args], { TURBO_TELEMETRY_DISABLED: '1' }, preamble);
-};
-
-const runJest = (config, files, options, env, most = workers) => {
+/** Runs test files on servers that it starts for them. */
+const runJest = async (files, options, env, postgres = 'embedded') => {
+  if (files.length === 0) return 0;
+  const needsServer = files.some(({ isUnit }) => !isUnit);
+  const usesGateways = files.some((file) => file.usesGateways);
+  const stop = needsServer ? await startTestStack(postgres, usesGateways) : () => undefined;
   const saysWorkers = options.some((option) => /^(-i|--runInBand|-w|--maxWorkers)\b/.test(option));
-  const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const settings = ['--config', `packages/testing/${config}.json`, ...(saysWorkers ? [] : ['--maxWorkers', most])];
-  const paths = files.map(({ path }) => path);
-  const nodeOptions = `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`.trim();
-  const args = [jest, ...settings, ...options, '--runTestsByPath', ...paths];
-  return run(process.execPath, args, { NODE_OPTIONS: nodeOptions, ...env });
+  const args = [
+    ...[join(root, 'node_modules/jest/bin/jest.js'), '--config', 'packages/testing/jest/config.json'],
+    ...(saysWorkers ? [] : ['--maxWorkers', workers]),
+    ...options,
+    ...['--runTestsByPath', ...files.map(({ path }) => path)],
+  ];
+  try {
+    return await run(process.execPath, args, { CRM_FIGURES_DIR: figuresFolder, ...env });
+  } finally {
+    await stop();
+  }
 };
 
 const readArguments = () => {
@@ -73,6 +73,17 @@ const splitByPrograms = (files) => {
   return { runnable: files.filter(isRunnable), isMissingFailure: missing.length > 0 && process.env.CI === 'true' };
 };
 
+/** Prints the processor time of this run. @returns {number} 1 if a whole `npm test` in CI exceeds the budget, otherwise 0 */
+const judgeProcessorTime = (hasBudget) => {
+  printDearestFiles();
+  const seconds = processorSeconds();
+  if (seconds === null) return 0;
+  const isOver = hasBudget && seconds > processorSecondsBudget;
+  const budget = hasBudget ? `; the budget is ${processorSecondsBudget}${isOver ? ', which is exceeded' : ''}` : '';
+  console.log(`\nProcessor seconds of all processes of this run: ${seconds.toFixed(1)}${budget}`);
+  return isOver && process.env.CI === 'true' ? 1 : 0;
+};
+
 const { tier, patterns, options } = readArguments();
 const packageFolder = relative(root, process.cwd());
 const isAtRoot = packageFolder === '';
@@ -86,34 +97,19 @@ const wanted = all.filter(
 );
 const { runnable, isMissingFailure } = splitByPrograms(wanted);
 const statuses = [isMissingFailure ? 1 : 0];
-
-if (tier === 'unit') {
-  // Turbo stores the figures with the task's other results, so that a cached run still reports them.
-  const folder = join(process.cwd(), '.figures');
-  await rm(folder, { recursive: true, force: true });
-  statuses.push(await runJest('jest-preset', runnable, options, { CRM_FIGURES_DIR: folder }, '1'));
-} else {
-  await rm(figuresFolder, { recursive: true, force: true });
-  const built = await buildQuietly(root, [`--concurrency=${cores}`]);
-  if (built !== 0) process.exit(built);
-  const isCached = tier === 'test' && isWholeTier && options.length === 0;
-  const files = isCached ? runnable.filter(({ isUnit }) => !isUnit) : runnable;
-  const env = tier === 'soak' ? { SOAK: '1' } : {};
-  const runs = [
-    // One package at a time, in parallel with the others.
-    ...(isCached ? [runTurbo('test:unit', '--continue', '--output-logs=full', '--concurrency=1')] : []),
-    ...(files.length > 0 ? [runJest('jest-database', files, options, env)] : []),
-  ];
-  statuses.push(...(await Promise.all(runs)));
-  if (tier === 'system' && isWholeTier && missingPrograms(['postgresql']).length === 0) {
-    console.log('\nThe tests of db and both gateways on the PostgreSQL of Debian:');
-    const served = all.filter((file) => isInTier.database(file) && /^(apps|packages\/db)\//.test(file.path));
-    statuses.push(await runJest('jest-database', served, [], { CRM_TEST_POSTGRES: 'debian' }));
-  }
-  if (tier === 'soak' && isWholeTier) {
-    statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));
-  }
-  if (isAtRoot) await printFigures(isWholeTier, isCached);
-  if (isWholeTier) printNotRun(all, runnable, tier);
+const built = await buildQuietly(root, [`--concurrency=${cores}`]);
+if (built !== 0) process.exit(built);
+statuses.push(await runJest(runnable, options, tier === 'soak' ? { SOAK: '1' } : {}));
+if (tier === 'system' && isWholeTier && missingPrograms(['postgresql']).length === 0) {
+  console.log('\nThe tests of db and both gateways on the PostgreSQL of Debian:');
+  const served = all.filter((file) => isInTier.database(file) && /^(apps|packages\/db)\//.test(file.path));
+  statuses.push(await runJest(served, [], {}, 'debian'));
 }
+if (tier === 'soak' && isWholeTier) {
+  statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));
+}
+if (isAtRoot) await printFigures(isWholeTier);
+if (isWholeTier) printNotRun(all, runnable, tier);
+if (isAtRoot) statuses.push(judgeProcessorTime(isWholeTier && tier === 'test' && options.length === 0));
+await rm(figuresFolder, { recursive: true, force: true });
 process.exitCode = Math.max(...statuses);

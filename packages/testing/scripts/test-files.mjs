@@ -9,7 +9,8 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
  * @typedef {object} TestFile
  * @property {string} path from the root of the repository
  * @property {'test' | 'system' | 'soak'} tier the first command that runs it
- * @property {boolean} isUnit needs neither a database nor a build
+ * @property {boolean} isUnit needs no database
+ * @property {boolean} usesGateways needs the gateways that all files share
  * @property {boolean} hasSoakSize runs more cases in the soak tier
  * @property {readonly string[]} needs names of programs.mjs
  * @property {readonly string[]} requirements R-numbers it reports figures for
@@ -35,6 +36,7 @@ const describeFile = (path) => {
     path,
     tier: tierOf(path),
     isUnit: isUnit(path),
+    usesGateways: /\b(startTestGateway|readTestStack)\b/.test(text),
     hasSoakSize: /\b(testSize|propertyRuns)\(/.test(text),
     needs: /@needs ([^*\n]+)/.exec(text)?.[1]?.trim().split(/\s+/) ?? [],
     requirements: [...new Set([...text.matchAll(/reportFigure\(\s*'(R\d+)'/g)].map(([, number]) => number))],
@@ -46,7 +48,6 @@ export const listTestFiles = () => ['apps', 'bench', 'packages'].flatMap(pathsIn
 
 /** Which files each tier runs. */
 export const isInTier = {
-  unit: (file) => file.tier === 'test' && file.isUnit,
   database: (file) => file.tier === 'test' && !file.isUnit,
   test: (file) => file.tier === 'test',
   system: (file) => file.tier === 'system',

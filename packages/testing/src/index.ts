@@ -1,5 +1,5 @@
 export { EventFold, type LoggedEvent } from './change-log/fold-events.js';
-export { Answer } from './client/answer.js';
+export { Answer, comparableHeaders } from './client/answer.js';
 export { countAnswers } from './client/answer-check.js';
 export { createTestClient, type TestClient, type TestRequest } from './client/test-client.js';
 export { readCitusUrl, writeServerUrl } from './citus.js';
@@ -14,20 +14,12 @@ export {
   type TestOrganization,
 } from './gateway/test-organization.js';
 export { startFaultProxy, type FaultProxy } from './fault-proxy.js';
-export { describeDatabaseFaults, type FaultySubject } from './suites/describe-database-faults.js';
 export { type LimitedRole, startLimitedRole } from './limited-role.js';
 export { openDebianPostgres, type DebianPostgres, type DebianServer } from './debian-postgres.js';
 export { startOwnPostgres, type OwnPostgres } from './own-postgres.js';
 export { pgBouncerTranslates, startPgBouncer, type PgBouncer } from './pgbouncer.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
-export { describeOutageLog } from './suites/describe-outage-log.js';
-export { describeTraces, type TracedGateway } from './suites/describe-traces.js';
-export type { GatewaySubject } from './suites/gateway-subject.js';
-export { describeBodies } from './suites/describe-bodies.js';
-export { describeHead } from './suites/describe-head.js';
-export { describeRateLimits, describeWrongMethods } from './suites/describe-refusals.js';
-export { describeUnauthorized } from './suites/describe-unauthorized.js';
 export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';
 export { damaged, hostileHeaders, hostileText, hostileValue } from './hostile/hostile-input.js';
 export { runPromtool, startPrometheus, type TestPrometheus } from './prometheus.js';
@@ -37,4 +29,6 @@ export { testRoleNames, urlForRole, type TestRole } from './test-roles.js';
 export { isSoak, propertyRuns, testSize } from './test-size.js';
 export { createTestRedis, type TestRedis } from './redis-server.js';
 export { startTlsProxy, type TlsProxy } from './tls-proxy.js';
-export type { SuiteOptions } from './suites/suite-options.js';
+export { startTestServer } from './start-test-server.js';
+export { publishTestStack, readTestStack, type TestStack } from './test-server.js';
+export { attributeOf, type CollectedSpan, type Collector, startCollector } from './collector.js';

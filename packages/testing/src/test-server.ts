@@ -1,4 +1,4 @@
-/** Where global setup stores the server's address for the test processes, because jest passes them no other values. */
+/** Where the runner stores the server's address for the test processes, because jest passes them no other values. */
 const SERVER_URL_VARIABLE = 'CRM_TEST_SERVER_URL';
 const RUN_ID_VARIABLE = 'CRM_TEST_RUN_ID';
 
@@ -16,12 +16,12 @@ export function publishTestServer({ url, runId }: TestServer): void {
   process.env[RUN_ID_VARIABLE] = runId;
 }
 
-/** The server of this run. @throws outside a jest run whose configuration is `jest-database.json`. */
+/** The server of this run. @throws outside a run of packages/testing/scripts/run-tests.mjs */
 export function readTestServer(): TestServer {
   const url = process.env[SERVER_URL_VARIABLE];
   const runId = process.env[RUN_ID_VARIABLE];
   if (url === undefined || runId === undefined) {
-    throw new Error('no test server: run jest with packages/testing/jest-database.json');
+    throw new Error('no test server: run packages/testing/scripts/run-tests.mjs');
   }
   return { url, runId };
 }
@@ -29,4 +29,26 @@ export function readTestServer(): TestServer {
 /** Names the databases of a run. All have the same prefix, so that the end of the run finds those left by a test. */
 export function databasePrefix(runId: string): string {
   return `test_${runId}_`;
+}
+
+const STACK_VARIABLE = 'CRM_TEST_STACK';
+
+/** The gateways that the test files of one run share, and their database. */
+export interface TestStack {
+  /** The database's address for the role that owns the tables. */
+  readonly databaseUrl: string;
+  readonly readUrl: string;
+  readonly inboundUrl: string;
+}
+
+/** Passes the addresses to the test processes, which start later. */
+export function publishTestStack(stack: TestStack): void {
+  process.env[STACK_VARIABLE] = JSON.stringify(stack);
+}
+
+/** The gateways of this run. @throws outside a run of packages/testing/scripts/run-tests.mjs */
+export function readTestStack(): TestStack {
+  const text = process.env[STACK_VARIABLE];
+  if (text === undefined) throw new Error('no gateways: run packages/testing/scripts/run-tests.mjs');
+  return JSON.parse(text) as TestStack;
 }

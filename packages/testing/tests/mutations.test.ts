@@ -2,19 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-
-interface Mutation {
-  readonly requirement: string;
-  readonly removed: string;
-  readonly file: string;
-  readonly from: string;
-  readonly tests: string;
-}
+import { mutations } from '../scripts/mutations.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const { mutations } = (await import(new URL('../scripts/mutations.mjs', import.meta.url).href)) as {
-  readonly mutations: readonly Mutation[];
-};
 
 describe('the protections that run-mutations.mjs removes', () => {
   test.each(mutations)('$requirement: $removed: is still at its place in the code', ({ file, from, tests }) => {

@@ -1,14 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-interface ProseFault {
-  readonly line: number;
-  readonly word: string;
-  readonly better: string;
-}
-
-const { proseFaults } = (await import(new URL('../scripts/prose.mjs', import.meta.url).href)) as {
-  readonly proseFaults: (text: string) => readonly ProseFault[];
-};
+import { proseFaults } from '../scripts/prose.mjs';
 
 describe('proseFaults', () => {
   test.each([

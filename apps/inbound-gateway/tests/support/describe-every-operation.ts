@@ -1,5 +1,5 @@
 import type { OperationContract } from '@crm/contract';
-import { describeBodies, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing';
+import { describeBodies, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing/suites';
 import type { TestGateway } from './gateway.js';
 
 /** The common answers of all creates: limits, methods and unreadable bodies. */

@@ -12,6 +12,7 @@ import {
   createTestClient,
   createTestDatabase,
   createTestOrganization,
+  readTestStack,
   startGatewayProcesses,
   type TestClient,
   type TestDatabase,
@@ -37,7 +38,7 @@ const quiet = {
   MAX_EVENT_LOOP_DELAY_MS: '60000',
 };
 
-/** An inbound gateway in this process with its own database and two organizations. */
+/** An inbound gateway and two organizations. */
 export interface TestGateway {
   /** Address for the role that owns the tables. */
   readonly databaseUrl: string;
@@ -97,10 +98,17 @@ export const prepareDatabase = async (url: string): Promise<void> => {
   await applyRoles(url, testRoleNames());
 };
 
-/** Starts a gateway for one test file. */
-export const startTestGateway = async (): Promise<TestGateway> => {
+/** Where the gateway of a test file runs: in a separate process that other files share, or in this process. */
+interface Place {
+  readonly databaseUrl: string;
+  /** Starts the gateway. @returns its address */
+  readonly start: (gatewayUrl: string, gatewayDatabase: Database, stops: Stop[]) => Promise<string>;
+  /** Called after everything has stopped. */
+  readonly close: () => Promise<void>;
+}
+
+const setUp = async ({ databaseUrl: url, start, close }: Place): Promise<TestGateway> => {
   const stops: Stop[] = [];
-  const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
   const gatewayUrl = urlForRole(url, 'inbound');
   const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'inbound-gateway-test' });
   const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
@@ -108,7 +116,7 @@ export const startTestGateway = async (): Promise<TestGateway> => {
   const organization = await createTestOrganization(tools);
   const writeUrl = await writeServerUrl(url, organization.id);
   const writeDatabase = openAdministrationDatabase({ url: writeUrl, applicationName: 'administration-test' });
-  const baseUrl = await startInProcess(gatewayUrl, gatewayDatabase, {}, stops);
+  const baseUrl = await start(gatewayUrl, gatewayDatabase, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
     databaseUrl: url,
@@ -146,7 +154,23 @@ export const startTestGateway = async (): Promise<TestGateway> => {
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
       await Promise.all([gatewayDatabase.close(), writeDatabase.close(), database.close()]);
-      await drop();
+      await close();
     },
   };
+};
+
+/** Sets up two organizations on the gateway that all test files share. */
+export const startTestGateway = (): Promise<TestGateway> => {
+  const { databaseUrl, inboundUrl } = readTestStack();
+  return setUp({ databaseUrl, start: () => Promise.resolve(inboundUrl), close: () => Promise.resolve() });
+};
+
+/** Starts a gateway with a database of its own, for tests that look at the whole database or change its settings. */
+export const startOwnGateway = async (): Promise<TestGateway> => {
+  const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
+  return setUp({
+    databaseUrl: url,
+    start: (gatewayUrl, gatewayDatabase, stops) => startInProcess(gatewayUrl, gatewayDatabase, {}, stops),
+    close: drop,
+  });
 };

@@ -1,4 +1,4 @@
-import type { GatewaySubject } from '@crm/testing';
+import type { GatewaySubject } from '@crm/testing/suites';
 import { startTestGateway } from './gateway.js';
 
 let count = 0;

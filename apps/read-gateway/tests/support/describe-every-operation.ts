@@ -1,12 +1,12 @@
 import type { OperationContract } from '@crm/contract';
+import { type TestRequest } from '@crm/testing';
 import {
   describeBodies,
   describeHead,
   describeRateLimits,
   describeWrongMethods,
   type SuiteOptions,
-  type TestRequest,
-} from '@crm/testing';
+} from '@crm/testing/suites';
 import { describe, expect, test } from '@jest/globals';
 import type { TestGateway } from './gateway.js';
 

@@ -11,6 +11,7 @@ import {
   createTestClient,
   createTestDatabase,
   createTestOrganization,
+  readTestStack,
   type GatewayProcess,
   startGatewayProcesses,
   type TestClient,
@@ -41,7 +42,7 @@ const quiet = {
   MAX_EVENT_LOOP_DELAY_MS: '60000',
 };
 
-/** A read gateway in this process with its own database and two organizations. */
+/** A read gateway and two organizations. */
 export interface TestGateway {
   /** Without a trailing slash. */
   readonly url: string;
@@ -100,20 +101,27 @@ export const prepareDatabase = async (url: string): Promise<void> => {
   await applyRoles(url, testRoleNames());
 };
 
-/** Starts a gateway for one test file. */
-export const startTestGateway = async (): Promise<TestGateway> => {
+/** Where the gateway of a test file runs: in a separate process that other files share, or in this process. */
+interface Place {
+  readonly databaseUrl: string;
+  /** Starts the gateway. @returns its address */
+  readonly start: (gatewayUrl: string, gatewayDatabase: Database, stops: Stop[]) => Promise<string>;
+  /** Called after everything has stopped. */
+  readonly close: () => Promise<void>;
+}
+
+const setUp = async ({ databaseUrl, start, close }: Place): Promise<TestGateway> => {
   const stops: Stop[] = [];
-  const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
-  const gatewayUrl = urlForRole(url, 'read');
+  const gatewayUrl = urlForRole(databaseUrl, 'read');
   const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'read-gateway-test' });
-  const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
+  const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'administration-test' });
   const tools = organizationTools(database);
   const organization = await createTestOrganization(tools);
-  const baseUrl = await startInProcess(gatewayUrl, gatewayDatabase, {}, stops);
+  const baseUrl = await start(gatewayUrl, gatewayDatabase, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
     url: baseUrl,
-    databaseUrl: url,
+    databaseUrl,
     gatewayUrl,
     database,
     organization,
@@ -138,7 +146,23 @@ export const startTestGateway = async (): Promise<TestGateway> => {
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
       await Promise.all([gatewayDatabase.close(), database.close()]);
-      await drop();
+      await close();
     },
   };
+};
+
+/** Sets up two organizations on the gateway that all test files share. */
+export const startTestGateway = (): Promise<TestGateway> => {
+  const { databaseUrl, readUrl } = readTestStack();
+  return setUp({ databaseUrl, start: () => Promise.resolve(readUrl), close: () => Promise.resolve() });
+};
+
+/** Starts a gateway with a database of its own, for tests that look at the whole database or change its settings. */
+export const startOwnGateway = async (): Promise<TestGateway> => {
+  const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
+  return setUp({
+    databaseUrl: url,
+    start: (gatewayUrl, gatewayDatabase, stops) => startInProcess(gatewayUrl, gatewayDatabase, {}, stops),
+    close: drop,
+  });
 };

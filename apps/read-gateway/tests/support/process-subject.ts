@@ -1,4 +1,4 @@
-import type { GatewaySubject } from '@crm/testing';
+import type { GatewaySubject } from '@crm/testing/suites';
 import { cursorSecret, startTestGateway } from './gateway.js';
 
 /** The built gateway, for suites that start it as a separate process. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { markRun, withEachText } from '../hostile/mark-runs.js';
+import { markRun, withEachText } from '@crm/testing';
 import type { SuiteOptions } from './suite-options.js';
 
 const maxBytes = 256 * 1024;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import { startFaultProxy } from '../fault-proxy.js';
-import { startGatewayProcess } from '../gateway/gateway-process.js';
+import { startFaultProxy } from '@crm/testing';
+import { startGatewayProcess } from '@crm/testing';
 import { callGateway, type GatewaySubject } from './gateway-subject.js';
 
 type Line = Readonly<Record<string, unknown>>;

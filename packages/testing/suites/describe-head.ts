@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { comparableHeaders } from '../client/answer.js';
+import { comparableHeaders } from '@crm/testing';
 import { rateLimitGroup } from './rate-limit-group.js';
 import type { SuiteOptions } from './suite-options.js';
 

@@ -1,7 +1,7 @@
 import type { OperationContract } from '@crm/contract';
 import { describe, expect, test } from '@jest/globals';
 
-import type { TestRequest } from '../client/test-client.js';
+import type { TestRequest } from '@crm/testing';
 import type { SuiteOptions } from './suite-options.js';
 
 const revocationShowsWithinMs = 5_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { Answer } from '../client/answer.js';
-import { type FaultProxy, startFaultProxy } from '../fault-proxy.js';
-import type { GatewayProcess } from '../gateway/gateway-process.js';
+import type { Answer } from '@crm/testing';
+import { type FaultProxy, startFaultProxy } from '@crm/testing';
+import type { GatewayProcess } from '@crm/testing';
 
 /** A gateway whose database fails. */
 export interface FaultySubject {

@@ -1,7 +1,7 @@
 import type { OperationContract } from '@crm/contract';
 
-import type { TestClient, TestRequest } from '../client/test-client.js';
-import type { TestOrganization } from '../gateway/test-organization.js';
+import type { TestClient, TestRequest } from '@crm/testing';
+import type { TestOrganization } from '@crm/testing';
 
 /** The inputs of the suites for every operation. Functions, because tests start their gateway in `beforeAll`. */
 export interface SuiteOptions {
