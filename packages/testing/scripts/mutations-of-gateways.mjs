@@ -88,7 +88,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/memory-store.ts',
     from: 'return this.#endsAtMs - performance.now();',
     to: 'return this.#endsAtMs - (Date.now() - performance.timeOrigin);',
-    tests: 'packages/http memory-store',
+    tests: 'packages/http limits/limits',
   },
   {
     requirement: 'R13',
@@ -160,7 +160,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/turns.ts',
     from: '    await nextTurn();\n',
     to: '',
-    tests: 'packages/http turns',
+    tests: 'packages/http limits/limits',
   },
   {
     requirement: 'R31',
