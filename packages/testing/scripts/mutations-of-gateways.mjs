@@ -168,7 +168,7 @@ export const mutationsOfGateways = [
     file: 'packages/domain/src/time-shares.ts',
     from: 'this.#creditOf(organizationId) > 0 ?',
     to: 'this.#creditOf(organizationId) > -Infinity ?',
-    tests: 'packages/domain time-shares',
+    tests: 'packages/domain shares',
   },
   {
     requirement: 'R31',

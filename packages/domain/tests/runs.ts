@@ -1,0 +1,7 @@
+/** The size of a test in `npm test` and in `npm run test:soak`. As in `@crm/testing`, which this package may not import. */
+export const testSize = ({ short, soak }: { readonly short: number; readonly soak: number }): number =>
+  process.env['SOAK'] === '1' ? soak : short;
+
+/** The cases of a random test in this run; `FC_RUNS` overrides both sizes. */
+export const propertyRuns = (size: { readonly short: number; readonly soak: number }): number =>
+  Number(process.env['FC_RUNS'] ?? testSize(size));
