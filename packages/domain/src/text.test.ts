@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { propertyRuns, testSize } from '../tests/runs.js';
+import { anyCharacter, propertyRuns, testSize } from '../tests/random.js';
 import { parseEmail, parseString } from './custom-field/values/text.js';
 import { parseUrl, parseWebsite } from './custom-field/values/web-address.js';
 import { ErrorCollector } from './errors.js';
@@ -13,7 +13,7 @@ import { parseSearchQuery } from './query/search-query.js';
 import { codePointLength, compareCodePoints, findTextFault, normalizeForSearch, sortKey } from './text.js';
 
 const numRuns = propertyRuns({ short: 200, soak: 5_000 });
-const text = fc.string({ unit: 'binary', maxLength: 500, size: 'max' });
+const text = fc.string({ unit: anyCharacter, maxLength: 500, size: 'max' });
 
 /** Every so many code points. Soak tests check all of them, as for a new version of Unicode. */
 const stride = testSize({ short: 97, soak: 1 });
@@ -39,7 +39,7 @@ const harder = [
 ];
 const hardText = fc.oneof(
   fc.string({ unit: fc.constantFrom(...hard, ...harder), maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
 );
 
 describe('normalizeForSearch', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { propertyRuns } from '../tests/runs.js';
+import { propertyRuns } from '../tests/random.js';
 import { generateApiKey, hashApiKey, parseApiKey } from './api-key.js';
 import { decodeReadMark, encodeReadMark, type ReadMark } from './read-mark.js';
 

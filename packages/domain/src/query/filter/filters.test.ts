@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { propertyRuns } from '../../../tests/runs.js';
+import { propertyRuns } from '../../../tests/random.js';
 
 import { accepted, errorsOf, testFieldIndex, testDefinitions } from '../../../tests/query-fields.js';
 import { fieldKey, type FieldRef } from '../field-ref.js';
