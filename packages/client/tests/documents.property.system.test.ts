@@ -1,5 +1,5 @@
 // Requests made from the OpenAPI documents alone, valid and invalid ones, are answered as the documents say. FC_SEED repeats a run.
-import { propertyRuns, reportFigure, testSize } from '@crm/testing';
+import { propertyRuns, readTestStack, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startTestCrm, type TestCrm } from './support/crm.js';
@@ -19,7 +19,7 @@ const doneShare = 0.7;
 let crm: TestCrm;
 beforeAll(async () => {
   process.stdout.write(`documents: ${rounds} rounds of ${operations.length} operations, FC_SEED=${seed}\n`);
-  crm = await startTestCrm();
+  crm = await startTestCrm(readTestStack());
 });
 afterAll(() => crm.stop());
 

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 import { installTools, runProgram } from './support/tools.js';
@@ -10,7 +11,7 @@ import { installTools, runProgram } from './support/tools.js';
 const documents = fileURLToPath(new URL('../../../docs/openapi/', import.meta.url));
 const redocly = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url));
 const examplePipeline = '0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11';
-const tools = await installTools('linters');
+const tools = installTools('linters');
 const testWithTools = tools === null ? test.skip : test;
 const modules = join(tools ?? '', 'node_modules');
 
@@ -18,7 +19,7 @@ let crm: TestCrm;
 let folder: string;
 
 beforeAll(async () => {
-  crm = await startTestCrm();
+  crm = await startTestCrm(readTestStack());
   folder = await mkdtemp(join(tmpdir(), 'crm-documents-'));
 });
 afterAll(async () => {

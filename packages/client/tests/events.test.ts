@@ -1,12 +1,13 @@
+import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CrmClient, CrmApiError, CrmStartOverError, type Event } from '../src/index.js';
-import { startTestCrm, type TestCrm } from './support/crm.js';
+import { refusal, startTestCrm, type TestCrm } from './support/crm.js';
 
 let crm: TestCrm;
 let client: CrmClient;
 
 beforeAll(async () => {
-  crm = await startTestCrm();
+  crm = await startTestCrm(readTestStack());
   ({ client } = crm);
   for (const domain of ['a.example', 'b.example', 'c.example']) await client.accounts.create({ domain });
 });
@@ -20,11 +21,7 @@ const take = async (stream: AsyncIterable<Event>, count: number): Promise<Event[
 };
 const positions = (events: readonly Event[]): number[] => events.map(({ position }) => position);
 
-const failure = async (stream: AsyncIterable<Event>): Promise<unknown> =>
-  take(stream, Number.POSITIVE_INFINITY).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+const failure = (stream: AsyncIterable<Event>): Promise<unknown> => refusal(take(stream, Number.POSITIVE_INFINITY));
 
 describe('events', () => {
   test('list returns a page, and latest the end of the log with a token for later reads', async () => {
@@ -54,7 +51,7 @@ describe('events', () => {
     const { data } = await client.events.latest();
     const controller = new AbortController();
     const ended = failure(client.events.iterate({ after: data.position, signal: controller.signal }));
-    setTimeout(() => controller.abort(new Error('enough')), 300);
+    setTimeout(() => controller.abort(new Error('enough')), 50);
     expect(await ended).toMatchObject({ message: 'enough' });
   });
 

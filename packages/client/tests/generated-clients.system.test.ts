@@ -3,12 +3,13 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 import { installTools, runProgram } from './support/tools.js';
 
 const typescript = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
-const tools = await installTools('generators');
+const tools = installTools('generators');
 const testWithTools = tools === null ? test.skip : test;
 const modules = join(tools ?? '', 'node_modules');
 
@@ -16,7 +17,7 @@ let crm: TestCrm;
 let folder: string;
 
 beforeAll(async () => {
-  crm = await startTestCrm();
+  crm = await startTestCrm(readTestStack());
   folder = await mkdtemp(join(tmpdir(), 'crm-generated-clients-'));
   await crm.client.accounts.bulkCreate([1, 2, 3, 4, 5].map((n) => ({ domain: `gen${n}.example` })));
 });

@@ -1,5 +1,6 @@
 // Sends the requests of the configurations in docs/integrations.md, and follows the paths that they name.
 import { readFileSync } from 'node:fs';
+import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 
@@ -83,7 +84,7 @@ const at = (value: unknown, path: string): unknown =>
 
 let crm: TestCrm;
 beforeAll(async () => {
-  crm = await startTestCrm();
+  crm = await startTestCrm(readTestStack());
   await crm.client.contacts.bulkCreate([1, 2, 3].map((n) => ({ email: `ann@sync${n}.example` })));
 });
 afterAll(() => crm.stop());

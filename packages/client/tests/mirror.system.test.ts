@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 
@@ -30,7 +31,7 @@ const installPage = async (): Promise<void> => {
 };
 
 const startMirror = (): void => {
-  const env = { PATH: process.env['PATH'], CRM_READ_URL: crm.readUrl, CRM_API_KEY: crm.organization.key };
+  const env = { PATH: process.env['PATH'], CRM_READ_URL: crm.addresses.readUrl, CRM_API_KEY: crm.organization.key };
   mirror = spawn(process.execPath, ['mirror.mjs'], { cwd: directory, env, stdio: ['ignore', 'inherit', 'inherit'] });
 };
 const killMirror = async (): Promise<void> => {
@@ -41,7 +42,7 @@ const killMirror = async (): Promise<void> => {
 };
 
 beforeAll(async () => {
-  crm = await startTestCrm();
+  crm = await startTestCrm(readTestStack());
   await installPage();
 });
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { installTools, runProgram } from './support/tools.js';
 
 const packageFolder = fileURLToPath(new URL('../', import.meta.url));
 const typescript = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
-const tools = await installTools('packaging');
+const tools = installTools('packaging');
 const testWithTools = tools === null ? test.skip : test;
 
 interface Packed {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '@crm/testing';
+import { findFreePort, readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 import { installTools, runProgram } from './support/tools.js';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
-const tools = await installTools('runtimes');
+const tools = installTools('runtimes');
 const testWithTools = tools === null ? test.skip : test;
 const modules = join(tools ?? '', 'node_modules');
 
@@ -43,7 +43,7 @@ let crm: TestCrm;
 let folder: string;
 
 beforeAll(async () => {
-  crm = await startTestCrm();
+  crm = await startTestCrm(readTestStack());
   folder = await mkdtemp(join(tmpdir(), 'crm-client-runtimes-'));
 });
 afterAll(async () => {

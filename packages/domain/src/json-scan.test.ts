@@ -1,20 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { anyCharacter, propertyRuns } from '../tests/random.js';
+import { findNumberFault } from './exact-number.js';
 import { JsonScanner, scanJson } from './json-scan.js';
+
+const numRuns = propertyRuns({ short: 200, soak: 5_000 });
+const tooLong = 'has more digits than a number can hold: send at most 15 significant digits';
 
 const problems = (text: string): Record<string, string> => Object.fromEntries(scanJson(text, 32).errors);
 
 describe('scanning JSON', () => {
   it('finds no fault in the output of a JSON writer', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), (value) => {
+      fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: anyCharacter }), (value) => {
         const text = JSON.stringify(value);
         // A generated name may be one of the refused ones, and a text may contain U+0000.
         fc.pre(!/__proto__|constructor|prototype|\\u0000|\\ud/i.test(text));
         expect(scanJson(text, 32)).toEqual({ refusal: null, errors: new Map(), isComplete: true });
         expect(scanJson(JSON.stringify(value, null, 2), 32).errors.size).toBe(0);
       }),
-      { numRuns: 2000 },
+      { numRuns },
     );
   });
 
@@ -26,7 +31,7 @@ describe('scanning JSON', () => {
           scanJson(text, 32);
         },
       ),
-      { numRuns: 5000 },
+      { numRuns },
     );
   });
 
@@ -63,21 +68,13 @@ describe('scanning JSON', () => {
     });
   });
 
-  it('refuses numbers that overflow, become 0 or lose digits', () => {
-    expect(problems('{"a":1e400,"b":-1E+999,"c":[1e-400]}')).toEqual({
+  it('refuses numbers that overflow, become 0 or lose digits, and those of more than a thousand characters', () => {
+    expect(problems('{"a":1e400,"c":[1e-400,{"d":1.0000000000000001}],"e":0.1000000000000000000}')).toEqual({
       a: 'is too large a number',
-      b: 'is too large a number',
       'c[0]': 'is too small a number',
+      'c[1].d': tooLong,
     });
-    const lost = 'has more digits than a number can hold: send at most 15 significant digits';
-    expect(problems('{"a":999999999999.99998,"b":123456789012345678,"c":[{"d":1.0000000000000001}]}')).toEqual({
-      a: lost,
-      b: lost,
-      'c[0].d': lost,
-    });
-    expect(
-      problems('{"a":0.1000000000000000000,"b":1e20,"c":0.30000000000000004,"d":0.0e999,"e":100000000000000000000}'),
-    ).toEqual({});
+    expect(problems(`{"a":0.${'0'.repeat(998)},"b":0.${'0'.repeat(999)}}`)).toEqual({ b: tooLong });
   });
 
   const refusalOf = (text: string): string | null => scanJson(text, 32).refusal;
@@ -130,12 +127,6 @@ describe('scanning JSON', () => {
     }
   });
 
-  it('refuses numbers of more than a thousand characters', () => {
-    const lost = 'has more digits than a number can hold: send at most 15 significant digits';
-    expect(problems(`{"a":0.${'0'.repeat(998)}}`)).toEqual({});
-    expect(problems(`{"a":0.${'0'.repeat(999)}}`)).toEqual({ a: lost });
-  });
-
   it('cuts long names in paths and stops after a hundred problems', () => {
     const long = 'x'.repeat(5000);
     expect(Object.keys(problems(`{"${long}":1e999}`))).toEqual([`${'x'.repeat(100)}…`]);
@@ -145,5 +136,91 @@ describe('scanning JSON', () => {
     expect(scanOf(101).errors.size).toBe(100);
     expect(scanOf(101).isComplete).toBe(false);
     expect(scanJson('['.repeat(33), 32).isComplete).toBe(false);
+  });
+});
+
+/** Digits and a power of ten, written in many ways with the same value. */
+const spelled = fc
+  .record({
+    digits: fc.bigInt({ min: 0n, max: 10n ** 25n }),
+    exponent: fc.integer({ min: -40, max: 30 }),
+    zeros: fc.nat({ max: 12 }),
+    point: fc.nat({ max: 30 }),
+    isNegative: fc.boolean(),
+    letter: fc.constantFrom('e', 'E', 'e+', 'E+'),
+  })
+  .map(({ digits, exponent, zeros, point, isNegative, letter }) => {
+    const all = `${digits}${'0'.repeat(zeros)}`;
+    const fraction = Math.min(point, all.length - 1);
+    const integer = all.slice(0, all.length - fraction);
+    const power = exponent + fraction - zeros;
+    const mantissa = fraction === 0 ? integer : `${integer}.${all.slice(-fraction)}`;
+    const suffix = power < 0 ? `e${power}` : `${letter}${power}`;
+    return { digits, exponent, literal: `${isNegative ? '-' : ''}${mantissa}${suffix}` };
+  });
+
+/** The exact value as a fraction of whole numbers, computed without the code under test. */
+const sameValue = (digits: bigint, exponent: number, printed: string): boolean => {
+  const match = /^-?(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(printed);
+  const fraction = match?.[2] ?? '';
+  const other = BigInt(`${match?.[1] ?? ''}${fraction}`);
+  const otherExponent = Number(match?.[3] ?? 0) - fraction.length;
+  const least = Math.min(exponent, otherExponent);
+  return digits * 10n ** BigInt(exponent - least) === other * 10n ** BigInt(otherExponent - least);
+};
+
+describe('findNumberFault', () => {
+  it('accepts exact literals and refuses those that would be rounded', () => {
+    const exact = [
+      ...['0', '-0', '0.0', '0e999', '0.000e-999', '1.50', '1E+3', '0.1', '-12.5e-1', '5e-324', '9007199254740992'],
+      ...['100000000000000000000', '1.7976931348623157e308', '0.30000000000000004', '0.1000000000000000000000000'],
+      ...[`1${'0'.repeat(300)}`, `0.${'0'.repeat(300)}1e301`, `1${'0'.repeat(400)}e-400`],
+    ];
+    const rounded = [
+      ...['1.0000000000000001', '9007199254740993', '999999999999.99998', '-1.0000000000000001', '4e-324'],
+      ...['0.1000000000000000055511151231257827', `1${'0'.repeat(30)}1`, '123456789012345678'],
+    ];
+    expect(exact.filter((literal) => findNumberFault(literal) !== null)).toEqual([]);
+    expect(rounded.filter((literal) => findNumberFault(literal) !== tooLong)).toEqual([]);
+  });
+
+  it('distinguishes numbers that overflow from numbers that become 0', () => {
+    for (const literal of ['1e400', '-1E+999', `1${'0'.repeat(400)}`, '1e99999999999999999999999']) {
+      expect(findNumberFault(literal)).toBe('is too large a number');
+    }
+    for (const literal of ['1e-400', '-0.1e-999', '2e-324', '1e-99999999999999999999999']) {
+      expect(findNumberFault(literal)).toBe('is too small a number');
+    }
+  });
+
+  it('accepts exactly the literals whose value equals the printed number', () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(spelled, ({ digits, exponent, literal }) => {
+        const isExact = sameValue(digits, exponent, String(Number(literal)));
+        if (!isExact) refused += 1;
+        expect(findNumberFault(literal)).toBe(isExact ? null : tooLong);
+      }),
+      { numRuns },
+    );
+    expect(refused).toBeGreaterThan(numRuns / 50);
+  });
+
+  it('accepts every number as JavaScript prints it', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        expect(findNumberFault(JSON.stringify(value))).toBeNull();
+        expect(findNumberFault(value.toExponential())).toBeNull();
+      }),
+      { numRuns },
+    );
+  });
+
+  it('takes time proportional to the length of the literal', () => {
+    const startedAt = process.cpuUsage();
+    for (const middle of ['0', '1', '10']) {
+      expect(findNumberFault(`0.1${middle.repeat(200_000)}1`)).toBe(tooLong);
+    }
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(500_000);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateApiKey } from '@crm/domain';
 import request, { type Response } from 'supertest';
-import { bodyOf, createTestGateway, KeyRing, parseRaw, sendRaw } from './support.js';
-import { withServer } from './with-server.js';
+import { bodyOf, createTestGateway, KeyRing, parseRaw, sendRaw, sleep, withServer } from './support.js';
 
 const past = new Date(Date.now() - 1000);
 const varying = new Set(['x-request-id', 'date', 'ratelimit', 'ratelimit-policy']);
@@ -34,8 +33,8 @@ describe('401', () => {
     for (const key of bad) {
       answers.add(fixedPart(await request(app).get('/v1/things').set('x-api-key', key)));
     }
-    for (const path of ['/v1', '/v1/', '/v1/nothing', '/v1/things/%ff', '/v1/things?q=%ff']) {
-      for (const method of ['get', 'post', 'put', 'options'] as const) {
+    for (const path of ['/v1', '/v1/nothing', '/v1/things/%ff', '/v1/things?q=%ff']) {
+      for (const method of ['get', 'post', 'options'] as const) {
         answers.add(fixedPart(await request(app)[method](path)));
       }
     }
@@ -66,7 +65,7 @@ describe('key lookups', () => {
     const { app } = createTestGateway({ authentication: { findApiKeysByHash: ring.find } });
     const cost = async (key: string): Promise<number> => {
       const before = ring.lookUps;
-      for (let i = 0; i < 3; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(401);
+      for (let i = 0; i < 2; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(401);
       return ring.lookUps - before;
     };
     expect(await cost('crm_live_x')).toBe(0);
@@ -76,12 +75,17 @@ describe('key lookups', () => {
     expect(await cost(ring.add({ allowedOperations: ['bulk'] }))).toBe(1);
   });
 
-  it('are shared by parallel requests and those just after them', async () => {
-    const { app, keys, key } = createTestGateway();
-    const call = () => request(app).get('/v1/things').set('x-api-key', key).expect(200);
-    await Promise.all(Array.from({ length: 20 }, call));
-    await call();
-    expect(keys.lookUps).toBe(1);
+  it('are shared by parallel requests and those just after them, and find a revocation later', async () => {
+    const ring = new KeyRing();
+    const { app } = createTestGateway({ authentication: { findApiKeysByHash: ring.find, cacheMaxAgeMs: 200 } });
+    const key = ring.add();
+    const call = (status: number) => request(app).get('/v1/things').set('x-api-key', key).expect(status);
+    await Promise.all([1, 2, 3, 4].map(() => call(200)));
+    ring.set(key, { revokedAt: past });
+    await call(200);
+    expect(ring.lookUps).toBe(1);
+    await sleep(250);
+    await call(401);
   });
 
   it('share statements for an address past its limit, and still find a valid key', async () => {
@@ -100,16 +104,6 @@ describe('key lookups', () => {
       // The three further lookups are two batches of 32 keys, and the last key.
       expect(gateway.keys.lookUps).toBe(4 + 3);
     });
-  });
-
-  it('find a revocation once the cached record is too old', async () => {
-    const ring = new KeyRing();
-    const { app } = createTestGateway({ authentication: { findApiKeysByHash: ring.find, cacheMaxAgeMs: 50 } });
-    const key = ring.add();
-    await request(app).get('/v1/things').set('x-api-key', key).expect(200);
-    ring.set(key, { revokedAt: past });
-    await new Promise((resolve) => setTimeout(resolve, 80));
-    await request(app).get('/v1/things').set('x-api-key', key).expect(401);
   });
 
   it('answer 503 while the database is unavailable, and are retried by the next request', async () => {
@@ -131,34 +125,24 @@ describe('key lookups', () => {
 });
 
 describe('a valid key', () => {
-  it('can be allowed a group or a single operation', async () => {
+  it('can be allowed a single operation, and is passed to the operation as the caller', async () => {
     const { app, keys } = createTestGateway();
-    const single = keys.add({ allowedOperations: ['getThing'], expiresAt: new Date(Date.now() + 60_000) });
-    await request(app).get('/v1/things/1').set('x-api-key', single).expect(200);
-    await request(app).get('/v1/things').set('x-api-key', single).expect(401);
-  });
-
-  it('is passed to the operation as the caller', async () => {
-    const { app, keys } = createTestGateway();
-    const key = keys.add({ id: 'k9', organizationId: 'org-9' });
+    const key = keys.add({ id: 'k9', organizationId: 'org-9', allowedOperations: ['listThings'] });
     const response = await request(app).get('/v1/things').set('x-api-key', key).expect(200);
     expect(bodyOf(response).data?.['caller']).toEqual({ organizationId: 'org-9', apiKeyId: 'k9' });
+    await request(app).get('/v1/things/1').set('x-api-key', key).expect(401);
   });
 
   it('is reported as used once a minute, and a failed report changes nothing', async () => {
     const ring = new KeyRing();
     const used: string[] = [];
-    const { app } = createTestGateway({
-      authentication: {
-        findApiKeysByHash: ring.find,
-        onKeyUsed: (id) => {
-          used.push(id);
-          throw new Error('no');
-        },
-      },
-    });
+    const onKeyUsed = (id: string): void => {
+      used.push(id);
+      throw new Error('no');
+    };
+    const { app } = createTestGateway({ authentication: { findApiKeysByHash: ring.find, onKeyUsed } });
     const [first, second] = [ring.add(), ring.add()];
-    for (const key of [first, first, second, first]) {
+    for (const key of [first, second, first]) {
       await request(app).get('/v1/things').set('x-api-key', key).expect(200);
     }
     expect(used).toEqual(['key-1', 'key-2']);

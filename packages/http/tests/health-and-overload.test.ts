@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { hashApiKey } from '@crm/domain';
 import { defaultRateLimits } from '../src/index.js';
-import { createTestGateway, KeyRing, until } from './support.js';
+import { block, createTestGateway, KeyRing, sleep, until } from './support.js';
 
 describe('health', () => {
   it('is public, in the envelope', async () => {
@@ -38,10 +38,10 @@ describe('health', () => {
     const { app } = createTestGateway({
       readiness: async () => {
         checks++;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await sleep(20);
       },
     });
-    await Promise.all(Array.from({ length: 20 }, () => request(app).get('/readyz').expect(200)));
+    await Promise.all(Array.from({ length: 4 }, () => request(app).get('/readyz').expect(200)));
     expect(checks).toBe(1);
   });
 
@@ -61,13 +61,13 @@ describe('overload', () => {
       const call = (as = key) => request(server).get('/v1/things').set('x-api-key', as);
       const others = ['org-2', 'org-3'].map((organizationId) => keys.add({ organizationId }));
       const accepted = Array.from({ length: 4 }, () => call().then((response) => response.status));
-      while (waiting.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => waiting.length === 4);
       const refused = await call().expect(503);
       expect(refused.headers['retry-after']).toBe('1');
       expect(refused.body).toMatchObject({ success: false, statusCode: 503 });
       // Another organization gets the last place. After that there is none for any organization.
       accepted.push(call(others[0]).then((response) => response.status));
-      while (waiting.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => waiting.length === 5);
       await call(others[1]).expect(503);
       await request(server).get('/livez').expect(200);
       for (const release of waiting) release();
@@ -158,18 +158,14 @@ describe('overload', () => {
   it('sheds load while the event loop is delayed, and accepts requests again soon after', async () => {
     const { app, key } = createTestGateway({ maxEventLoopDelayMs: 50 });
     const call = () => request(app).get('/v1/things').set('x-api-key', key);
-    let blocking = true;
-    const block = (): void => {
-      const until = performance.now() + 120;
-      while (performance.now() < until);
-      if (blocking) setImmediate(block);
+    let isBlocking = true;
+    const keepBlocking = (): void => {
+      block(120);
+      if (isBlocking) setImmediate(keepBlocking);
     };
-    block();
-    const untilStatus = async (status: number): Promise<void> => {
-      while ((await call()).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
-    };
-    await untilStatus(503);
-    blocking = false;
-    await untilStatus(200);
+    keepBlocking();
+    await until(async () => (await call()).status === 503, 100);
+    isBlocking = false;
+    await until(async () => (await call()).status === 200, 100);
   });
 });

@@ -12,9 +12,8 @@ describe('limits of keys and organizations', () => {
   it('are two policies in the headers of every response, including errors', async () => {
     const { app, key } = createTestGateway({ limits: perMinute({ list: 5 }) });
     for (const [path, left] of [
-      ['/v1/things', 4],
-      ['/v1/things?x=1', 3],
-      ['/v1/nothing', 2],
+      ['/v1/things?x=1', 4],
+      ['/v1/nothing', 3],
     ] as const) {
       const { headers } = await request(app).get(path).set('x-api-key', key);
       expect(headers['ratelimit-policy']).toMatch(
@@ -60,8 +59,8 @@ describe('limits of keys and organizations', () => {
     const small = keys.add({ organizationId: 'a', limits: { list: 1 } });
     await request(app).get('/v1/things').set('x-api-key', small).expect(200);
     await request(app).get('/v1/things').set('x-api-key', small).expect(429);
-    const large = keys.add({ organizationId: 'b', limits: { list: 20 } });
-    for (let i = 0; i < 20; i++) await request(app).get('/v1/things').set('x-api-key', large).expect(200);
+    const large = keys.add({ organizationId: 'b', limits: { list: 7 } });
+    for (let i = 0; i < 7; i++) await request(app).get('/v1/things').set('x-api-key', large).expect(200);
     await request(app).get('/v1/things').set('x-api-key', large).expect(429);
     const bounded = keys.add({ organizationId: 'c', organizationLimits: { list: 1 } });
     await request(app).get('/v1/things').set('x-api-key', bounded).expect(200);
@@ -70,18 +69,18 @@ describe('limits of keys and organizations', () => {
 
   it('are off at 0', async () => {
     const { app, key } = createTestGateway({ limits: perMinute({ list: 0 }) });
-    const response = await request(app).get('/v1/things').set('x-api-key', key).expect(200);
-    expect(response.headers['ratelimit']).toBeUndefined();
+    const { headers } = await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    expect(headers).not.toHaveProperty('ratelimit');
   });
 });
 
 describe('the limit of failed authentications', () => {
   it('counts only failures and never refuses a valid key', async () => {
-    const { app, key } = createTestGateway({ limits: perMinute({ failedAuth: 3 }) });
-    for (let i = 0; i < 5; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
-    for (let i = 0; i < 3; i++) {
+    const { app, key } = createTestGateway({ limits: perMinute({ failedAuth: 2 }) });
+    for (let i = 0; i < 3; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    for (let i = 0; i < 2; i++) {
       const refused = await request(app).get('/v1/things').expect(401);
-      expect(refused.headers['ratelimit-policy']).toMatch(/^"failed-auth"; q=3; w=60; /);
+      expect(refused.headers['ratelimit-policy']).toMatch(/^"failed-auth"; q=2; w=60; /);
     }
     const limited = await request(app).get('/v1/things').expect(429);
     expect(limited.headers['retry-after']).toMatch(/^\d+$/);
@@ -159,14 +158,14 @@ describe('a shared store', () => {
     await until(async () => {
       await call();
       return prepared >= 3 * stores;
-    });
+    }, 100);
     expect(asked).toBe(1);
     expect([said('shared store of rate limits fails'), said('answers again')]).toEqual([1, 0]);
     takesMs = 0;
     await until(async () => {
       await call();
       return said('answers again') === 1;
-    });
+    }, 100);
     await call();
     expect(asked).toBeGreaterThan(1);
   });

@@ -1,10 +1,9 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '@crm/domain';
 import { reportFigure } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { createTestGateway, sendRaw, until } from './support.js';
-import { withServer } from './with-server.js';
+import { createTestGateway, sendRaw, sleep, until, withServer } from './support.js';
 
 const parse = (lines: readonly string[]): Record<string, unknown>[] =>
   lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -90,5 +89,28 @@ describe('the request log', () => {
       await sleep(50);
       expect(parse(gateway.lines).map(({ status, cut_off }) => [status, cut_off])).toEqual([[499, true]]);
     });
+  });
+
+  it('has no error for requests refused by the gateway itself, as for overload', async () => {
+    const { app, key, lines } = createTestGateway({ maxInFlight: 0 });
+    await request(app).get('/v1/things').set('x-api-key', key).expect(503);
+    const [line, ...others] = parse(lines);
+    expect(others).toEqual([]);
+    expect(line).toMatchObject({ level: 30, status: 503 });
+    expect(line).not.toHaveProperty('err');
+  });
+
+  it('has one line about an outage during which some requests succeed', async () => {
+    const { app, key, lines, behaviour } = createTestGateway({ isOutage: (error) => error instanceof ApiError });
+    const call = (status: number) => request(app).get('/v1/things').set('x-api-key', key).expect(status);
+    const cause = new Error('connect ECONNREFUSED');
+    for (let round = 0; round < 2; round += 1) {
+      behaviour.run = () => Promise.reject(new ApiError('unavailable', { cause }));
+      await call(503);
+      delete behaviour.run;
+      await call(200);
+      await request(app).get('/readyz').expect(200);
+    }
+    expect(lines.filter((line) => line.includes('the database'))).toHaveLength(1);
   });
 });

@@ -2,15 +2,19 @@ import { connect } from 'node:net';
 import { compileOperation, type OperationContract } from '@crm/contract';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import type { Express } from 'express';
+import { pino } from 'pino';
 import {
   createGatewayApp,
   createLogger,
   defaultRateLimits,
   defineOperation,
   JsonText,
+  startServer,
   type ApiKeyRecord,
   type GatewayAppOptions,
   type Operation,
+  type RunningServer,
+  type ServerOptions,
 } from '../src/index.js';
 
 type Schema = OperationContract['data'];
@@ -63,13 +67,16 @@ export const bulkThings: OperationContract = {
 
 /** What the operations of a test gateway do in addition to echoing their input. */
 export interface Behaviour {
+  /** The JSON that `listThings` answers instead of its input. */
+  answer?: string;
   run?: (header: (name: string) => string | undefined) => Promise<void> | void;
 }
 
 export const operations: readonly Operation<Behaviour>[] = [
   defineOperation<Behaviour, OperationContract>(listThings, async (behaviour, request) => {
     await behaviour.run?.(request.header);
-    return { message: 'OK', data: new JsonText(JSON.stringify({ query: request.query, caller: request.caller })) };
+    const { query, caller } = request;
+    return { message: 'OK', data: new JsonText(behaviour.answer ?? JSON.stringify({ query, caller })) };
   }),
   defineOperation<Behaviour, OperationContract>(getThing, async (behaviour, request) => {
     await behaviour.run?.(request.header);
@@ -134,6 +141,8 @@ export interface TestGateway {
 
 type Overrides = Partial<Omit<GatewayAppOptions<Behaviour>, 'context' | 'logger'>>;
 
+const compiled = new Map(operations.map(({ contract }) => [contract, compileOperation(contract)]));
+
 /** A real gateway except that its operations work in memory. */
 export const createTestGateway = (overrides: Overrides = {}): TestGateway => {
   const keys = new KeyRing();
@@ -149,14 +158,38 @@ export const createTestGateway = (overrides: Overrides = {}): TestGateway => {
     gateway: 'read',
     withContext: (_request, run) => run(behaviour),
     operations,
-    validators: compileOperation,
+    validators: (contract) => compiled.get(contract) ?? compileOperation(contract),
     authentication: { findApiKeysByHash: keys.find },
     limits: { perMinute: defaultRateLimits },
     readiness: () => Promise.resolve(),
+    // Jest and other processes of a busy machine delay the loop too, and a refused request would break other tests.
+    maxEventLoopDelayMs: 60_000,
     logger,
     ...overrides,
   });
   return { app, keys, key, behaviour, lines };
+};
+
+/** Serves a test gateway on a free port while `use` runs. */
+export const withServer = async (
+  gateway: TestGateway,
+  use: (running: RunningServer) => Promise<void>,
+  options: Partial<ServerOptions> = {},
+): Promise<void> => {
+  const running = await startServer(gateway.app, {
+    host: '127.0.0.1',
+    port: 0,
+    logger: pino({ level: 'info' }, { write: (text: string) => void gateway.lines.push(text) }),
+    handleSignals: false,
+    shutdownTimeoutMs: 3000,
+    ...options,
+  });
+  try {
+    await use(running);
+  } finally {
+    running.server.closeAllConnections();
+    await running.stop();
+  }
 };
 
 /** Sends bytes over a new connection and returns everything received until it closes. */
@@ -181,11 +214,18 @@ export const parseRaw = (
 
 const patienceMs = 20_000;
 
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Blocks the event loop without using the processor. */
+export const block = (ms: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+};
+
 /** Waits until a condition holds. @throws Error if it does not in time */
-export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+export const until = async (holds: () => boolean | Promise<boolean>, everyMs = 5): Promise<void> => {
   const deadline = performance.now() + patienceMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error('it did not come to this in time');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await sleep(everyMs);
   }
 };

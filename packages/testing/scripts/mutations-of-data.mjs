@@ -149,7 +149,7 @@ BEGIN
     file: 'packages/domain/src/query/filter/parse-filters.ts',
     from: 'if (walk.leaves <= maxFilterLeaves) return true;',
     to: 'if (walk.leaves <= 10 * maxFilterLeaves) return true;',
-    tests: 'packages/domain parse-filters',
+    tests: 'packages/domain filters',
   },
   {
     requirement: 'R11',

@@ -88,7 +88,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/memory-store.ts',
     from: 'return this.#endsAtMs - performance.now();',
     to: 'return this.#endsAtMs - (Date.now() - performance.timeOrigin);',
-    tests: 'packages/http memory-store',
+    tests: 'packages/http limits/limits',
   },
   {
     requirement: 'R13',
@@ -160,7 +160,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/turns.ts',
     from: '    await nextTurn();\n',
     to: '',
-    tests: 'packages/http turns',
+    tests: 'packages/http limits/limits',
   },
   {
     requirement: 'R31',
@@ -168,7 +168,7 @@ export const mutationsOfGateways = [
     file: 'packages/domain/src/time-shares.ts',
     from: 'this.#creditOf(organizationId) > 0 ?',
     to: 'this.#creditOf(organizationId) > -Infinity ?',
-    tests: 'packages/domain time-shares',
+    tests: 'packages/domain shares',
   },
   {
     requirement: 'R31',

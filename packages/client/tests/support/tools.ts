@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -30,40 +30,31 @@ export const runProgram = (
     });
   });
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-const installInto = async (folder: string, group: string): Promise<Outcome> => {
-  for (const name of ['package.json', 'package-lock.json']) {
-    await copyFile(join(groupsFolder, group, name), join(folder, name));
-  }
-  return runProgram('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder });
-};
-
 /**
  * Installs a group of pinned tools when the first test asks for it, outside the workspaces, so that `npm ci` does not load their
- * several hundred megabytes.
+ * several hundred megabytes. Blocks, because whether a test exists depends on it.
  * @returns their folder; null if npm cannot reach its registry, or has none of them for this platform
  * @throws Error if npm fails for another reason
  */
-export const installTools = async (
-  group: 'packaging' | 'generators' | 'runtimes' | 'linters',
-): Promise<string | null> => {
-  const lock = await readFile(join(groupsFolder, group, 'package-lock.json'));
+export const installTools = (group: 'packaging' | 'generators' | 'runtimes' | 'linters'): string | null => {
+  const lock = readFileSync(join(groupsFolder, group, 'package-lock.json'));
   const folder = join(cacheFolder, `${group}-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`);
-  if (await exists(folder)) return folder;
-  await mkdir(cacheFolder, { recursive: true });
-  const draft = await mkdtemp(join(cacheFolder, `${group}-draft-`));
-  const { code, stderr } = await installInto(draft, group);
-  if (code === 0) {
+  if (existsSync(folder)) return folder;
+  mkdirSync(cacheFolder, { recursive: true });
+  const draft = mkdtempSync(join(cacheFolder, `${group}-draft-`));
+  for (const name of ['package.json', 'package-lock.json']) {
+    copyFileSync(join(groupsFolder, group, name), join(draft, name));
+  }
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+  const env = { ...process.env, NODE_OPTIONS: undefined };
+  const { status, stderr } = spawnSync('npm', args, { cwd: draft, encoding: 'utf8', env });
+  if (status === 0) {
     // Another worker may have installed them first.
-    await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
+    if (existsSync(folder)) rmSync(draft, { recursive: true });
+    else renameSync(draft, folder);
     return folder;
   }
-  await rm(draft, { recursive: true, force: true });
+  rmSync(draft, { recursive: true, force: true });
   const isOtherPlatform = stderr.includes('EBADPLATFORM');
   if (!isOffline.test(stderr) && !isOtherPlatform) throw new Error(`npm cannot install the ${group}: ${stderr}`);
   const reason = isOtherPlatform ? 'they are pinned for Linux on x64' : 'npm cannot reach its registry';

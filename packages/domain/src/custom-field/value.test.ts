@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
+import { formatInstant, isCalendarDate, maxEpochMs, minEpochMs, parseInstant, readInstantText } from './calendar.js';
 import type { CustomValueReferences } from './custom-value.js';
+import { amountLimits, checkDecimal, numberLimits } from './decimal.js';
 import { attributeTypes, type AttributeType, type FieldMetadata } from './definition.js';
 import { parseCustomValue } from './value.js';
 
@@ -18,30 +20,24 @@ const place = { address: null, city: null, region: null, postal_code: null, coun
 const accepted: readonly (readonly [AttributeType, unknown, unknown])[] = [
   ['string', ' kept as it is \n', ' kept as it is \n'],
   ['string', '', ''],
-  ['string', 'e\u0301', 'e\u0301'],
   ['string', '😀'.repeat(10_000), '😀'.repeat(10_000)],
   ['number', 12.5, 12.5],
   ['currency', 0.0001, 0.0001],
   ['percentage', -250, -250],
-  ['rating', 0, 0],
   ['rating', 5, 5],
   ['checkbox', false, false],
   ['date', '2026-02-28', '2026-02-28'],
   ['date', 0, '1970-01-01'],
   ['datetime', '2026-02-28T09:30:00+01:00', '2026-02-28T08:30:00.000Z'],
-  ['datetime', 0, '1970-01-01T00:00:00.000Z'],
   ['timestamp', '1970-01-01T00:00:01Z', 1000],
-  ['timestamp', -1, -1],
   ['time', '09:30', '09:30:00'],
   ['date_range', { start: '2026-01-01', end: '2026-01-01' }, { start: '2026-01-01', end: '2026-01-01' }],
   ['date_range', { start: 0 }, { start: '1970-01-01', end: null }],
   ['date_range', { start: null, end: '2026-01-01' }, { start: null, end: '2026-01-01' }],
   ['select', 'hot', 'hot'],
   ['select', 'Hot', 'hot'],
-  ['select', 'cold', 'cold'],
   ['radio', 'Warm', 'warm'],
   ['multi_select', ['Hot', 'cold', 'hot', 'warm'], ['warm', 'cold', 'hot']],
-  ['multi_select', [], []],
   ['team_members', ['BOB@Acme.com', ann.toUpperCase(), bob], [bob, ann]],
   ['location', ' 1 Main St ', { ...place, address: '1 Main St', formatted: '1 Main St' }],
   [
@@ -64,7 +60,6 @@ const accepted: readonly (readonly [AttributeType, unknown, unknown])[] = [
 
 const refused: readonly (readonly [AttributeType, unknown, string])[] = [
   ['string', 12, 'must be a string'],
-  ['string', '\u0000', 'U+0000'],
   ['string', '\ud800', 'surrogate'],
   ['string', 'a'.repeat(10_001), 'at most 10000 characters'],
   ['number', '12', 'must be a number'],
@@ -72,12 +67,8 @@ const refused: readonly (readonly [AttributeType, unknown, string])[] = [
   ['currency', 1.00001, 'at most 4 decimals'],
   ['percentage', '50%', 'must be a number'],
   ['rating', 6, 'from 0 to 5'],
-  ['rating', 2.5, 'from 0 to 5'],
-  ['rating', -1, 'from 0 to 5'],
   ['checkbox', 'true', 'true or false'],
-  ['checkbox', 1, 'true or false'],
   ['date', '2026-02-30', 'YYYY-MM-DD'],
-  ['date', '2026-02-28T00:00:00Z', 'YYYY-MM-DD'],
   ['datetime', '2026-02-28', 'RFC 3339'],
   ['timestamp', '0', 'RFC 3339'],
   ['time', '24:00', 'HH:MM'],
@@ -85,11 +76,8 @@ const refused: readonly (readonly [AttributeType, unknown, string])[] = [
   ['date_range', { start: null, end: null }, 'start or an end'],
   ['date_range', { start: '2026-02-30' }, 'start: must be'],
   ['date_range', { start: '2026-01-01', finish: null }, '"finish"'],
-  ['date_range', ['2026-01-01'], 'object'],
   ['select', 'tepid', 'must be one of: warm, cold, hot, other_1, other_2, chilly'],
-  ['select', 'HOT', 'not an option'],
   ['select', 'lost', 'archived'],
-  ['select', 'Lost', 'archived'],
   ['select', 'Other', 'several options; use one value of: other_1, other_2'],
   ['select', ['hot'], 'must be a string'],
   ['radio', 1, 'must be a string'],
@@ -100,36 +88,25 @@ const refused: readonly (readonly [AttributeType, unknown, string])[] = [
   ['team_members', ['carl@acme.com'], 'entry 0: "carl@acme.com" is not a member'],
   ['team_members', [null], 'entry 0: must be'],
   ['team_members', Array.from({ length: 101 }, () => ann), 'at most 100'],
-  ['location', ' ', 'blank'],
   ['location', { city: ' ' }, 'at least one part'],
-  ['location', {}, 'at least one part'],
   ['location', { lat: 1 }, 'both lat and lng'],
   ['location', { lat: 91, lng: 0 }, 'lat: must be a number from -90 to 90'],
-  ['location', { lat: 0, lng: '0' }, 'lng: must be'],
   ['location', { lat: NaN, lng: 0 }, 'lat: must be'],
   ['location', { city: 5 }, 'city: must be a string'],
   ['location', { city: 'x'.repeat(1_001) }, 'city: must have at most 1000'],
   ['location', { city: 'Berlin', formatted: 'Paris' }, 'formatted'],
   ['location', JSON.parse('{"__proto__": {"city": "Berlin"}}'), '"__proto__"'],
-  ['location', [52, 13], 'object'],
   ['email', 'Ann <ann@acme.com>', ''],
-  ['email', ['ann@acme.com'], 'must be a string'],
   ['phone', '+1 415 555 0123 ext 4', 'international'],
-  ['phone', '+0123456789', 'international'],
   ['phone', '+1234567890123456', 'international'],
-  ['phone', ' ', 'blank'],
   ['phone', 4155550123, 'must be a string'],
   ['website', 'localhost', 'host name'],
   ['website', '10.0.0.1', 'host name'],
   ['website', 'javascript:alert(1)', 'host name'],
-  ['website', 'mailto:ann@acme.com', 'host name'],
   ['website', 'ftp://example.com', 'http'],
-  ['website', '//example.com', 'host name'],
   ['url', 'example.com', 'absolute'],
-  ['url', '/path', 'absolute'],
   ['url', 'http:example.com', 'absolute'],
   ['url', 'javascript:alert(1)', 'absolute'],
-  ['url', 'https://', 'absolute'],
   ['url', 'https://user:secret@example.com', 'password'],
   ['url', 'https://exa\tmple.com', 'white space'],
   ['url', 'https://example.com\\@evil.com', 'backslashes'],
@@ -137,34 +114,21 @@ const refused: readonly (readonly [AttributeType, unknown, string])[] = [
 ];
 
 describe('parseCustomValue', () => {
-  it.each(accepted)('reads a %s from %j', (type, input, stored) => {
+  it.each(accepted)('reads a %s from %j, and what it stores unchanged', (type, input, stored) => {
     expect(parse(type, input)).toEqual({ ok: true, value: stored });
-  });
-
-  it.each(accepted)('reads a stored %s (from %j) back unchanged', (type, _input, stored) => {
     expect(parse(type, stored)).toEqual({ ok: true, value: stored });
   });
 
   it.each(refused)('refuses a %s %j', (type, input, message) => {
-    const parsed = parse(type, input);
-    expect(parsed).toEqual({ ok: false, message: expect.stringContaining(message) });
+    expect(parse(type, input)).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 
-  it('has accepted and refused examples of every type', () => {
+  it('has examples of every type, none of which takes null or undefined', () => {
     for (const examples of [accepted, refused]) {
       expect(new Set(examples.map(([type]) => type))).toEqual(new Set(attributeTypes));
     }
-  });
-
-  it.each(attributeTypes)('refuses null and undefined for a %s', (type) => {
-    expect(parse(type, null).ok).toBe(false);
-    expect(parse(type, undefined).ok).toBe(false);
-  });
-
-  it('limits a rating to the maximum of the definition', () => {
-    const outOfTen = definitionOf('rating', { metadata: { max: 10 } });
-    expect(parseCustomValue(outOfTen, 10, references).ok).toBe(true);
-    expect(parseCustomValue(outOfTen, 11, references).ok).toBe(false);
+    for (const type of attributeTypes)
+      expect([parse(type, null).ok, parse(type, undefined).ok]).toEqual([false, false]);
   });
 
   it('writes an option with the label of an archived one', () => {
@@ -189,5 +153,76 @@ describe('parseCustomValue', () => {
     expect(parsed.ok).toBe(false);
     expect(parsed.ok ? '' : parsed.message).toMatch(/^"y{80}…" .* and \d{3} more$/);
     expect(parsed.ok ? '' : parsed.message.length).toBeLessThan(600);
+  });
+});
+
+describe('dates and times', () => {
+  it('are days of the Gregorian calendar, years 0001 to 9999', () => {
+    const days = ['2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31', '2026-04-30'];
+    const others = ['2026-02-29', '1900-02-29', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '0000-01-01'];
+    const malformed = [
+      '2026-1-1',
+      '+002026-01-01',
+      '2026-01-01T00:00:00Z',
+      ' 2026-01-01',
+      '2026-01-01\n',
+      '２０２６-01-01',
+    ];
+    expect(days.filter((text) => !isCalendarDate(text))).toEqual([]);
+    expect([...others, ...malformed, ''].filter(isCalendarDate)).toEqual([]);
+    expect(parse('date', -1)).toEqual({ ok: true, value: '1969-12-31' });
+  });
+
+  it.each([
+    ['2026-02-28t09:30:00.5z', '2026-02-28T09:30:00.500Z'],
+    ['2026-02-28T23:30:00-05:30', '2026-03-01T05:00:00.000Z'],
+    ['2026-02-28T09:30:00.123999999Z', '2026-02-28T09:30:00.123Z'],
+    ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999+23:59', '9999-12-31T00:00:59.999Z'],
+  ])('are read from %s as %s', (text, instant) => {
+    const parsed = parseInstant(text);
+    expect(parsed.ok && formatInstant(parsed.value)).toBe(instant);
+  });
+
+  it('that are no instants are refused', () => {
+    const texts = [
+      ...['2026-02-30T00:00:00Z', '2026-02-28T09:30:00', '2026-02-28T09:30Z', '2026-02-28 09:30:00Z', 'now'],
+      ...['2026-12-31T23:59:60Z', '2026-02-28T24:00:00Z', '2026-02-28T09:60:00Z', '2026-02-28T09:30:00+24:00'],
+      ...['2026-02-28T09:30:00+01:60', '2026-02-28T09:30:00+0100', '2026-02-28T09:30:00.Z', '1772271000000'],
+      ...['2026-02-28T09:30:00.1234567890Z', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59.999-00:01'],
+    ];
+    expect(texts.filter((text) => readInstantText(text) !== undefined)).toEqual([]);
+    expect([minEpochMs, maxEpochMs].map((ms) => parseInstant(ms).ok)).toEqual([true, true]);
+    for (const input of [minEpochMs - 1, maxEpochMs + 1, 0.5, NaN, null]) expect(parseInstant(input).ok).toBe(false);
+    const times = ['24:00', '23:60', '23:59:60', '9:30', '09:30:00.5', '09:30Z', '', 930];
+    expect(times.filter((time) => parse('time', time).ok)).toEqual([]);
+  });
+});
+
+describe('numbers', () => {
+  it.each([-1234.5678, 999_999_999_999_999, 99_999_999_999.9999, 0.0001])('may be the amount %d', (value) => {
+    expect(checkDecimal(value, amountLimits)).toEqual({ ok: true, value });
+  });
+
+  it.each([
+    [1e15, 'must have at most 15 digits'],
+    [1.5e300, 'must have at most 15 digits'],
+    [123_456_789_012_345.6, 'must have at most 15 digits'],
+    [0.1 + 0.2, 'must have at most 15 digits'],
+    [0.000_01, 'must have at most 4 decimals'],
+    [1.5e-7, 'must have at most 4 decimals'],
+    [NaN, 'must be a number'],
+    [Infinity, 'must be a number'],
+    ['12', 'must be a number'],
+    [12n, 'must be a number'],
+  ])('may not be the amount %p', (value, message) => {
+    expect(checkDecimal(value, amountLimits)).toEqual({ ok: false, message });
+  });
+
+  it('may have more decimals than an amount, and are never -0', () => {
+    expect(checkDecimal(-0, amountLimits)).toEqual({ ok: true, value: 0 });
+    expect(checkDecimal(1e-15, numberLimits).ok).toBe(true);
+    expect(checkDecimal(1e-16, numberLimits)).toEqual({ ok: false, message: 'must have at most 15 decimals' });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { propertyRuns } from '../../../tests/random.js';
 
 import { accepted, testFieldIndex } from '../../../tests/query-fields.js';
 import { fieldKey, type FieldRef } from '../field-ref.js';
@@ -18,6 +19,7 @@ const parse = (input: unknown): FilterNode => {
 const matches = (field: string, operator: Operator, value: unknown, stored: ComparisonValue): boolean =>
   matchesFilter(parse({ field, operator, value }), () => stored);
 
+const numRuns = propertyRuns({ short: 150, soak: 5_000 });
 const id = (digit: number): string => `01890000-0000-7000-8000-00000000000${digit}`;
 const dayMs = 86_400_000;
 const millennium = Date.UTC(2000, 0, 1);
@@ -120,7 +122,7 @@ describe('the laws of filters', () => {
         expect(matchesFilter(parse({ not: input }), valueOf)).toBe(!plain);
         expect(matchesFilter(parse({ not: { not: input } }), valueOf)).toBe(plain);
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     );
   });
 
@@ -135,7 +137,7 @@ describe('the laws of filters', () => {
           !matchesFilter(parse(input), valueOf),
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     );
   });
 
@@ -151,6 +153,7 @@ describe('the laws of filters', () => {
           inputs.every((input) => matchesFilter(parse(input), valueOf)),
         );
       }),
+      { numRuns },
     );
   });
 
@@ -160,7 +163,7 @@ describe('the laws of filters', () => {
         const negative: readonly Operator[] = ['neq', 'not_in', 'not_contains', 'contains_none', 'empty'];
         expect(matchesFilter(parse(input), () => null)).toBe(negative.includes(input.operator));
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     );
   });
 });

@@ -1,12 +1,19 @@
 import { Failure, type FailureReason } from '@crm/domain';
 import { expect, test } from '@jest/globals';
+import type { JsonPart } from '../operation.js';
 import { errorBody, toApiError } from './errors.js';
+import { jsonBytes } from './json-bytes.js';
 
+const bytes = (text: string): Buffer => Buffer.from(text);
 const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
 
 test.each<[FailureReason, number, object]>([
   [{ kind: 'not_found' }, 404, { message: 'Not found' }],
-  [{ kind: 'precondition_failed' }, 412, { message: 'The record has changed since the version in If-Match' }],
+  [{ kind: 'precondition_failed' }, 412, { code: 'precondition_failed' }],
+  [{ kind: 'idempotency_mismatch' }, 422, { code: 'idempotency_mismatch' }],
+  [{ kind: 'item_raced' }, 409, { code: 'conflict' }],
+  [{ kind: 'setup_changed' }, 409, { message: 'The field was changed meanwhile, please retry' }],
+  [{ kind: 'empty_note' }, 400, { errors: { 'note.content': 'is required: send a title, a content or both' } }],
   [
     { kind: 'key_taken', object: 'contact', field: 'email', existingId: id },
     409,
@@ -28,11 +35,6 @@ test.each<[FailureReason, number, object]>([
     { errors: { email: 'is required: no contact has this external_id' } },
   ],
   [
-    { kind: 'item_raced' },
-    409,
-    { message: 'Another item or call has changed the keys of the record: send the item again in a new call' },
-  ],
-  [
     { kind: 'deleted_again', lastPosition: 7 },
     409,
     { message: 'The record was deleted again later: restore the deletion at position 7' },
@@ -43,26 +45,9 @@ test.each<[FailureReason, number, object]>([
     { message: 'The account still has contacts or opportunities', counts: { contacts: 2, opportunities: 1 } },
   ],
   [
-    { kind: 'key_taken', object: 'stage', field: 'label', existingId: id },
-    409,
-    { message: 'Conflict with an existing record', conflict: { field: 'label', existing_id: id } },
-  ],
-  [
     { kind: 'setup_in_use', object: 'stage', opportunities: 3 },
     409,
     { message: 'The stage still has opportunities', counts: { opportunities: 3 } },
-  ],
-  [{ kind: 'last_stage' }, 409, { message: 'A pipeline needs at least one stage that is not archived' }],
-  [{ kind: 'default_stage_archived' }, 400, { errors: { is_default: 'must not be true for an archived stage' } }],
-  [{ kind: 'setup_changed' }, 409, { message: 'The field was changed meanwhile, please retry' }],
-  [
-    { kind: 'too_many_contacts', limit: 100 },
-    400,
-    {
-      errors: {
-        'related_objects.additional_contact_emails': 'must not give the opportunity more than 100 additional contacts',
-      },
-    },
   ],
   [
     { kind: 'unknown_opportunities', places: [0, 2] },
@@ -74,28 +59,6 @@ test.each<[FailureReason, number, object]>([
       },
     },
   ],
-  [
-    { kind: 'empty_note' },
-    400,
-    {
-      errors: {
-        'note.title': 'is required: send a title, a content or both',
-        'note.content': 'is required: send a title, a content or both',
-      },
-    },
-  ],
-  [{ kind: 'idempotency_mismatch' }, 422, { message: 'This Idempotency-Key was used with another request' }],
-  [
-    { kind: 'idempotency_in_flight' },
-    409,
-    { code: 'idempotency_in_flight', message: 'A request with this Idempotency-Key is in flight' },
-  ],
-  [{ kind: 'timeout' }, 503, { code: 'timeout', message: 'The database did not answer in time' }],
-  [
-    { kind: 'unavailable' },
-    503,
-    { code: 'unavailable', message: 'The service is temporarily unavailable, please retry' },
-  ],
 ])('%j gets %d', (reason, status, body) => {
   const error = toApiError(new Failure(reason, { message: 'for the log' }));
   expect(error.status).toBe(status);
@@ -105,11 +68,24 @@ test.each<[FailureReason, number, object]>([
   });
 });
 
-test.each<[FailureReason['kind'], string | undefined]>([
-  ['idempotency_in_flight', '1'],
-  ['unavailable', '1'],
+test.each<[FailureReason['kind'], number, string | undefined]>([
+  ['idempotency_in_flight', 409, '1'],
+  ['unavailable', 503, '1'],
   // A retry would time out again.
-  ['timeout', undefined],
-])('%s: Retry-After is %p', (kind, seconds) => {
-  expect(toApiError(new Failure({ kind } as FailureReason)).headers?.['Retry-After']).toBe(seconds);
+  ['timeout', 503, undefined],
+])('%s gets %d with Retry-After %p', (kind, status, seconds) => {
+  const error = toApiError(new Failure({ kind } as FailureReason));
+  expect([error.status, error.code]).toEqual([status, kind]);
+  expect(error.headers?.['Retry-After']).toBe(seconds);
+});
+
+test.each<[string, readonly JsonPart[], string]>([
+  ['nothing', [], ''],
+  ['an empty list', ['[', [], ']'], '[]'],
+  ['several records, one of them empty', ['[', [bytes('1'), bytes(''), bytes('"ü€😀"')], ']'], '[1,,"ü€😀"]'],
+  ['bytes and texts of several bytes per character', ['"ü"', bytes(',"😀",'), '"\ud800"'], '"ü","😀","\ufffd"'],
+  ['several lists', [[bytes('1'), bytes('2')], ';', [bytes('3')]], '1,2;3'],
+  ['views of one buffer', [[bytes('abc').subarray(1, 2), bytes('abc').subarray(2)]], 'b,c'],
+])('JSON made of %s is joined to bytes', (_, parts, expected) => {
+  expect(jsonBytes(parts).toString()).toBe(expected);
 });

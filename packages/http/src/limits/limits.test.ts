@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { MemoryStore } from './memory-store.js';
+import { runInTurns, type Steps } from './turns.js';
 
 const windowMs = 60;
 const hourMs = 3_600_000;
@@ -43,5 +44,45 @@ describe('MemoryStore', () => {
     for (const key of ['a', 'b', 'c']) store.increment(key);
     expect(store.increment('c').totalHits).toBe(2);
     expect(store.increment('a').totalHits).toBe(1);
+  });
+});
+
+const stepMs = 2;
+
+/** Work that takes some time in each of its steps. */
+function* workOf(steps: number): Steps<number> {
+  for (let step = 0; step < steps; step += 1) {
+    const endsAtMs = performance.now() + stepMs;
+    while (performance.now() < endsAtMs);
+    yield;
+  }
+  return steps;
+}
+
+describe('runInTurns', () => {
+  it('lets others have a turn after each step, however much work is running', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = async (): Promise<void> => {
+      while (!isOver) {
+        await new Promise((resolve) => setImmediate(resolve));
+        turns += 1;
+      }
+    };
+    const counting = count();
+    const works = [runInTurns(workOf(5)), runInTurns(workOf(5)), runInTurns(workOf(5))];
+    expect(await Promise.all(works)).toEqual([5, 5, 5]);
+    isOver = true;
+    await counting;
+    // Not 15, because each piece of work runs its first step at once.
+    expect(turns).toBeGreaterThanOrEqual(12);
+  });
+
+  it('rejects if the work throws', async () => {
+    function* failing(): Steps<void> {
+      yield;
+      throw new Error('no');
+    }
+    await expect(runInTurns(failing())).rejects.toThrow('no');
   });
 });

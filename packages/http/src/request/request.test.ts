@@ -1,6 +1,11 @@
+import { ErrorCollector } from '@crm/domain';
+import { propertyRuns } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJsonBody } from './body.js';
+import { readQuery } from './query.js';
+
+const numRuns = propertyRuns({ short: 200, soak: 5_000 });
 
 const parseAll = (text: string): unknown => {
   const steps = parseJsonBody(Buffer.from(text), true);
@@ -38,38 +43,30 @@ const itemsText = fc
   .filter((text) => !/__proto__|constructor|prototype|\\u|e[+-]?\d|(?:\d\.?){15}/i.test(text));
 
 describe('a bulk body that is parsed one item at a time', () => {
-  it('equals the body parsed at once', () => {
-    fc.assert(
-      fc.property(itemsText, (text) => {
-        expect(parseAll(text)).toEqual(parseAtOnce(text));
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it('is refused exactly if its text is not JSON', () => {
+  it('equals the body parsed at once, and is refused exactly if its text is not JSON', () => {
     const mark = fc.constantFrom('', '{', '}', '[', ']', ',', ':', '"', ' ', '1', 'x');
     let refused = 0;
     fc.assert(
       fc.property(itemsText, fc.nat(), fc.nat({ max: 1 }), mark, (text, place, removed, added) => {
         const at = place % text.length;
         const changed = text.slice(0, at) + added + text.slice(at + removed);
-        const expected = outcomeOf(() => parseAtOnce(changed));
         fc.pre(!/(?:\d\.?){15}/.test(changed));
+        const expected = outcomeOf(() => parseAtOnce(changed));
         const found = outcomeOf(() => parseAll(changed));
         // Changes that give a name twice are refused too.
         if (found === 'refused' && expected !== 'refused') expect(changed).toMatch(/"(.*)":.*"\1":/s);
         else expect(found).toEqual(expected);
         if (found === 'refused') refused += 1;
       }),
-      { numRuns: 5_000 },
+      { numRuns },
     );
-    expect(refused).toBeGreaterThan(100);
+    expect(refused).toBeGreaterThan(numRuns / 10);
+    expect(refused).toBeLessThan(numRuns);
   });
 
   it('has no empty items', () => {
     expect(parseAll('{"items":[ ]}')).toEqual({ items: [] });
-    for (const items of ['[,]', '[1,]', '[,1]', '[1,,2]', '[1 2]', '[}', '[{]', '[1},{2]']) {
+    for (const items of ['[,]', '[1,]', '[,1]', '[1,,2]', '[1 2]', '[1},{2]']) {
       expect(() => parseAll(`{"items":${items}}`)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
     }
   });
@@ -79,5 +76,54 @@ describe('a bulk body that is parsed one item at a time', () => {
     expect(() => parseAll(text)).toThrow(
       expect.objectContaining({ errors: { body: 'must not hold more than 262144 characters outside of its items' } }),
     );
+  });
+});
+
+const read = (text: string): { query: unknown; errors: unknown } => {
+  const errors = new ErrorCollector();
+  const query = { ...readQuery(text, errors) };
+  try {
+    errors.throwIfAny();
+  } catch (error) {
+    return { query, errors: (error as { errors: unknown }).errors };
+  }
+  return { query, errors: null };
+};
+
+describe('reading a query', () => {
+  it('decodes escapes and plus signs and keeps limit as text', () => {
+    expect(read('q=a%20b+c&limit=1e2&stage_id=%C3%A9')).toEqual({
+      query: { q: 'a b c', limit: '1e2', stage_id: 'é' },
+      errors: null,
+    });
+  });
+
+  it('collects fields from commas, repetition and brackets', () => {
+    const fields = ['a', 'b', 'c', 'd'];
+    expect(read('fields=a,b&fields=c&fields[]=d').query).toEqual({ fields });
+    expect(read('fields%5B%5D=a&fields%5B%5D=b%2C+c,d').query).toEqual({ fields });
+    expect(read('fields=').query).toEqual({});
+  });
+
+  it('treats a blank q or cursor as absent, and no other parameter', () => {
+    expect(read('q=+&cursor=&limit=')).toEqual({ query: { limit: '' }, errors: null });
+  });
+
+  it('refuses U+0000 and a parameter given twice, even blank', () => {
+    expect(read('q=a%00').errors).toEqual({ q: 'must not contain U+0000' });
+    expect(read('limit=1&limit=2').errors).toEqual({ limit: 'is given twice' });
+    expect(read('q=&q=a').errors).toEqual({ q: 'is given twice' });
+  });
+
+  it.each(['%', '%zz', '%ff', '%ed%a0%80', '\u00c3\u00a9'])('refuses the escape %j in values and names', (broken) => {
+    expect(read(`q=${broken}`).errors).toEqual({ q: 'must be percent-encoded UTF-8' });
+    expect(read(`${broken}=1`).errors).toEqual({ query: 'has a parameter name that is not percent-encoded UTF-8' });
+  });
+
+  it('is safe against names of prototypes', () => {
+    const errors = new ErrorCollector();
+    const query = readQuery('__proto__=1&constructor=2&toString', errors);
+    expect(Object.getPrototypeOf(query)).toBeNull();
+    expect(Object.keys(query)).toEqual(['__proto__', 'constructor', 'toString']);
   });
 });

@@ -1,0 +1,257 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { anyCharacter, propertyRuns } from '../../tests/random.js';
+import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
+import {
+  comparisonKey,
+  comparisonKind,
+  normalizedForm,
+  isNormalized,
+  slotKind,
+  type ComparisonKind,
+} from './comparison.js';
+import type { CustomValue } from './custom-value.js';
+import { attributeTypes, type AttributeType } from './definition.js';
+import { maxSlugLength, parseSlug, slugFromName } from './definition-rules.js';
+import { definitionsMap } from './definitions-map.js';
+import { maxOptions, optionColors, parseFieldMetadata } from './field-metadata.js';
+import { visibleDefinitions } from './pipeline-scope.js';
+
+describe('slugs', () => {
+  it('begin with a letter and have at most 63 letters, digits and underscores', () => {
+    for (const slug of ['a', 'lead_source', 'x2', 'a'.repeat(63)]) {
+      expect(parseSlug(slug)).toEqual({ ok: true, value: slug });
+    }
+    const others = ['', '2x', '_x', 'Lead', 'lead-source', 'a b', 'é', 'a\n', 'a'.repeat(64), '__proto__', 5, null];
+    expect(others.filter((slug) => parseSlug(slug).ok)).toEqual([]);
+    expect(parseSlug('constructor')).toEqual({ ok: false, message: '"constructor" is reserved' });
+  });
+
+  it.each([
+    ['Größe (cm)', 'grosse_cm'],
+    ['  Éléments & Co. ', 'elements_co'],
+    ['2nd contact', 'field_2nd_contact'],
+    ['Constructor', 'field_constructor'],
+    ['__proto__', 'proto'],
+    ['x'.repeat(80), 'x'.repeat(maxSlugLength)],
+    ['年収', null],
+    ['', null],
+  ])('are made from the name %j: %s', (name, slug) => expect(slugFromName(name)).toBe(slug));
+
+  it('that are made from any name are valid', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (name) => {
+        const slug = slugFromName(name);
+        if (slug !== null) expect(parseSlug(slug)).toEqual({ ok: true, value: slug });
+      }),
+      { numRuns: propertyRuns({ short: 50, soak: 5_000 }) },
+    );
+  });
+});
+
+describe('definitionsMap', () => {
+  it('gives every type exactly four properties', () => {
+    const map = definitionsMap(attributeTypes.map((type) => definitionOf(type, { slot: 'text_1' })));
+    expect(Object.keys(map)).toHaveLength(20);
+    for (const type of attributeTypes) {
+      expect(map[type]).toEqual({
+        current_name: `The ${type}`,
+        property_name: `custom__${type}`,
+        attribute_type: type,
+        metadata: ['select', 'radio', 'multi_select'].includes(type)
+          ? { options: [] }
+          : type === 'rating'
+            ? { max: 5 }
+            : null,
+      });
+    }
+  });
+
+  it('lists options with only label, value and color, including archived ones', () => {
+    const map = definitionsMap([definitionOf('select', { metadata: { options: stageOptions } })]);
+    const { metadata } = map['select'] ?? {};
+    expect(metadata).toEqual({ options: stageOptions.map(({ label, value, color }) => ({ label, value, color })) });
+  });
+
+  it('gives only the metadata of the type', () => {
+    const metadata = { currency: 'EUR', max: 10, options: stageOptions };
+    const map = definitionsMap([
+      definitionOf('currency', { metadata }),
+      definitionOf('rating', { metadata }),
+      definitionOf('string', { metadata }),
+    ]);
+    expect([map['currency']?.metadata, map['rating']?.metadata, map['string']?.metadata]).toEqual([
+      { currency: 'EUR' },
+      { max: 10 },
+      null,
+    ]);
+  });
+
+  it('is ordered by position, then by slug, and has no inherited names', () => {
+    const map = definitionsMap([
+      definitionOf('string', { slug: 'c', position: 2 }),
+      definitionOf('string', { slug: 'b', position: 1 }),
+      definitionOf('string', { slug: 'a', position: 2 }),
+    ]);
+    expect(Object.keys(map)).toEqual(['b', 'a', 'c']);
+    expect([map['constructor'], map['__proto__'], map['toString']]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('visibleDefinitions', () => {
+  const everywhere = definitionOf('string', { slug: 'everywhere' });
+  const hidden = definitionOf('string', { slug: 'hidden', isHidden: true });
+  const sales = definitionOf('string', { slug: 'sales', pipelineIds: ['p1', 'p2'] });
+  const nowhere = definitionOf('string', { slug: 'nowhere', pipelineIds: [] });
+
+  it('leaves out hidden fields and fields of other pipelines', () => {
+    const all = [sales, hidden, everywhere, nowhere];
+    expect(visibleDefinitions(all, 'p2')).toEqual([sales, everywhere]);
+    expect(visibleDefinitions(all, 'p3')).toEqual([everywhere]);
+    expect(visibleDefinitions(all, null)).toEqual([sales, everywhere, nowhere]);
+  });
+});
+
+const withOptions = new Set<AttributeType>(['select', 'radio', 'multi_select']);
+const withKeys = new Set<AttributeType>([...withOptions, 'currency', 'rating']);
+
+const refusal = (type: AttributeType, input: unknown): string => {
+  const parsed = parseFieldMetadata(type, input);
+  return parsed.ok ? '' : parsed.message;
+};
+
+describe('parseFieldMetadata', () => {
+  it.each(attributeTypes.filter((type) => !withKeys.has(type)))('accepts no metadata for %s', (type) => {
+    for (const none of [undefined, null, {}]) expect(parseFieldMetadata(type, none)).toEqual({ ok: true, value: null });
+    expect(refusal(type, { max: 3 })).toBe(`max: does not apply to fields of the type ${type}`);
+  });
+
+  it.each([...withOptions])('fills in the defaults of %s and accepts its own result', (type) => {
+    const parsed = parseFieldMetadata(type, {
+      options: [
+        { label: ' Hot ', value: 'hot', color: '#FF0000' },
+        { label: 'Cold' },
+        { label: 'Gone', value: 'gone', color: 'gray', archived: true },
+        { label: 'gone', value: 'gone_2', color: null, archived: false },
+      ],
+    });
+    const options = [
+      { label: 'Hot', value: 'hot', color: '#ff0000' },
+      { label: 'Cold', value: 'Cold', color: optionColors[1] },
+      { label: 'Gone', value: 'gone', color: 'gray', archived: true },
+      { label: 'gone', value: 'gone_2', color: optionColors[3] },
+    ];
+    expect(parsed).toEqual({ ok: true, value: { options } });
+    expect(parseFieldMetadata(type, { options })).toEqual(parsed);
+  });
+
+  it('assigns colours in turn', () => {
+    const options = Array.from({ length: maxOptions }, (_, index) => ({ label: `Option ${index}` }));
+    const parsed = parseFieldMetadata('select', { options });
+    expect(parsed.ok && parsed.value?.options?.[optionColors.length]?.color).toBe(optionColors[0]);
+    expect(refusal('select', { options: [...options, { label: 'One more' }] })).toContain('at most 500');
+  });
+
+  it.each([
+    [undefined, 'at least one'],
+    [{ options: [] }, 'at least one'],
+    [{ options: [{ value: 'hot' }] }, 'options[0]: label: must be a string'],
+    [{ options: [{ label: ' ' }] }, 'options[0]: label: must not be blank: send at least one visible character'],
+    [{ options: [{ label: 'x'.repeat(256) }] }, 'label: must have at most 255'],
+    [{ options: [{ label: 'Hot', color: 'crimson' }] }, 'color: must be #rrggbb or one of'],
+    [{ options: [{ label: 'Hot', icon: 'x' }] }, '"icon"'],
+    [
+      {
+        options: [
+          { label: 'A', value: 'x' },
+          { label: 'B', value: 'x', archived: true },
+        ],
+      },
+      'options[1]: value: is used by another option: "x"',
+    ],
+    [
+      {
+        options: [
+          { label: 'A', value: 'x' },
+          { label: 'a', value: 'y' },
+        ],
+      },
+      'options[1]: label: is used by another option: "a"',
+    ],
+    [{ options: [{ label: 'A' }], max: 5 }, 'max: does not apply to fields of the type select'],
+  ])('refuses %j for a select', (input, message) => expect(refusal('select', input)).toContain(message));
+
+  it('accepts a currency code of three capitals, or none', () => {
+    expect(parseFieldMetadata('currency', { currency: 'EUR' })).toEqual({ ok: true, value: { currency: 'EUR' } });
+    expect(parseFieldMetadata('currency', null)).toEqual({ ok: true, value: null });
+    for (const currency of ['eur', 'EURO', '€', 978, 'EU\n'])
+      expect(refusal('currency', { currency })).toContain('ISO 4217');
+  });
+
+  it('fills in the maximum of a rating', () => {
+    expect(parseFieldMetadata('rating', null)).toEqual({ ok: true, value: { max: 5 } });
+    expect(parseFieldMetadata('rating', { max: 100 })).toEqual({ ok: true, value: { max: 100 } });
+    for (const max of [0, 101, 2.5, '5', NaN]) expect(refusal('rating', { max })).toContain('from 1 to 100');
+  });
+});
+
+const keyOf = (type: AttributeType, value: CustomValue | null | undefined) => comparisonKey(definitionOf(type), value);
+
+describe('comparisonKind and slotKind', () => {
+  it('gives every type its kind of comparison and slot', () => {
+    const ofKind = (kind: ComparisonKind) => attributeTypes.filter((type) => comparisonKind(type) === kind);
+    const kinds = ['text', 'number', 'set', 'range', 'location'] as const;
+    expect(Object.fromEntries(kinds.map((kind) => [kind, ofKind(kind)]))).toEqual({
+      text: ['string', 'date', 'select', 'time', 'datetime', 'email', 'phone', 'website', 'url', 'radio'],
+      number: ['number', 'checkbox', 'rating', 'timestamp', 'currency', 'percentage'],
+      set: ['multi_select', 'team_members'],
+      range: ['date_range'],
+      location: ['location'],
+    });
+    expect(attributeTypes.filter((type) => slotKind(type) === null)).toEqual([
+      'date_range',
+      'multi_select',
+      'location',
+      'team_members',
+    ]);
+    expect(attributeTypes.filter(isNormalized)).toEqual(['string', 'email', 'phone', 'website', 'url']);
+  });
+});
+
+describe('comparisonKey', () => {
+  it('normalizes text that people write: composed and lower case', () => {
+    expect(keyOf('string', 'CAFE\u0301')).toBe('café');
+    expect(keyOf('url', 'https://example.com/A')).toBe('https://example.com/a');
+  });
+
+  it('leaves options and times unchanged, and gives numbers for numbers and checkboxes', () => {
+    expect(keyOf('select', 'Hot')).toBe('Hot');
+    expect(keyOf('datetime', '2026-02-28T09:30:00.000Z')).toBe('2026-02-28T09:30:00.000Z');
+    expect(keyOf('currency', 12.5)).toBe(12.5);
+    expect([keyOf('checkbox', false), keyOf('checkbox', true)]).toEqual([0, 1]);
+  });
+
+  it('is null for a missing value, for types with several parts, and for a value of another type', () => {
+    expect([keyOf('string', null), keyOf('number', undefined), keyOf('number', 'x'), keyOf('string', 5)]).toEqual(
+      Array(4).fill(null),
+    );
+    expect(keyOf('multi_select', ['a'])).toBeNull();
+    expect(keyOf('date_range', { start: '2026-01-01', end: null })).toBeNull();
+  });
+});
+
+describe('normalizedForm', () => {
+  it('normalizes only text-like values and the parts of locations', () => {
+    expect(normalizedForm(definitionOf('string'), 'ÄB')).toBe('äb');
+    const berlin = { address: null, city: 'BERLIN', region: null, postal_code: null, country: 'DE' };
+    expect(normalizedForm(definitionOf('location'), { ...berlin, lat: 1, lng: 2, formatted: 'BERLIN, DE' })).toEqual({
+      ...berlin,
+      city: 'berlin',
+      country: 'de',
+      formatted: 'berlin, de',
+    });
+    expect(normalizedForm(definitionOf('select'), 'Hot')).toBeNull();
+    expect(normalizedForm(definitionOf('location'), null)).toBeNull();
+    expect(normalizedForm(definitionOf('string'), null)).toBeNull();
+  });
+});

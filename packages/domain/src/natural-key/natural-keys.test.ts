@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { anyCharacter, propertyRuns } from '../../tests/random.js';
+import { toASCII } from 'tr46';
+import type { Result } from '../result.js';
+import { codePointLength } from '../text.js';
+import { accountNameFromDomain } from './account-name.js';
+import { normalizeDomain } from './domain.js';
+import { normalizeEmail } from './email.js';
+import { freeMailDomains, isFreeMail } from './free-mail.js';
+import { normalizeName, normalizeOptionalName } from './name.js';
+import { areNearDomains } from './near-domain.js';
+import { opportunityAccountSource } from './opportunity-key.js';
+import { accountNameVectors, freeMailVectors, naturalKeyVectors, type NaturalKeyVector } from './vectors.js';
+
+const numRuns = propertyRuns({ short: 200, soak: 5_000 });
+const messageOf = <T>(result: Result<T>): string => (result.ok ? '' : result.message);
+
+const valueOf = <T>(result: Result<T>): T | null => {
+  if (result.ok) return result.value;
+  expect(result.message).toMatch(/^(?:must|has|is) .{15,}[^.]$/u);
+  return null;
+};
+
+const keyOf = ({ kind, input }: Pick<NaturalKeyVector, 'kind' | 'input'>): string | null => {
+  if (kind === 'domain') return valueOf(normalizeDomain(input))?.domain ?? null;
+  if (kind === 'email') return valueOf(normalizeEmail(input))?.email ?? null;
+  return valueOf(normalizeName(input));
+};
+
+describe('natural key vectors', () => {
+  it.each(naturalKeyVectors)('$kind: $about', (vector) => {
+    const { kind, expected, about } = vector;
+    expect(keyOf(vector)).toBe(expected);
+    if (expected !== null && about !== 'only one www is dropped')
+      expect(keyOf({ kind, input: expected })).toBe(expected);
+  });
+
+  it('free mail', () => {
+    for (const { domain, expected } of freeMailVectors)
+      expect([domain, isFreeMail(domain)]).toEqual([domain, expected]);
+  });
+
+  it('account names', () => {
+    for (const { domain, expected } of accountNameVectors) expect(accountNameFromDomain(domain)).toBe(expected);
+    // One letter, even where Unicode would make two of it.
+    expect(accountNameFromDomain('xn--alon-una.de')).toBe('Ssalon');
+  });
+});
+
+const label = fc.oneof(
+  fc.stringMatching(/^[A-Za-z0-9]([A-Za-z0-9-]{0,8}[A-Za-z0-9])?$/),
+  fc.constantFrom('www', 'WWW', 'mu\u0308ller', 'ｗｗｗ', 'пример', '例え', 'straße', 'xn--mller-kva', '1', '0x1'),
+  fc.string({ unit: 'grapheme', maxLength: 6 }),
+);
+const hostLike = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
+const typedDomain = fc
+  .tuple(fc.constantFrom('', ' ', 'https://', '//', 'ann@'), hostLike, fc.constantFrom('', '.', ':80', '/a?b#c', ' '))
+  .map((parts) => parts.join(''));
+const databaseForm = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
+
+describe('normalizeDomain', () => {
+  it('returns a domain of ASCII labels that it leaves unchanged and names the account, whatever the input', () => {
+    fc.assert(
+      fc.property(fc.oneof(typedDomain, fc.string({ unit: anyCharacter })), (input) => {
+        const result = normalizeDomain(input);
+        if (!result.ok) return;
+        const { domain, display } = result.value;
+        expect(domain).toMatch(databaseForm);
+        const name = accountNameFromDomain(domain);
+        expect(normalizeName(name)).toEqual({ ok: true, value: name });
+        // A second leading www would be dropped.
+        if (/^www\..*\./.test(domain)) return;
+        expect([normalizeDomain(domain), normalizeDomain(display)]).toEqual([result, result]);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('gives the UTS-46 result for plain ASCII, which takes a shortcut', () => {
+    const plain = fc.stringMatching(/^[A-Za-z0-9.-]{1,20}$/).map((text) => `${text}.com`);
+    fc.assert(
+      fc.property(plain, (host) => {
+        const result = normalizeDomain(`x.${host}`);
+        if (result.ok) expect(result.value.domain).toBe(toASCII(`x.${host}`, { useSTD3ASCIIRules: true }));
+      }),
+      { numRuns },
+    );
+  });
+
+  it('returns the Unicode form for display', () => {
+    expect(normalizeDomain('www.XN--MLLER-KVA.de')).toEqual({
+      ok: true,
+      value: { domain: 'xn--mller-kva.de', display: 'müller.de' },
+    });
+  });
+
+  it.each([
+    ['127.1', 'must not be an IP address: send a domain such as acme.com'],
+    ['localhost', 'must have at least two parts, as in acme.com'],
+    ['https:// acme.com', 'must not contain spaces: remove them'],
+    [`${'a'.repeat(64)}.com`, 'at most 63 characters'],
+  ])('says in its error about %.20s what to do', (input, message) => {
+    expect(messageOf(normalizeDomain(input))).toContain(message);
+  });
+});
+
+const typedEmail = fc.oneof(
+  fc
+    .tuple(
+      fc.oneof(
+        fc.stringMatching(/^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,20}$/),
+        fc.string({ unit: 'grapheme', maxLength: 6 }),
+      ),
+      fc.oneof(
+        fc.domain(),
+        fc.constantFrom('mu\u0308ller.de.', 'ａｃｍｅ．ｃｏｍ', 'www.acme.com', 'www.com', '127.0.0.1'),
+      ),
+    )
+    .map((parts) => parts.join('@')),
+  fc.emailAddress(),
+  fc.string({ unit: anyCharacter }),
+);
+
+describe('normalizeEmail', () => {
+  it('returns an ASCII address that it leaves unchanged, and the domain of the account', () => {
+    fc.assert(
+      fc.property(typedEmail, (input) => {
+        const result = normalizeEmail(input);
+        if (!result.ok) return;
+        const { email, domain } = result.value;
+        expect(normalizeEmail(email)).toEqual(result);
+        expect(email).toMatch(/^[!-?^-~]{1,64}@[a-z0-9.-]{3,253}$/);
+        expect(email.length).toBeLessThanOrEqual(254);
+        expect(valueOf(normalizeDomain(email.slice(email.lastIndexOf('@') + 1)))?.domain).toBe(domain);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('accepts every ordinary address', () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), (input) => normalizeEmail(input).ok),
+      { numRuns },
+    );
+  });
+
+  it.each([
+    ['ann@WWW.X.com.', 'x.com'],
+    ['ann@www.com', 'www.com'],
+    ['ann@mail.www.x.com', 'mail.www.x.com'],
+    ['ann@ｗｗｗ．müller.de', 'xn--mller-kva.de'],
+  ])('gives %s the account domain %s', (input, domain) => {
+    expect(valueOf(normalizeEmail(input))?.domain).toBe(domain);
+  });
+
+  it('says in its error about a display name what to do', () => {
+    expect(messageOf(normalizeEmail('Ann Lee <ann@acme.com>'))).toBe(
+      'must be a bare address without a display name or angle brackets, as in ann@acme.com',
+    );
+  });
+});
+
+it('a key is found fast, however long the text', () => {
+  const startedAt = process.cpuUsage();
+  for (const piece of ['a.', 'a-', 'ü', '@', ':', '//', '\u200c', 'xn--', ' ']) {
+    normalizeDomain(piece.repeat(100_000));
+    normalizeEmail(`ann@${piece.repeat(100_000)}`);
+  }
+  normalizeEmail(`${'a.'.repeat(100_000)}@acme.com`);
+  expect(process.cpuUsage(startedAt).user).toBeLessThan(2_000_000);
+});
+
+describe('normalizeName', () => {
+  it('returns a name that it leaves unchanged: NFC, trimmed, at most 255 code points', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 300, size: 'max' }), (input) => {
+        const result = normalizeName(input);
+        if (!result.ok) return;
+        expect(normalizeName(result.value)).toEqual(result);
+        expect(result.value).toBe(result.value.normalize('NFC').trim());
+        expect(codePointLength(result.value)).toBeLessThanOrEqual(255);
+      }),
+      { numRuns },
+    );
+    expect(messageOf(normalizeName('😀'.repeat(300)))).toBe('must have at most 255 characters; this has 300');
+  });
+
+  it('may be null for an optional name, which is otherwise refused alike', () => {
+    expect(normalizeOptionalName(' \u200b ')).toEqual({ ok: true, value: null });
+    expect([normalizeOptionalName('n'.repeat(256)).ok, normalizeOptionalName('\ud800').ok]).toEqual([false, false]);
+  });
+});
+
+it('the list of free mail providers is normalized, and the one by which stored opportunities were keyed', () => {
+  for (const domain of freeMailDomains) {
+    expect(normalizeDomain(domain)).toEqual({ ok: true, value: { domain, display: domain } });
+  }
+  // A new list changes the keys of opportunities without an account. Adopt one only with a migration of these keys.
+  const sorted = [...freeMailDomains].sort().join('\n');
+  expect(createHash('sha256').update(sorted).digest('hex')).toBe(
+    '698fa32149e334650eae9f18ea8d14fd86ef2c40d3374d1ce70484a8a925685b',
+  );
+});
+
+it.each([
+  ['acme.com', 'acme.de', true],
+  ['acme.com', 'acme.co.uk', true],
+  ['eu.acme.com', 'acme.com', true],
+  ['globex.com', 'globx.com', true],
+  ['xn--mller-kva.de', 'muller.de', true],
+  ['acme.com', 'globex.com', false],
+  ['ab.com', 'cd.com', false],
+  ['notacme.com', 'acme.com', false],
+])('whether the domains %s and %s are similar: %p', (one, other, areSimilar) => {
+  expect([areNearDomains(one, other), areNearDomains(other, one)]).toEqual([areSimilar, areSimilar]);
+});
+
+describe('the account of an opportunity', () => {
+  const ann = { email: 'ann@acme.com', domain: 'acme.com' };
+  const bob = { email: 'bob@gmail.com', domain: 'gmail.com' };
+
+  it('is that of the domain that was sent, otherwise of the primary contact unless a mail provider', () => {
+    expect(opportunityAccountSource('globex.com', ann)).toEqual({ kind: 'account', domain: 'globex.com' });
+    expect(opportunityAccountSource('gmail.com', bob)).toEqual({ kind: 'account', domain: 'gmail.com' });
+    expect(opportunityAccountSource(null, ann)).toEqual({ kind: 'account', domain: 'acme.com' });
+    // Two people at one mail provider have separate deals.
+    expect(opportunityAccountSource(null, bob)).toEqual({ kind: 'contact', email: 'bob@gmail.com' });
+    expect(opportunityAccountSource(null, null)).toEqual({ kind: 'none' });
+  });
+});

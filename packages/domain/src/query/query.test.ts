@@ -1,0 +1,293 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { anyCharacter, propertyRuns } from '../../tests/random.js';
+import { accepted, errorsOf, testDefinitions, testFieldIndex } from '../../tests/query-fields.js';
+import { fieldKey } from './field-ref.js';
+import { parseFieldSelection } from './field-selection.js';
+import { parseBodyLimit, parseLimit } from './limit.js';
+import { parseSearchQuery } from './search-query.js';
+import { parseSort } from './sort.js';
+import { dateUnits, hasCurrencyPerRecord, parseGroupBy, parseMeasures } from './summary.js';
+import { systemFields } from './system-fields.js';
+
+const select = (input: unknown) => accepted((errors) => parseFieldSelection(input, testFieldIndex, errors));
+const refuseFields = (input: unknown) => errorsOf((errors) => parseFieldSelection(input, testFieldIndex, errors));
+const slugs = (input: unknown) => select(input).custom.map((definition) => definition.slug);
+const extras = (input: unknown) => select(input).extras.map((field) => field.name);
+
+describe('parseFieldSelection', () => {
+  it.each([undefined, ' , ', ['']])('selects all visible custom fields and no extras for %j', (input) => {
+    const selection = select(input);
+    expect(selection.isDefault).toBe(true);
+    expect(selection.extras).toEqual([]);
+    expect(selection.custom).toHaveLength(21);
+    expect(selection.custom.some((definition) => definition.isHidden)).toBe(false);
+  });
+
+  it("uses the caller's default if no field is named", () => {
+    const read = parseFieldSelection.bind(null, undefined, testFieldIndex);
+    expect(accepted((errors) => read(errors, testFieldIndex.fullSelection)).extras).toHaveLength(17);
+  });
+
+  it('selects the named custom fields, in the order of the field index', () => {
+    expect(slugs('seats,motto')).toEqual(['motto', 'seats']);
+    expect(slugs(['custom__seats', 'motto,seats'])).toEqual(['motto', 'seats']);
+  });
+
+  it('adds extras in the order of systemFields, and accepts the names of fields that every record has', () => {
+    expect(extras(['version , amount', 'stage_name'])).toEqual(['amount', 'version']);
+  });
+
+  it('selects a hidden custom field only if it is named', () => {
+    expect(slugs('secret_note')).toEqual(['secret_note']);
+    expect(slugs('custom_fields,secret_note')).toHaveLength(22);
+    expect(select('custom_fields,secret_note').isDefault).toBe(false);
+  });
+
+  it('selects the default for custom_fields alone', () => {
+    expect(select('custom_fields')).toEqual({ ...testFieldIndex.defaultSelection });
+    expect(select('custom_fields,id').isDefault).toBe(true);
+    expect(select('custom_fields,amount').isDefault).toBe(false);
+  });
+
+  it('reads a name that is both as the system field, which selects no custom field', () => {
+    expect(select('id').isDefault).toBe(false);
+    expect(slugs('name')).toEqual([]);
+    expect(slugs('custom__name')).toEqual(['name']);
+  });
+
+  it.each(['nope', 'custom__nope', 'term.start', '__proto__', 'ID'])(
+    'refuses the unknown field %s and names it',
+    (name) => {
+      expect(refuseFields(['id', name])).toEqual({ fields: `unknown field "${name}"` });
+    },
+  );
+
+  it.each([
+    ['account.domain', ', did you mean account_domain?'],
+    ['custom__colrs', ', did you mean custom__colors?'],
+    // A hidden field.
+    ['secret_not', ''],
+  ])('suggests a name for the misspelled %s', (name, hint) => {
+    expect(refuseFields(['id', name])).toEqual({ fields: `unknown field "${name}"${hint}` });
+  });
+
+  it('refuses more than 100 names and input that is not text', () => {
+    const names = Array.from({ length: 101 }, (_, index) => `f${index}`);
+    expect(refuseFields(names)).toEqual({ fields: 'must name at most 100 fields' });
+    expect(refuseFields([1])).toHaveProperty('fields');
+    expect(refuseFields({ a: 'b' })).toHaveProperty('fields');
+  });
+});
+
+const limitError = { limit: 'must be an integer from 1 to 500' };
+
+describe('a limit', () => {
+  it('is 100 if absent, otherwise an integer from 1 to 500, as text in a query', () => {
+    expect(accepted((errors) => parseLimit(undefined, errors))).toBe(100);
+    expect([1, 99, 500].map((limit) => accepted((errors) => parseLimit(String(limit), errors)))).toEqual([1, 99, 500]);
+    const texts = ['0', '-1', '501', '1e2', '0x10', ' 5', '+5', '05', '1.0', '', '5\n', '٥'];
+    for (const text of texts) expect(errorsOf((errors) => parseLimit(text, errors))).toEqual(limitError);
+    for (const input of [['5', '5'], null, 5])
+      expect(errorsOf((errors) => parseLimit(input, errors))).toHaveProperty('limit');
+  });
+
+  it('is 100 if absent or null in a body, otherwise a number', () => {
+    expect([undefined, null, 1, 500].map((input) => accepted((errors) => parseBodyLimit(input, errors)))).toEqual([
+      100, 100, 1, 500,
+    ]);
+    for (const input of [0, 501, 1.5, NaN, '5', true, [5]]) {
+      expect(errorsOf((errors) => parseBodyLimit(input, errors))).toHaveProperty('limit');
+    }
+  });
+});
+
+const words = (input: unknown) => accepted((errors) => parseSearchQuery(input, 'q', errors));
+const refuseWords = (input: unknown) => errorsOf((errors) => parseSearchQuery(input, 'query', errors));
+
+describe('parseSearchQuery', () => {
+  it.each([undefined, ' \t\u00a0\u3000\n'])('returns no words for %j', (input) => {
+    expect(words(input)).toEqual([]);
+  });
+
+  it('splits only at white space, normalizes each word and keeps it once', () => {
+    expect(words("  O'Neil\u00a0acme.COM \n ann+crm@x.de 100% ")).toEqual([
+      "o'neil",
+      'acme.com',
+      'ann+crm@x.de',
+      '100%',
+    ]);
+    expect(words('MU\u0308LLER acme ACME')).toEqual(['m\u00fcller', 'acme']);
+  });
+
+  it('counts characters, not UTF-16 units, without surrounding white space', () => {
+    expect(words(`  ${'😀'.repeat(200)}  `)).toEqual(['😀'.repeat(200)]);
+    expect(refuseWords('a'.repeat(201))).toEqual({ query: 'must have at most 200 characters' });
+  });
+
+  it.each(['a\u0000b', 'a\ud800', 5, ['a']])('refuses %j under the name that was sent', (input) => {
+    expect(Object.keys(refuseWords(input))).toEqual(['query']);
+  });
+});
+
+const sort = (input: unknown) =>
+  accepted((errors) => parseSort(input, testFieldIndex, 'created_at', errors)).map(
+    (key) => `${fieldKey(key.field)} ${key.direction}`,
+  );
+const refuseSort = (input: unknown) => errorsOf((errors) => parseSort(input, testFieldIndex, 'created_at', errors));
+
+describe('parseSort', () => {
+  it.each([undefined, []])('returns the default for %j', (input) => {
+    expect(sort(input)).toEqual(['created_at desc']);
+    expect(
+      accepted((errors) => parseSort(input, testFieldIndex, 'updated_at', errors)).map(({ field }) => fieldKey(field)),
+    ).toEqual(['updated_at']);
+  });
+
+  it('reads every spelling', () => {
+    expect(sort('amount')).toEqual(['amount asc']);
+    expect(sort('amount:desc')).toEqual(['amount desc']);
+    expect(sort({ field: 'amount' })).toEqual(['amount asc']);
+    expect(sort({ field: 'amount', direction: null })).toEqual(['amount asc']);
+    expect(sort({ field: 'custom__seats', direction: 'desc' })).toEqual(['custom:id-of-seats desc']);
+    expect(sort(['name', { field: 'term.start', direction: 'desc' }, 'office.city:asc'])).toEqual([
+      'name asc',
+      'custom:id-of-term.start desc',
+      'custom:id-of-office.city asc',
+    ]);
+  });
+
+  it('accepts every system field except lists, and every custom field with one value', () => {
+    for (const field of systemFields.opportunity) {
+      expect([field.name, Object.keys(refuseSort(field.name)).length]).toEqual([
+        field.name,
+        field.name === 'additional_contacts' ? 1 : 0,
+      ]);
+    }
+    const refused = testDefinitions
+      .map((definition) => definition.slug)
+      .filter((slug) => Object.keys(refuseSort(`custom__${slug}`)).length > 0);
+    expect(refused).toEqual(['term', 'colors', 'office', 'helpers']);
+  });
+
+  it('gives the path of each error, all at once', () => {
+    expect(refuseSort('nope')).toEqual({ sort: 'unknown field "nope"' });
+    expect(refuseSort('name:up')).toEqual({ sort: 'must be asc or desc' });
+    expect(refuseSort({ field: 'colors', direction: 'DESC' })).toEqual({
+      'sort.field': 'cannot sort by "colors": it holds several values',
+      'sort.direction': 'must be asc or desc',
+    });
+    expect(refuseSort(['name', { field: 'account.domain' }, { field: 'term' }])).toEqual({
+      'sort[1].field': 'cannot sort by "account.domain": it belongs to another record',
+      'sort[2].field': 'cannot sort by "term": sort by one of its parts, start, end',
+    });
+    expect(refuseSort({ field: 'name', order: 'desc' })).toEqual({
+      sort: 'has an unknown key "order": it takes field and direction',
+    });
+  });
+
+  it('refuses a field that is named twice, in any spelling', () => {
+    expect(refuseSort(['seats', { field: 'custom__seats' }])).toEqual({
+      'sort[1].field': 'names a field that an earlier key sorts by',
+    });
+    expect(Object.keys(refuseSort(['name', 'name:desc']))).toEqual(['sort[1]']);
+  });
+
+  it('refuses more than three keys and other shapes', () => {
+    expect(refuseSort(['id', 'name', 'amount', 'version'])).toEqual({ sort: 'must have at most 3 keys' });
+    for (const input of ['', ':desc', 5, true, {}, { field: 5 }])
+      expect(Object.keys(refuseSort(input))).toHaveLength(1);
+    expect(Object.keys(refuseSort([['name']]))).toEqual(['sort[0]']);
+  });
+});
+
+const groups = (...texts: string[]) =>
+  accepted((errors) => parseGroupBy(texts, testFieldIndex, errors)).map(
+    ({ name, field, unit }) => `${name} ${fieldKey(field)} ${unit ?? ''}`,
+  );
+const refuseGroups = (...texts: string[]) => errorsOf((errors) => parseGroupBy(texts, testFieldIndex, errors));
+const measures = (...texts: string[]) => accepted((errors) => parseMeasures(texts, testFieldIndex, errors));
+const refuseMeasures = (...texts: string[]) => errorsOf((errors) => parseMeasures(texts, testFieldIndex, errors));
+
+describe('parseGroupBy', () => {
+  it.each(['stage_id', 'currency'])('accepts %s', (name) => {
+    expect(groups(name)).toEqual([`${name} ${name} `]);
+  });
+
+  it.each(['tier', 'is_vip', 'custom__color'])('accepts the custom field %s by its name', (name) => {
+    expect(groups(name)).toEqual([`${name} custom:id-of-${name.replace('custom__', '')} `]);
+  });
+
+  it.each(['close_date', 'signed_on', 'met_at', 'term.start'])(
+    'accepts %s with each unit, but not without one',
+    (name) => {
+      for (const unit of dateUnits) expect(groups(`${name}:${unit}`)).toHaveLength(1);
+      for (const text of [name, `${name}:`, `${name}:hour`, `${name}:month:month`]) {
+        expect(Object.keys(refuseGroups(text))).toEqual(['group_by[0]']);
+      }
+    },
+  );
+
+  it.each(['name', 'amount', 'colors', 'term', 'office', 'account.name', 'call_time'])(
+    'refuses %s, whose values do not form groups',
+    (name) => {
+      expect(refuseGroups('stage_id', name)['group_by[1]']).toMatch(/^(cannot group by|unknown field)/);
+    },
+  );
+
+  it.each(['nope', '', 'secret_note', '__proto__', 'stage_id '])('refuses %j as unknown', (name) => {
+    expect(refuseGroups(name)['group_by[0]']).toMatch(/^unknown field/);
+  });
+
+  it('refuses a unit for a field that is not a date, and duplicates', () => {
+    expect(refuseGroups('stage_id:month')['group_by[0]']).toMatch(/takes no unit/);
+    expect(refuseGroups('color', 'custom__color')).toEqual({ 'group_by[1]': 'is given twice' });
+    expect(groups('close_date:year', 'close_date:month')).toHaveLength(2);
+  });
+});
+
+describe('parseMeasures', () => {
+  it('leaves out count, which is always included', () => {
+    expect(measures('count')).toEqual([]);
+    expect(measures('sum:amount', 'count').map(({ name }) => name)).toEqual(['sum:amount']);
+  });
+
+  it.each(['amount', 'budget', 'custom__seats', 'office.lat'])('accepts %s', (name) => {
+    const names = ['sum', 'avg', 'min', 'max'].map((compute) => `${compute}:${name}`);
+    expect(measures(...names).map((measure) => measure.name)).toEqual(names);
+  });
+
+  it.each(['close_date', 'is_vip', 'account.name', 'seen_at'])('refuses %s, which is not a number', (name) => {
+    expect(refuseMeasures('count', `sum:${name}`)['measures[1]']).toMatch(/holds no number/);
+  });
+
+  it.each(['amount', 'median:amount', '', 'count:amount'])('refuses %j', (text) => {
+    expect(refuseMeasures(text)['measures[0]']).toMatch(/^must be count, or one of/);
+  });
+
+  it('refuses unknown and hidden fields, and duplicates', () => {
+    expect(refuseMeasures('sum:nope', 'min:')).toEqual({
+      'measures[0]': 'unknown field "nope"',
+      'measures[1]': 'unknown field ""',
+    });
+    expect(refuseMeasures('sum:seats', 'sum:custom__seats')).toEqual({ 'measures[1]': 'is given twice' });
+    expect(refuseMeasures('count', 'count')).toEqual({ 'measures[1]': 'is given twice' });
+  });
+
+  it('separates currencies for amounts only', () => {
+    expect(measures('sum:amount', 'sum:budget').map(hasCurrencyPerRecord)).toEqual([true, false]);
+  });
+});
+
+it('no input makes a parser throw, and each error has the path of its parameter', () => {
+  const input = fc.oneof(fc.jsonValue(), fc.array(fc.string()), fc.string({ unit: anyCharacter, maxLength: 300 }));
+  fc.assert(
+    fc.property(input, (value) => {
+      const paths = [refuseFields(value), refuseWords(value), refuseSort(value)].flatMap((errors) =>
+        Object.keys(errors),
+      );
+      expect(paths.filter((path) => !/^(fields$|query$|sort)/.test(path))).toEqual([]);
+    }),
+    { numRuns: propertyRuns({ short: 100, soak: 5_000 }) },
+  );
+});
