@@ -6,6 +6,8 @@ import { loadSetup, type OrganizationSetup } from '@crm/db';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { planSetup } from '../src/setup-file/plan-setup.js';
+import { readSetupFile, setupSource } from '../src/setup-file/setup-file.js';
 import { administer, type AdministeredDatabase } from './support/administered-database.js';
 
 const example = new URL('../examples/setup.yaml', import.meta.url).pathname;
@@ -174,15 +176,18 @@ describe('a bad file', () => {
     ],
     ['pipelines:\n  - stages: [', 'setup.yaml:2'],
   ])('%j is refused with the line', async (text, message) => {
-    const stderr = await refused(text);
-    expect(stderr).toContain(message);
-    expect(stderr).toContain('nothing was changed');
+    const setup = await storedSetup();
+    const plan = (): unknown => {
+      const source = setupSource('/somewhere/setup.yaml', text);
+      return planSetup(source, readSetupFile(source), setup);
+    };
+    expect(plan).toThrow(message);
+    expect(plan).toThrow('nothing was changed');
   });
 
   it('cannot change the type of a field', async () => {
     await apply('fields: [{ object: account, slug: x, name: X, type: string }]');
-    expect(await refused('fields: [{ object: account, slug: x, name: X, type: number }]')).toContain(
-      'is string and cannot be changed',
-    );
+    const stderr = await refused('fields: [{ object: account, slug: x, name: X, type: number }]');
+    expect(stderr).toContain('is string and cannot be changed');
   });
 });
