@@ -1,8 +1,11 @@
-import { readFile } from 'node:fs/promises';
-
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readTestStack } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
-
 import { runCrm } from './run-crm.js';
+
+const unknownId = '01890000-0000-7000-8000-000000000001';
 
 describe('crm', () => {
   it('prints its version', async () => {
@@ -11,25 +14,20 @@ describe('crm', () => {
     expect(await runCrm(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it.each([[['import']], [['key', 'create']], [['key']]])(
+  it.each([[[]], [['import']], [['key', 'create']], [['key']]])(
     'prints the same for help %j as for --help',
     async (words) => {
       const asked = await runCrm(['help', ...words]);
       expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
       expect(asked).toEqual(await runCrm([...words, '--help']));
-      expect(asked.stdout).toContain(`Usage: crm ${words.join(' ')}`);
+      expect(asked.stdout).toContain(['Usage: crm', ...words].join(' '));
     },
   );
-
-  it('lists its commands for help alone', async () => {
-    expect(await runCrm(['help'])).toEqual(await runCrm(['--help']));
-  });
 
   it.each([
     [['imprt'], 'import'],
     [['key', 'crate'], 'create'],
     [['import', '--dryrun'], '--dry-run'],
-    [['help', 'imprt'], 'import'],
     [['help', 'key', 'crate'], 'create'],
   ])('suggests the nearest command for %j', async (words, nearest) => {
     const { exitCode, stdout, stderr } = await runCrm(words);
@@ -41,5 +39,49 @@ describe('crm', () => {
     expect((await runCrm(['help', 'zzzzzzzz'])).stderr).toMatch(
       /no command zzzzzzzz\. The commands are: start, migrate, /,
     );
+  });
+});
+
+describe('every command', () => {
+  const commands = [
+    ['key', 'create'],
+    ['key', 'rotate', unknownId],
+    ['key', 'list'],
+    ['org', 'limit', 'list=1'],
+    ['audit'],
+    ['member', 'add', 'a@b.com'],
+    ['pipeline', 'create', 'P', '--stage', 'A'],
+    ['pipeline', 'list'],
+    ['field', 'define', 'F', '--object', 'contact', '--type', 'date'],
+    ['field', 'list'],
+  ];
+
+  // One of each kind: of keys, of the organization itself, of the setup, and one that only reads.
+  it.each([1, 3, 8, 9].map((index) => commands[index] ?? []))(
+    'reports an unknown organization: %s %s',
+    async (...args) => {
+      const env = { DATABASE_URL: readTestStack().databaseUrl };
+      const result = await runCrm([...args, '--org', unknownId, '--json'], env);
+      expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`no organization ${unknownId}`) });
+      expect(JSON.parse(result.stdout)).toEqual({ error: { message: expect.any(String), exit_code: 1 } });
+    },
+  );
+
+  it('asks for a database, and prints no password if the database is unreachable', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'crm-command-line-'));
+    const list = (...args: string[]) => runCrm(['org', 'list', ...args], { CRM_DATA_DIR: directory });
+    expect(await list()).toMatchObject({ exitCode: 78, stderr: expect.stringContaining('DATABASE_URL') });
+    expect(await list('--database-url', 'mysql://x')).toMatchObject({ exitCode: 78 });
+    const away = await list('--database-url', 'postgres://crm:s3cret@127.0.0.1:1/crm');
+    expect(away).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('127.0.0.1:1/crm cannot be used') });
+    expect(away.stderr).not.toContain('s3cret');
+    await rm(directory, { recursive: true });
+  });
+
+  it('has help with examples', async () => {
+    for (const args of [[], ['start'], ['migrate'], ['import'], ['org', 'create'], ...commands]) {
+      const result = await runCrm([...args.slice(0, 2), '--help']);
+      expect(result).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/\$ (crm|npm)/) });
+    }
   });
 });

@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { RejectReasons } from '../src/import/reporting/reject-reasons.js';
 import { deals, ImportFixture, nameOf, report } from './import-fixture.js';
 import { runCrm, type CrmResult } from './run-crm.js';
 import { answerError } from './stub-inbound-gateway.js';
@@ -41,6 +42,31 @@ describe('crm import, the reasons of rejected rows', () => {
         '    1 × name: no (line 6)\n',
       ].join('\n'),
     );
+  });
+});
+
+describe('RejectReasons', () => {
+  it('groups reasons that differ only in their values, and keeps a value that all share', () => {
+    const reasons = new RejectReasons();
+    for (const [index, text] of ['y', 'x', 'z'].entries())
+      reasons.add({ field: 'amount', reason: `"${text}" is not a number such as 1234.50` }, 5 + index);
+    const shared = 'there is no stage "Wonn"; the stages are: Won';
+    for (const line of [3, 4]) reasons.add({ field: 'stage', reason: shared }, line);
+    expect(reasons.list()).toEqual([
+      { field: 'amount', reason: '"…" is not a number such as 1234.50', count: 3, firstLine: 5 },
+      { field: 'stage', reason: shared, count: 2, firstLine: 3 },
+    ]);
+  });
+
+  it('counts every problem, including reasons beyond the limits', () => {
+    const reasons = new RejectReasons(3);
+    for (let index = 0; index < 10; index += 1) reasons.add({ field: `f${index % 5}`, reason: 'no' }, index);
+    const counts = (most?: number): number[] => reasons.list(most).map(({ count }) => count);
+    expect([counts(), counts(1)]).toEqual([
+      [2, 2, 2, 4],
+      [2, 8],
+    ]);
+    expect(reasons.list().at(-1)).toEqual({ field: '', reason: 'other reasons', count: 4, firstLine: null });
   });
 });
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { deals, ImportFixture, nameOf, pipelineId, report } from './import-fixture.js';
 import { runCrm } from './run-crm.js';
-import { answerError, type Mischief } from './stub-inbound-gateway.js';
+import { answerError, itemsOf, type Mischief, type ReceivedRequest } from './stub-inbound-gateway.js';
 
 const amountMapping = `
 object: opportunity
@@ -15,6 +15,8 @@ fields:
   account_domain: { column: Domain }
 `;
 
+const namesOf = ({ body }: ReceivedRequest): readonly string[] => (itemsOf(body) ?? []).map(nameOf);
+
 let fixture: ImportFixture;
 beforeEach(async () => {
   fixture = await ImportFixture.create();
@@ -24,18 +26,12 @@ afterEach(() => fixture.remove());
 describe('crm import', () => {
   it('creates one record per row, in parallel, with the API key', async () => {
     const gateway = await fixture.start();
-    const { url, requests } = gateway;
-    const result = await fixture.import(deals(200), url, ['--concurrency', '7']);
+    const { url, requests, recordNames } = gateway;
+    const result = await fixture.import(deals(30), url, ['--concurrency', '7']);
     expect(result.exitCode).toBe(0);
-    expect(report(result)).toMatchObject({
-      complete: true,
-      rows: 200,
-      created: 200,
-      matched: 0,
-      rejected: 0,
-      rejects_file: null,
-    });
-    expect(requests).toHaveLength(200);
+    const counts = { complete: true, rows: 30, created: 30, matched: 0, rejected: 0, rejects_file: null };
+    expect(report(result)).toMatchObject(counts);
+    expect(requests).toHaveLength(30);
     expect(requests[3]).toMatchObject({ path: '/v1/inbound/opportunities', headers: { 'x-api-key': 'crm_live_x' } });
     expect(requests.find(({ body }) => nameOf(body) === 'Deal 3')?.body).toEqual({
       pipeline_id: pipelineId,
@@ -44,14 +40,9 @@ describe('crm import', () => {
     });
     expect(gateway.mostInFlight).toBeGreaterThan(1);
     expect(gateway.mostInFlight).toBeLessThanOrEqual(7);
-  });
-
-  it('can run again: existing records are matched', async () => {
-    const { url, recordNames } = await fixture.start();
-    await fixture.import(deals(20), url);
-    const again = await fixture.import(deals(25), url);
-    expect(report(again)).toMatchObject({ created: 5, matched: 20 });
-    expect(recordNames.size).toBe(25);
+    // The same command again matches existing records.
+    expect(report(await fixture.import(deals(35), url))).toMatchObject({ created: 5, matched: 30 });
+    expect(recordNames.size).toBe(35);
   });
 
   it('loses and repeats no row if connections break and the gateway is busy', async () => {
@@ -65,45 +56,23 @@ describe('crm import', () => {
       else return 'create';
       return 'answered';
     });
-    const result = await fixture.import(deals(140), url);
-    expect(report(result)).toMatchObject({ rows: 140, created: 140, rejected: 0 });
-    expect(recordNames.size).toBe(140);
+    const result = await fixture.import(deals(28), url);
+    expect(report(result)).toMatchObject({ rows: 28, created: 28, rejected: 0 });
+    expect(recordNames.size).toBe(28);
   });
 
-  it('obeys Retry-After and sends nothing before', async () => {
+  it('obeys Retry-After, and pauses before it reaches the limit in the headers of the gateway', async () => {
     const times: number[] = [];
-    let refusals = 0;
     const { url } = await fixture.start((_request, response) => {
       times.push(performance.now());
-      if (times.length <= 10 || refusals === 1) return 'create';
-      refusals += 1;
-      return answerError(response, 429, {}, { 'retry-after': '1' });
-    });
-    const result = await fixture.import(deals(30), url, ['--concurrency', '1']);
-    expect(report(result)).toMatchObject({ created: 30, rejected: 0 });
-    expect(refusals).toBe(1);
-    expect((times[11] ?? 0) - (times[10] ?? 0)).toBeGreaterThanOrEqual(950);
-  });
-
-  it('pauses before it reaches the limit, according to headers of the gateway', async () => {
-    let left = 20;
-    let resetAtMs = 0;
-    let refused = 0;
-    const { url } = await fixture.start((_request, response) => {
-      if (left === 20) resetAtMs = performance.now() + 1000;
-      if (performance.now() > resetAtMs) left = 20;
-      if (left === 0) {
-        refused += 1;
-        return answerError(response, 429, {}, { 'retry-after': '1' });
-      }
-      left -= 1;
-      const seconds = Math.max(1, Math.ceil((resetAtMs - performance.now()) / 1000));
-      response.setHeader('ratelimit', `"inbound";r=${left};t=${seconds}`);
+      if (times.length === 3) return answerError(response, 429, {}, { 'retry-after': '1' });
+      if (times.length === 5) response.setHeader('ratelimit', '"inbound";r=0;t=1');
       return 'create';
     });
-    const result = await fixture.import(deals(50), url, ['--concurrency', '4']);
-    expect(report(result)).toMatchObject({ created: 50, rejected: 0 });
-    expect(refused).toBe(0);
+    const result = await fixture.import(deals(6), url, ['--concurrency', '1']);
+    expect(report(result)).toMatchObject({ created: 6, rejected: 0 });
+    expect((times[3] ?? 0) - (times[2] ?? 0)).toBeGreaterThanOrEqual(950);
+    expect((times[5] ?? 0) - (times[4] ?? 0)).toBeGreaterThanOrEqual(950);
   });
 
   it('counts warnings and updates', async () => {
@@ -116,6 +85,69 @@ describe('crm import', () => {
     const result = await fixture.import(deals(3), url, ['--on-match', 'update']);
     expect(report(result)).toMatchObject({ created: 0, updated: 1, matched: 2, warnings: 3 });
     expect(requests[0]?.path).toBe('/v1/inbound/opportunities?on_match=update');
+  });
+});
+
+describe('crm import, in bulk', () => {
+  it('sends every row once, in batches in file order', async () => {
+    const { url, requests } = await fixture.start();
+    const result = await fixture.import(deals(25), url, ['--batch', '10', '--concurrency', '1']);
+    expect(report(result)).toMatchObject({ complete: true, created: 25, rejected: 0 });
+    expect(requests.map(({ path }) => path)).toEqual(Array(3).fill('/v1/inbound/opportunities/bulk'));
+    expect(requests.flatMap(namesOf)).toEqual(Array.from({ length: 25 }, (_, index) => `Deal ${index}`));
+    // Natural keys already make repeats safe, so bulk calls need no Idempotency-Key.
+    for (const { headers } of requests) expect(headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it('keeps batches that share a key in order, while other batches overtake', async () => {
+    const ended: string[] = [];
+    let overtake: () => void = () => undefined;
+    const overtaken = new Promise<void>((resolve) => (overtake = resolve));
+    const { url } = await fixture.start((request, response) => {
+      const names = namesOf(request);
+      const answer = (): void => {
+        ended.push(names.join());
+        const results = names.map(() => ({ success: true, record_status: 'created', warnings: [] }));
+        response.end(JSON.stringify({ success: true, data: { results } }));
+      };
+      // Without waiting, the first of the two would arrive last.
+      if (names.includes('Deal 0')) void overtaken.then(() => setTimeout(answer, 200));
+      else answer();
+      if (names.includes('Deal 3')) overtake();
+      return 'answered';
+    });
+    const rows = [
+      'Name,Value,Domain',
+      'Deal 0,1,a.com',
+      'Deal 1,1,a.com',
+      'Deal 1,2,A.com',
+      'Deal 2,1,a.com',
+      'Deal 3,1,b.com',
+    ];
+    await fixture.import(rows.join('\n'), url, ['--batch', '2', '--concurrency', '3']);
+    expect(ended).toEqual(['Deal 3', 'Deal 0,Deal 1', 'Deal 1,Deal 2']);
+  });
+
+  it('finds the rows that make a whole batch fail, and reports the reason', async () => {
+    const { url } = await fixture.start((request, response) =>
+      namesOf(request).includes('Deal 5')
+        ? answerError(response, 400, { errors: { 'items[0].opportunity.name': 'no' } })
+        : 'create',
+    );
+    const result = await fixture.import(deals(20), url, ['--batch', '8']);
+    expect(report(result)).toMatchObject({ complete: true, created: 19, rejected: 1 });
+    expect(await fixture.readRejects()).toMatch(/^7,name,no,Deal 5/m);
+  });
+
+  it('resends a batch whose response was lost', async () => {
+    const { url, recordNames } = await fixture.start((_request, response, times) => {
+      if (times > 0) return 'create';
+      response.socket?.resetAndDestroy();
+      return 'answered';
+    });
+    const result = await fixture.import(deals(20), url, ['--batch', '10']);
+    expect(report(result)).toMatchObject({ complete: true, rows: 20, created: 20 });
+    expect(recordNames.size).toBe(20);
   });
 });
 

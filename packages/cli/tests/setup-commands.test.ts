@@ -1,31 +1,35 @@
-import { loadSetup, opportunityCreate, runWrite, type OrganizationSetup } from '@crm/db';
+import { createClient } from '@crm/client';
+import { administration, loadSetup, opportunityCreate, runWrite, type OrganizationSetup } from '@crm/db';
+import { readTestStack } from '@crm/testing';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-
-import { createAdministeredDatabase, type AdministeredDatabase } from './support/administered-database.js';
+import { administer, type AdministeredDatabase } from './support/administered-database.js';
 
 let administered: AdministeredDatabase;
 let org: string;
 
-beforeAll(async () => {
-  administered = await createAdministeredDatabase();
+beforeAll(() => {
+  administered = administer(readTestStack().databaseUrl);
 });
-afterAll(() => administered.drop());
+afterAll(() => administered.close());
 beforeEach(async () => {
   org = await administered.createOrganization();
-  for (const email of ['ann@acme.com', 'bob@acme.com']) await run('member', 'add', email);
-  await run('pipeline', 'create', 'Sales', '--stage', 'Open', 'Talks', 'Won');
+  const tools = administration(administered.database);
+  const stages = ['Open', 'Talks', 'Won'].map((label) => ({ label }));
+  await tools.createPipeline({ organizationId: org, name: 'Sales', stages });
+  for (const email of ['ann@acme.com', 'bob@acme.com'])
+    await tools.addMember({ organizationId: org, email, name: email });
 });
 
-/** Runs a command on the organization. Progress messages on stderr are allowed. */
-const run = async (...args: string[]): Promise<Record<string, unknown>> => {
-  const { exitCode, stdout, stderr } = await administered.crm(...args, '--org', org, '--json');
-  expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ exitCode: 0, stderr: '' });
-  return JSON.parse(stdout) as Record<string, unknown>;
-};
+/** Runs a command on the organization. */
+const run = (...args: string[]): Promise<Record<string, unknown>> => administered.crmJson(...args, '--org', org);
 
-const refused = async (...args: string[]): Promise<{ exitCode: number; stderr: string }> => {
-  const { exitCode, stderr } = await administered.crm(...args, '--org', org);
-  return { exitCode, stderr };
+/** Runs a command that must fail, with this exit code and a message with this text. */
+const refuses = async (exitCode: number, text: string, ...args: string[]): Promise<void> => {
+  const stderr = expect.stringContaining(text) as unknown;
+  expect(await administered.crm(...args, '--org', org)).toMatchObject({ exitCode, stderr });
 };
 
 const storedSetup = (): Promise<OrganizationSetup> => loadSetup(administered.database, org);
@@ -35,140 +39,163 @@ const stages = async (): Promise<string[]> =>
     ({ label, isDefault, isActive }) => `${label}${isDefault ? '*' : ''}${isActive ? '' : '-'}`,
   );
 
-/** Creates deals by name, in a stage and with an owner. */
-const deals = async (names: readonly string[], stageLabel: string, owner = 'ann@acme.com'): Promise<void> => {
+/** Creates a deal in a stage, with the owner Ann. */
+const createDeal = async (name: string, stageLabel: string, values = new Map<string, unknown>()): Promise<void> => {
   const setup = await storedSetup();
   const [pipeline] = setup.pipelines;
   if (pipeline === undefined) throw new Error('no pipeline');
-  for (const name of names) {
-    const stageId = pipeline.stages.find(({ label }) => label === stageLabel)?.id;
-    const input = { name, stageId, ownerId: setup.findMember(owner)?.id, definitions: new Map(), values: new Map() };
-    await runWrite(administered.database, org, opportunityCreate(setup, pipeline, input, 'keep'), null);
-  }
+  const stageId = pipeline.stages.find(({ label }) => label === stageLabel)?.id;
+  const definitions = setup.fieldIndex('opportunity', null).bySlug;
+  const input = { name, stageId, ownerId: setup.findMember('ann@acme.com')?.id, definitions, values };
+  await runWrite(administered.database, org, opportunityCreate(setup, pipeline, input, 'keep'), null);
 };
 
-interface StoredDeal {
-  readonly name: string;
-  readonly stage: string;
-  readonly shown: string;
-  readonly owner: string | null;
-  readonly version: number;
-}
+const query = (text: string): Promise<Record<string, unknown>[]> =>
+  administered.database.query(org, { text, values: [] });
 
-const stored = (): Promise<StoredDeal[]> =>
-  administered.database.query<StoredDeal & Record<string, unknown>>(org, {
-    text: `SELECT o.name, o.record::jsonb->>'stage_name' AS shown, o.version,
-             (SELECT s.label FROM stages s WHERE s.organization_id = $1 AND s.id = o.stage_id) AS stage,
-             (SELECT m.email FROM members m WHERE m.organization_id = $1 AND m.id = o.owner_id) AS owner
-             FROM opportunities o WHERE o.organization_id = $1 ORDER BY o.name`,
-    values: [],
-  });
+/** The stored deals. `shown` is the stage in the stored record. */
+const stored = () =>
+  query(`SELECT o.name, o.record::jsonb->>'stage_name' AS shown, o.version, o.currency,
+           o.record::jsonb->'custom_fields' AS fields,
+           (SELECT s.label FROM stages s WHERE s.organization_id = $1 AND s.id = o.stage_id) AS stage,
+           (SELECT m.email FROM members m WHERE m.organization_id = $1 AND m.id = o.owner_id) AS owner
+           FROM opportunities o WHERE o.organization_id = $1 ORDER BY o.name`);
 
 /** Deals whose stored record differs from a rebuilt one. */
-const outdated = (): Promise<unknown[]> =>
-  administered.database.query(org, {
-    text: `SELECT o.name FROM opportunities o
-            WHERE o.organization_id = $1 AND o.record <> opportunity_record(o, additional_contact_ids($1, o.id))
-           UNION ALL SELECT 'rebuild' FROM record_rebuilds r WHERE r.organization_id = $1`,
-    values: [],
+const outdated = () =>
+  query(`SELECT o.name FROM opportunities o
+          WHERE o.organization_id = $1 AND o.record <> opportunity_record(o, additional_contact_ids($1, o.id))
+         UNION ALL SELECT 'rebuild' FROM record_rebuilds r WHERE r.organization_id = $1`);
+
+describe('crm migrate and crm org', () => {
+  it('migrate reports that there is nothing to do', async () => {
+    expect(await administered.crmJson('migrate')).toEqual({ applied: [] });
   });
 
-describe('crm pipeline update', () => {
-  it('renames, moves, archives and restores', async () => {
-    await run('pipeline', 'create', 'Renewals', '--stage', 'Due');
-    expect(await run('pipeline', 'update', 'Renewals', '--name', 'Upsell', '--position', '1')).toMatchObject({
-      name: 'Upsell',
-      is_active: true,
+  it('create and list organizations; the terminal shows no control characters of their names', async () => {
+    const steering = '\u001b]0;owned\u0007\u001b[2J\u202e\r';
+    const created = await administered.crmJson('org', 'create', `Evil ${steering} Corp`, '--freemail', 'skip');
+    const { organizations } = await administered.crmJson('org', 'list');
+    expect(organizations).toContainEqual(
+      expect.objectContaining({ ...created, freemail: 'skip', name: `Evil ${steering} Corp` }),
+    );
+    const listed = await administered.crm('org', 'list');
+    expect(listed.stdout).toContain('Evil');
+    const refused = await administered.crm('pipeline', 'list', '--org', `x${steering}`);
+    expect(refused.exitCode).not.toBe(0);
+    for (const text of [listed.stdout, refused.stderr]) expect(text).toMatch(/^[\P{C}\n\t]*$/u);
+  });
+
+  it('update sets the currency of new opportunities without one', async () => {
+    await createDeal('Before', 'Open');
+    await run('org', 'update', '--currency', 'EUR');
+    await createDeal('New', 'Open');
+    expect(await stored()).toMatchObject([
+      { name: 'Before', currency: null },
+      { name: 'New', currency: 'EUR' },
+    ]);
+    expect(await run('org', 'update', '--currency', 'none')).toMatchObject({ currency: null });
+    await refuses(2, '--currency', 'org', 'update', '--currency', 'euro');
+  });
+});
+
+describe('crm pipeline', () => {
+  it('create, or with --if-not-exists keep an existing one', async () => {
+    const args = ['pipeline', 'create', 'Deals', '--stage', 'Open', 'Won:100%', 'Lost'];
+    expect(await run(...args)).toEqual({
+      pipeline_id: expect.any(String),
+      name: 'Deals',
+      status: 'created',
+      stages: ['Open', 'Won', 'Lost'].map((label) => ({ stage_id: expect.any(String), label })),
     });
+    expect(await run('pipeline', 'create', 'Sales', '--stage', 'Other', '--if-not-exists')).toMatchObject({
+      status: 'exists',
+      stages: [{ label: 'Open' }, { label: 'Talks' }, { label: 'Won' }],
+    });
+    expect(await run('pipeline', 'list')).toMatchObject({
+      pipelines: [{}, { stages: [{ label: 'Open', is_default: true }, { probability: 100 }, { is_default: false }] }],
+    });
+    await refuses(2, '<name>: must not be blank', 'pipeline', 'create', ' ', '--stage', 'A');
+  });
+
+  it('update renames, moves, archives, restores and sets the default stage', async () => {
+    await run('pipeline', 'create', 'Renewals', '--stage', 'Due');
+    await refuses(1, 'Another pipeline has this name', 'pipeline', 'update', 'Renewals', '--name', 'Sales');
+    const renamed = await run('pipeline', 'update', 'Renewals', '--name', 'Upsell', '--position', '1');
+    expect(renamed).toMatchObject({ name: 'Upsell', is_active: true });
     expect((await storedSetup()).pipelines.map(({ name }) => name)).toEqual(['Upsell', 'Sales']);
-    expect(await run('pipeline', 'update', 'Sales', '--archive')).toMatchObject({ is_active: false });
-    expect(await run('pipeline', 'update', 'Sales', '--restore')).toMatchObject({ is_active: true });
-  });
-
-  it('sets the default stage', async () => {
-    await run('pipeline', 'update', 'Sales', '--default-stage', 'Talks');
+    await refuses(1, 'at least one stage', 'stage', 'archive', 'Due', '--pipeline', 'Upsell');
+    expect(await run('pipeline', 'update', 'Upsell', '--archive')).toMatchObject({ is_active: false });
+    expect(await run('pipeline', 'update', 'Upsell', '--restore')).toMatchObject({ is_active: true });
+    await run('pipeline', 'update', 'Sales', '--position', '1', '--default-stage', 'Talks');
     expect(await stages()).toEqual(['Open', 'Talks*', 'Won']);
-  });
-
-  it('refuses a name that is taken, an unknown pipeline, and a call without changes', async () => {
-    await run('pipeline', 'create', 'Renewals', '--stage', 'Due');
-    expect(await refused('pipeline', 'update', 'Renewals', '--name', 'Sales')).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('Another pipeline has this name'),
-    });
-    expect(await refused('pipeline', 'update', 'Nope', '--archive')).toMatchObject({ exitCode: 1 });
-    expect(await refused('pipeline', 'update', 'Sales')).toMatchObject({ exitCode: 2 });
+    await refuses(1, 'Nope', 'pipeline', 'update', 'Nope', '--archive');
+    await refuses(2, '', 'pipeline', 'update', 'Sales');
   });
 });
 
 describe('crm stage', () => {
-  it('adds at the end or at a position, and only once with --if-not-exists', async () => {
-    await run('stage', 'add', '--pipeline', 'Sales', 'Lost', '--color', 'red', '--probability', '0');
-    await run('stage', 'add', '--pipeline', 'Sales', 'Sent', '--position', '2', '--default');
+  const stage = (command: string, ...args: string[]) => ['stage', command, '--pipeline', 'Sales', ...args];
+
+  it('add at the end or at a position, once with --if-not-exists; move', async () => {
+    await run(...stage('add', 'Lost', '--color', 'red', '--probability', '0'));
+    await run(...stage('add', 'Sent', '--position', '2', '--default'));
     expect(await stages()).toEqual(['Open', 'Sent*', 'Talks', 'Won', 'Lost']);
-    expect(await run('stage', 'add', '--pipeline', 'Sales', 'Sent', '--if-not-exists')).toMatchObject({
-      status: 'exists',
-    });
-    expect(await refused('stage', 'add', '--pipeline', 'Sales', 'Sent')).toMatchObject({ exitCode: 1 });
+    expect(await run(...stage('add', 'Sent', '--if-not-exists'))).toMatchObject({ status: 'exists' });
+    await refuses(1, 'Another stage has this label', ...stage('add', 'Sent'));
+    await run(...stage('move', 'Won', '--position', '1'));
+    await run(...stage('move', 'Open', '--position', '99'));
+    expect(await stages()).toEqual(['Won', 'Sent*', 'Talks', 'Lost', 'Open']);
   });
 
-  it('moves', async () => {
-    await run('stage', 'move', '--pipeline', 'Sales', 'Won', '--position', '1');
-    expect(await stages()).toEqual(['Won', 'Open*', 'Talks']);
-    await run('stage', 'move', '--pipeline', 'Sales', 'Won', '--position', '99');
-    expect(await stages()).toEqual(['Open*', 'Talks', 'Won']);
-  });
-
-  it('renames, also in the stored records', async () => {
-    await deals(['A', 'B'], 'Talks');
-    await deals(['C'], 'Open');
-    await run('stage', 'update', '--pipeline', 'Sales', 'Talks', '--label', 'Negotiating', '--probability', '60');
-    expect((await stored()).map(({ name, shown, version }) => [name, shown, version])).toEqual([
-      ['A', 'Negotiating', 1],
-      ['B', 'Negotiating', 1],
-      ['C', 'Open', 1],
-    ]);
-    expect(await outdated()).toEqual([]);
-  });
-
-  it('archives an empty stage, and restores it', async () => {
-    await run('stage', 'archive', '--pipeline', 'Sales', 'Open');
-    expect(await stages()).toEqual(['Open-', 'Talks', 'Won']);
-    await deals(['A'], 'none of them');
-    expect(await stored()).toMatchObject([{ stage: 'Talks' }]);
-    await run('stage', 'update', '--pipeline', 'Sales', 'Open', '--restore');
-    expect(await stages()).toEqual(['Open', 'Talks', 'Won']);
-  });
-
-  it('archives a stage with opportunities only with --move-to', async () => {
-    await deals(['A', 'B'], 'Talks');
-    expect(await refused('stage', 'archive', '--pipeline', 'Sales', 'Talks')).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('The stage still has opportunities'),
-    });
-    expect(await stages()).toEqual(['Open*', 'Talks', 'Won']);
-    expect(await run('stage', 'archive', '--pipeline', 'Sales', 'Talks', '--move-to', 'Won')).toMatchObject({
-      moved: 2,
-      is_active: false,
-    });
+  it('update renames, also in the stored records', async () => {
+    await createDeal('A', 'Talks');
+    await createDeal('B', 'Open');
+    await run(...stage('update', 'Talks', '--label', 'Negotiating', '--probability', '60'));
     expect(await stored()).toMatchObject([
-      { name: 'A', stage: 'Won', shown: 'Won', version: 2 },
-      { name: 'B', stage: 'Won', shown: 'Won', version: 2 },
+      { name: 'A', shown: 'Negotiating', version: 1 },
+      { name: 'B', shown: 'Open', version: 1 },
     ]);
     expect(await outdated()).toEqual([]);
   });
 
-  it('does not archive the last stage', async () => {
-    for (const label of ['Open', 'Talks']) await run('stage', 'archive', '--pipeline', 'Sales', label);
-    expect(await refused('stage', 'archive', '--pipeline', 'Sales', 'Won')).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('at least one stage'),
-    });
+  it('archive moves opportunities only with --move-to; update restores', async () => {
+    await run(...stage('archive', 'Open'));
+    expect(await stages()).toEqual(['Open-', 'Talks', 'Won']);
+    await createDeal('A', 'none of them');
+    expect(await stored()).toMatchObject([{ stage: 'Talks' }]);
+    await refuses(1, 'The stage still has opportunities', ...stage('archive', 'Talks'));
+    const archived = await run(...stage('archive', 'Talks', '--move-to', 'Won'));
+    expect(archived).toMatchObject({ moved: 1, is_active: false });
+    expect(await stored()).toMatchObject([{ name: 'A', stage: 'Won', shown: 'Won', version: 2 }]);
+    expect(await outdated()).toEqual([]);
+    await run(...stage('update', 'Open', '--restore'));
+    expect(await stages()).toEqual(['Open', 'Talks-', 'Won']);
   });
 });
 
 describe('crm member', () => {
-  it('lists, renames and restores', async () => {
+  it('add by address and from a file, and keep existing ones; nothing if a line is wrong', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'crm-members-'));
+    const file = join(directory, 'members.csv');
+    const lines = ['email,name', 'ann@acme.com,Another name', 'cy.ray@acme.com', '"d@acme.com","Lee, C"', ''];
+    await writeFile(file, `\ufeff${lines.join('\r\n')}`);
+    expect(await run('member', 'add', '--file', file)).toEqual({
+      members: [
+        { member_id: expect.any(String), email: 'ann@acme.com', name: 'ann@acme.com', status: 'exists' },
+        { member_id: expect.any(String), email: 'cy.ray@acme.com', name: 'Cy Ray', status: 'created' },
+        { member_id: expect.any(String), email: 'd@acme.com', name: 'Lee, C', status: 'created' },
+      ],
+    });
+    await writeFile(file, 'eve@acme.com\nnot an address\n');
+    await refuses(2, 'members.csv:2: not an address', 'member', 'add', '--file', file);
+    await rm(directory, { recursive: true });
+    expect(await run('member', 'add', 'Eve@Acme.com', '--name', 'Eve Lee')).toMatchObject({
+      members: [{ email: 'eve@acme.com', name: 'Eve Lee', status: 'created' }],
+    });
+  });
+
+  it('update renames and restores; list shows former members', async () => {
     await run('member', 'update', 'ann@acme.com', '--name', 'Ann Lee', '--email', 'ann.lee@acme.com');
     await run('member', 'remove', 'bob@acme.com', '--keep-owner');
     expect((await run('member', 'list'))['members']).toMatchObject([
@@ -177,115 +204,82 @@ describe('crm member', () => {
     ]);
     await run('member', 'update', 'bob@acme.com', '--restore');
     expect((await storedSetup()).findMember('bob@acme.com')).toMatchObject({ isActive: true });
-    expect(await refused('member', 'update', 'bob@acme.com', '--email', 'ann.lee@acme.com')).toMatchObject({
-      exitCode: 1,
-    });
+    await refuses(1, '', 'member', 'update', 'bob@acme.com', '--email', 'ann.lee@acme.com');
   });
 
-  it('removes an owner only with --keep-owner or --reassign', async () => {
-    await deals(['A'], 'Open');
-    expect(await refused('member', 'remove', 'ann@acme.com')).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('--keep-owner or --reassign'),
-    });
-    expect(await refused('member', 'remove', 'ann@acme.com', '--reassign', 'ann@acme.com')).toMatchObject({
-      exitCode: 2,
-    });
-  });
-
-  it('keeps the owner of a former member', async () => {
-    await deals(['A'], 'Open');
-    expect(await run('member', 'remove', 'ann@acme.com', '--keep-owner')).toMatchObject({ status: 'former' });
+  it('remove needs --keep-owner or --reassign for an owner', async () => {
+    await createDeal('A', 'Open');
+    const remove = ['member', 'remove', 'ann@acme.com'];
+    await refuses(1, '--keep-owner or --reassign', ...remove);
+    await refuses(2, '', ...remove, '--reassign', 'ann@acme.com');
+    expect(await run(...remove, '--keep-owner')).toMatchObject({ status: 'former' });
     expect(await stored()).toMatchObject([{ owner: 'ann@acme.com', version: 1 }]);
   });
 
-  it('reassigns all opportunities and deletes the member', async () => {
-    await deals(
-      Array.from({ length: 250 }, (_, index) => `Deal ${index}`),
-      'Open',
-    );
-    expect(await run('member', 'remove', 'ann@acme.com', '--reassign', 'bob@acme.com')).toMatchObject({
-      status: 'removed',
-      reassigned: 250,
-    });
-    expect(new Set((await stored()).map(({ owner, version }) => `${owner} ${version}`))).toEqual(
-      new Set(['bob@acme.com 2']),
-    );
+  it('remove --reassign reassigns all opportunities, in several transactions, and deletes the member', async () => {
+    const { readUrl, inboundUrl } = readTestStack();
+    const { api_key: apiKey } = await run('key', 'create');
+    const client = createClient({ readUrl, inboundUrl, apiKey: String(apiKey) });
+    const pipelineId = (await storedSetup()).pipelines[0]?.id ?? '';
+    for (const from of [0, 100, 200]) {
+      const deals = Array.from({ length: from === 200 ? 1 : 100 }, (_, index) => ({
+        pipeline_id: pipelineId,
+        opportunity: { name: `Deal ${from + index}` },
+        related_objects: { owner_email: 'ann@acme.com' },
+      }));
+      await client.opportunities.bulkCreate(deals);
+    }
+    const args = ['member', 'remove', 'ann@acme.com', '--reassign', 'bob@acme.com', '--org', org, '--json'];
+    const { stdout } = await administered.crm(...args);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'removed', reassigned: 201 });
+    const owners = (await stored()).map(({ owner, version }) => `${String(owner)} ${String(version)}`);
+    expect(new Set(owners)).toEqual(new Set(['bob@acme.com 2']));
     expect((await storedSetup()).members.map(({ email }) => email)).toEqual(['bob@acme.com']);
   });
 });
 
 describe('crm field', () => {
-  const define = (...args: string[]) =>
-    run('field', 'define', 'Revenue', '--object', 'opportunity', '--type', 'number', ...args);
+  const define = (name: string, ...args: string[]) => ['field', 'define', name, '--object', 'opportunity', ...args];
 
-  it('is defined once: a second time is refused, or does nothing with --if-not-exists', async () => {
-    const { field_id: id } = await define();
-    expect(await refused('field', 'define', 'Revenue', '--object', 'opportunity', '--type', 'number')).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('custom field revenue already'),
+  it('define, once; again only with another slug, or without effect with --if-not-exists', async () => {
+    const option = ['--option', 'web=Website:blue', 'Event'];
+    const source = await run(...define('Lead source', '--type', 'select', ...option));
+    expect(source).toMatchObject({ slug: 'lead_source', property_name: 'custom__lead_source' });
+    await refuses(1, 'custom field lead_source already', ...define('Lead source', '--type', 'date'));
+    await refuses(1, 'has the type select', ...define('Lead source', '--type', 'date', '--if-not-exists'));
+    const again = await run(...define('Lead source', '--type', 'select', ...option, '--if-not-exists'));
+    expect(again).toMatchObject({ field_id: source['field_id'], status: 'exists' });
+    const pipelineId = (await storedSetup()).pipelines[0]?.id ?? '';
+    const more = ['--slug', 'lead_source_2', '--type', 'date', '--pipeline', pipelineId, '--hidden'];
+    expect(await run(...define('Lead source', ...more))).toMatchObject({ slug: 'lead_source_2' });
+    expect(await run('field', 'list')).toMatchObject({
+      fields: [
+        { slug: 'lead_source', metadata: { options: [{ value: 'web' }, { value: 'Event' }] }, pipeline_ids: null },
+        { slug: 'lead_source_2', is_hidden: true, pipeline_ids: [pipelineId] },
+      ],
     });
-    expect(await define('--if-not-exists')).toMatchObject({ field_id: id, slug: 'revenue', status: 'exists' });
-    const other = ['field', 'define', 'Revenue', '--object', 'opportunity', '--type', 'string', '--if-not-exists'];
-    expect(await refused(...other)).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('has the type number'),
-    });
-    expect((await storedSetup()).fields).toHaveLength(1);
   });
 
-  it('asks for a slug if none can be derived from the name', async () => {
-    expect(await refused('field', 'define', '日本', '--object', 'contact', '--type', 'string')).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('--slug'),
-    });
-    const named = await run('field', 'define', '日本', '--object', 'contact', '--type', 'string', '--slug', 'japan');
-    expect(named).toMatchObject({ slug: 'japan', name: '日本' });
+  it('define refuses a name without a slug, a reserved slug, and a pipeline of another object or organization', async () => {
+    const unknown = ['--type', 'date', '--pipeline', '01890000-0000-7000-8000-000000000001'];
+    await refuses(2, '--slug', ...define('日本', '--type', 'string'));
+    await refuses(2, 'reserved', ...define('X', '--type', 'date', '--slug', 'constructor'));
+    await refuses(2, 'opportunity fields', 'field', 'define', 'X', '--object', 'account', ...unknown);
+    await refuses(1, 'no pipeline', ...define('X', ...unknown));
+    await refuses(2, '<name>: must not be blank', ...define(' ', '--type', 'date'));
   });
 
-  it('is archived and restored with its values, also in the stored records', async () => {
-    await define();
-    const setup = await storedSetup();
-    const [pipeline] = setup.pipelines;
-    const { bySlug } = setup.fieldIndex('opportunity', null);
-    if (pipeline === undefined) throw new Error('no pipeline');
-    const input = { name: 'A', definitions: bySlug, values: new Map([['revenue', 7]]) };
-    await runWrite(administered.database, org, opportunityCreate(setup, pipeline, input, 'keep'), null);
-    const shown = async () => {
-      const text = `SELECT o.record::jsonb->'custom_fields' AS values FROM opportunities o WHERE o.organization_id = $1`;
-      return (await administered.database.query(org, { text, values: [] }))[0];
-    };
-    expect(await run('field', 'archive', 'revenue', '--object', 'opportunity')).toMatchObject({ is_active: false });
+  it('archive and restore keep its values, also in the stored records', async () => {
+    await run(...define('Revenue', '--type', 'number'));
+    await createDeal('A', 'Open', new Map([['revenue', 7]]));
+    const revenue = ['revenue', '--object', 'opportunity'];
+    expect(await run('field', 'archive', ...revenue)).toMatchObject({ is_active: false });
     expect((await storedSetup()).fieldIndex('opportunity', null).definitions).toEqual([]);
-    expect(await shown()).toEqual({ values: {} });
+    expect(await stored()).toMatchObject([{ fields: {} }]);
     expect((await run('field', 'list'))['fields']).toEqual([]);
     expect((await run('field', 'list', '--archived'))['fields']).toMatchObject([{ slug: 'revenue', is_active: false }]);
-    await run('field', 'restore', 'revenue', '--object', 'opportunity');
-    expect(await shown()).toEqual({ values: { revenue: 7 } });
+    await run('field', 'restore', ...revenue);
+    expect(await stored()).toMatchObject([{ fields: { revenue: 7 } }]);
     expect(await outdated()).toEqual([]);
-  });
-});
-
-describe('crm org update', () => {
-  it('sets the currency of new opportunities without one', async () => {
-    await deals(['Before'], 'Open');
-    await run('org', 'update', '--currency', 'EUR');
-    await deals(['After'], 'Open');
-    const text = 'SELECT o.name, o.currency FROM opportunities o WHERE o.organization_id = $1 ORDER BY o.name';
-    expect(await administered.database.query(org, { text, values: [] })).toEqual([
-      { name: 'After', currency: 'EUR' },
-      { name: 'Before', currency: null },
-    ]);
-    expect(await run('org', 'update', '--currency', 'none')).toMatchObject({ currency: null });
-    expect(await refused('org', 'update', '--currency', 'euro')).toMatchObject({ exitCode: 2 });
-  });
-});
-
-describe('--if-not-exists', () => {
-  it('keeps an existing pipeline', async () => {
-    expect(await run('pipeline', 'create', 'Sales', '--stage', 'Other', '--if-not-exists')).toMatchObject({
-      status: 'exists',
-      stages: [{ label: 'Open' }, { label: 'Talks' }, { label: 'Won' }],
-    });
   });
 });

@@ -205,7 +205,7 @@ BEGIN
     file: 'packages/local-postgres/src/server-user.ts',
     from: 'if (process.getuid?.() !== 0) return null;',
     to: 'if (process.getuid?.() !== -1) return null;',
-    tests: 'packages/local-postgres start-local-postgres server-user',
+    tests: 'packages/local-postgres start-local-postgres server-process',
   },
   {
     requirement: 'R18',

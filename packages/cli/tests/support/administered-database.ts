@@ -1,5 +1,5 @@
-import { migrate, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
-import { createTestDatabase } from '@crm/testing';
+import { administration, applyRoles, migrate, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
+import { createTestDatabase, testRoleNames } from '@crm/testing';
 import { expect } from '@jest/globals';
 
 import { runCrm, type CrmResult } from '../run-crm.js';
@@ -10,32 +10,41 @@ export interface AdministeredDatabase {
   crm(...args: string[]): Promise<CrmResult>;
   /** Runs a command with `--json` and returns its object. */
   crmJson(...args: string[]): Promise<Record<string, unknown>>;
+  /** Creates an organization without a command, which takes longer. @returns its id */
   createOrganization(): Promise<string>;
-  drop(): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** Provides a test file with a database to administer. */
-export const createAdministeredDatabase = async (
-  env: Readonly<Record<string, string>> = {},
-): Promise<AdministeredDatabase> => {
-  const { url, drop } = await createTestDatabase(async (empty) => {
-    await migrate(empty);
-  }, 'cli');
+/** Administers a database, usually the one of `readTestStack()`, in which other test files have organizations too. */
+export const administer = (url: string, env: Readonly<Record<string, string>> = {}): AdministeredDatabase => {
   const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 2 });
   const crm = (...args: string[]): Promise<CrmResult> => runCrm(args, { DATABASE_URL: url, ...env });
   const crmJson = async (...args: string[]): Promise<Record<string, unknown>> => {
-    const result = await crm(...args, '--json');
-    expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(result.stdout.trim().split('\n')).toHaveLength(1);
-    return JSON.parse(result.stdout) as Record<string, unknown>;
+    const { exitCode, stdout, stderr } = await crm(...args, '--json');
+    expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+    return JSON.parse(stdout) as Record<string, unknown>;
   };
   return {
     database,
     crm,
     crmJson,
-    createOrganization: async () => String((await crmJson('org', 'create', 'Acme Sales'))['organization_id']),
-    drop: async () => {
-      await database.close();
+    createOrganization: async () => (await administration(database).createOrganization({ name: 'Acme Sales' })).id,
+    close: () => database.close(),
+  };
+};
+
+/** Creates a migrated database, with the roles of the gateways, for a test file that looks at the whole database. */
+export const createAdministeredDatabase = async (): Promise<AdministeredDatabase> => {
+  const { url, drop } = await createTestDatabase(async (empty) => {
+    await migrate(empty);
+    await applyRoles(empty, testRoleNames());
+  }, 'gateways');
+  const administered = administer(url);
+  return {
+    ...administered,
+    close: async () => {
+      await administered.close();
       await drop();
     },
   };

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fail, ok } from '@crm/domain';
 
 import { convertRow, type ConvertedRow } from './convert-row.js';
+import { convertExported, type ExportedContext } from './exported-record.js';
 import { readMapping } from './mapping-reader.js';
 
 const convert = (yaml: string, cells: Readonly<Record<string, string>>): ConvertedRow =>
@@ -35,7 +36,7 @@ fields:
 
 describe('convertRow', () => {
   it('rejects texts that the gateways refuse, before any transform reads them', () => {
-    const cells = { id: '7', product: 'a\u0000', mail: 'a\ud800', account: `a${'\u0301\u0323'.repeat(60_000)}` };
+    const cells = { id: '7', product: 'a\u0000', mail: 'a\ud800', account: `a${'\u0301\u0323'.repeat(1_000)}` };
     const { kind, problems } = convert(deal, cells) as ConvertedRow & { readonly kind: 'rejected' };
     expect(kind).toBe('rejected');
     expect(problems.map(({ field, reason }) => [field, reason.split(/[;:]/)[0]])).toEqual([
@@ -118,5 +119,38 @@ fields: { email: { column: mail } }`;
     const yaml = 'object: account\nfields: { domain: { column: d }, custom_fields.constructor: { value: x } }';
     const converted = convert(yaml, { d: 'a.com' });
     expect(JSON.stringify(converted)).toContain('"custom_fields":{"constructor":"x"}');
+  });
+});
+
+describe('convertExported', () => {
+  const context: ExportedContext = {
+    object: 'account',
+    customTypes: new Map([
+      ['score', 'number'],
+      ['place', 'location'],
+    ]),
+    pipelines: undefined,
+  };
+  const convertCells = (cells: Readonly<Record<string, string>>): unknown => {
+    const row = new Map(Object.entries({ domain: 'a.com', ...cells }));
+    const converted = convertExported(context, { line: 2, bytes: 0, cells: [], row, problems: [] });
+    return converted.kind === 'rejected' ? converted.problems : converted;
+  };
+
+  it('reads cells of custom fields according to their types', () => {
+    const cells = { 'custom_fields.score': '1.50', 'custom_fields.place': '{"city":"A"}' };
+    expect(convertCells(cells)).toEqual({
+      kind: 'request',
+      body: { domain: 'a.com', custom_fields: { score: 1.5, place: { city: 'A' } } },
+    });
+  });
+
+  it.each([
+    ['custom_fields.score', '1.0000000000000001', /^has more digits/],
+    ['custom_fields.score', '1,5', /is not a number/],
+    ['custom_fields.place', '{"city":"A","city":"B"}', /^city is given twice$/],
+    ['custom_fields.place', '{"lat":1.0000000000000001}', /^lat has more digits/],
+  ])('refuses %s %s, which it would alter', (field, cell, reason) => {
+    expect(convertCells({ [field]: cell })).toEqual([{ field, reason: expect.stringMatching(reason) }]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CliError, exitCodes } from '../../errors.js';
 import { readMapping } from './mapping-reader.js';
+import { compileTemplate } from './template.js';
 
 const problemsOf = (text: string): readonly string[] => {
   try {
@@ -96,5 +97,26 @@ describe('readMapping', () => {
     ['', /^deals\.yaml: is missing/],
   ])('refuses %j', (text, expected) => {
     expect(problemsOf(text)[0]).toMatch(expected);
+  });
+});
+
+describe('compileTemplate', () => {
+  const fill = (source: string, row: Readonly<Record<string, string>>): string => {
+    const template = compileTemplate(source);
+    return template.ok ? template.value.fill((column) => row[column] ?? '') : `refused: ${template.message}`;
+  };
+
+  it.each([
+    ['{Account}-{Product name}', { Account: 'Acme', 'Product name': 'GTX' }, 'Acme-GTX'],
+    ['{a} / {b}', { a: '', b: ' ' }, ''],
+    ['{a} {b}', { a: '', b: 'x' }, 'x'],
+    ['{a}{b}', { a: '{b}', b: '$&' }, '{b}$&'],
+    ['{{{a}}}', { a: 'x' }, '{x}'],
+  ])('fills %s from %j', (source, row, text) => {
+    expect(fill(source, row)).toBe(text);
+  });
+
+  it.each(['{a', 'a}', 'no column', 'x {} y'])('refuses %s', (source) => {
+    expect(fill(source, {})).toMatch(/^refused/);
   });
 });

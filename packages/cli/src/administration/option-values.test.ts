@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { changeOptions } from './change-options.js';
+import { readFieldMetadata } from './field-metadata.js';
+import { expiry, overlap, pastInstant } from './instants.js';
+import { allowedOperations, organizationLimits, requestLimits } from './key-options.js';
+import { readOption } from './option-syntax.js';
+import { readStages } from './stage-option.js';
+
+describe('--option', () => {
+  it.each([
+    ['web=Website:blue', { value: 'web', label: 'Website', color: 'blue' }],
+    ['Referral:#ff8800', { label: 'Referral', color: '#ff8800' }],
+    ['ratio=Ratio 1:2', { value: 'ratio', label: 'Ratio 1:2' }],
+    [' a = A : red ', { value: 'a', label: 'A', color: 'red' }],
+  ])('reads %s', (text, expected) => {
+    expect(readOption(text)).toEqual(expected);
+  });
+
+  it('changes an existing option in its place, appends a new one, and archives and restores by value', () => {
+    const web = { label: 'Website', value: 'web', color: 'blue' };
+    const event = { label: 'Event', value: 'event', color: 'red', archived: true };
+    const given = [{ value: 'web', label: 'Site' }, { label: 'Referral' }];
+    expect(changeOptions([web, event], given, ['web'], ['event'])).toEqual([
+      { ...web, label: 'Site', archived: true },
+      { ...event, archived: false },
+      { label: 'Referral' },
+    ]);
+    expect(() => changeOptions([web], [], ['fax'], [])).toThrow('--archive-option: There is no option fax.');
+  });
+
+  it('is accepted with the properties of its type, and the option at fault is named', () => {
+    expect(readFieldMetadata('rating', { max: 7 })).toEqual({ max: 7 });
+    expect(readFieldMetadata('currency', {})).toBeNull();
+    const two = { options: [{ label: 'A' }, { label: 'a' }] };
+    for (const [type, given, message] of [
+      ['number', { max: 5 }, '--max does not apply to fields of the type number.'],
+      ['select', {}, '--option: a field of the type select needs at least one option.'],
+      ['currency', { currency: 'euro' }, '--currency: must be an ISO 4217 code'],
+      ['select', two, '--option[1]: label: is used by another option: "a"'],
+    ] as const)
+      expect(() => readFieldMetadata(type, given)).toThrow(message);
+  });
+});
+
+describe('--stage', () => {
+  it('keeps the order, reads probabilities, and makes the first stage the default', () => {
+    expect(readStages(['Open:10%', 'Ratio: 1:2', 'Won:100%'], undefined)).toEqual([
+      { label: 'Open', probability: 10, isDefault: true },
+      { label: 'Ratio: 1:2', probability: undefined, isDefault: false },
+      { label: 'Won', probability: 100, isDefault: false },
+    ]);
+    expect(readStages(['A', 'B'], 'B').map(({ isDefault }) => isDefault)).toEqual([false, true]);
+  });
+
+  it('refuses an unknown default stage, probabilities above 100%, and blank or repeated labels', () => {
+    expect(() => readStages(['A'], 'B')).toThrow('--default-stage: There is no stage "B".');
+    expect(() => readStages(['A:101%'], undefined)).toThrow(/0% to 100%/);
+    expect(() => readStages([' '], undefined)).toThrow(/blank/);
+    expect(() => readStages(['A', 'B', 'A:10%'], undefined)).toThrow('--stage: "A" is given twice.');
+  });
+});
+
+describe('--expires, --since and --overlap', () => {
+  const now = Date.UTC(2026, 0, 2);
+
+  it.each([
+    [expiry('90d', now), '2026-04-02T00:00:00.000Z'],
+    [expiry('30m', now), '2026-01-02T00:30:00.000Z'],
+    [expiry('2026-02-01T10:00:00+02:00', now), '2026-02-01T08:00:00.000Z'],
+    [pastInstant('24h', now), '2026-01-01T00:00:00.000Z'],
+    [pastInstant('2026-02-01', now), '2026-02-01T00:00:00.000Z'],
+  ])('read %s', (instant, expected) => {
+    expect(instant.toISOString()).toBe(expected);
+  });
+
+  it('refuse texts without a unit or a time zone, and an expiry that is over', () => {
+    for (const text of ['soon', '1', '5w', '2026-02-01T10:00:00', '2026-13-01', '2025-12-31', '0d'])
+      expect(() => expiry(text, now)).toThrow(/Must be|past/);
+    expect([overlap('0'), overlap('30m'), overlap('7d')]).toEqual([0, 1_800_000, 604_800_000]);
+    for (const text of ['', '1', '-1h', '2030-01-01']) expect(() => overlap(text)).toThrow(/Must be/);
+  });
+});
+
+describe('--allow and --limit', () => {
+  it('accept groups and every operation of the gateways, and refuse other words', () => {
+    expect(allowedOperations('list, createNote,list')).toEqual(['list', 'createNote']);
+    for (const gateway of ['read', 'inbound']) {
+      const file = new URL(`../../../../docs/openapi/${gateway}-gateway.json`, import.meta.url);
+      const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
+        paths: Record<string, Record<string, { operationId: string }>>;
+      };
+      const ids = Object.entries(paths)
+        .filter(([path]) => path.startsWith('/v1/'))
+        .flatMap(([, methods]) => Object.values(methods).map(({ operationId }) => operationId));
+      expect(ids.length).toBeGreaterThan(20);
+      expect(allowedOperations(ids.join(','))).toEqual(ids);
+    }
+    for (const text of ['lists', 'createNotice', '', 'list,,search', 'LIST'])
+      expect(() => allowedOperations(text)).toThrow(/neither a group/);
+  });
+
+  it('read requests a minute by group, and "default" only for an organization', () => {
+    expect(requestLimits('list=5,search=0', { bulk: 1 })).toEqual({ list: 5, search: 0, bulk: 1 });
+    expect(organizationLimits('list=5,bulk=default')).toEqual({ list: 5, bulk: null });
+    for (const text of ['list', 'list=-1', 'list=1.5', 'delete=5', '__proto__=5', 'list=default'])
+      expect(() => requestLimits(text)).toThrow(/GROUP=REQUESTS_A_MINUTE/);
+    for (const text of ['list=Default', 'list=constructor'])
+      expect(() => organizationLimits(text)).toThrow(/GROUP=REQUESTS_A_MINUTE/);
+  });
+});

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { exitCodes } from '../errors.js';
+import { readStackSettings } from './settings.js';
+import { takeStackLock } from './stack-lock.js';
+
+describe('readStackSettings', () => {
+  it('has a default for every setting, and reads a directory and ports', () => {
+    const defaults = { directory: `${process.cwd()}/.crm`, readPort: 4000, inboundPort: 4001 };
+    expect(readStackSettings({ CRM_DATA_DIR: '', CRM_READ_PORT: '' })).toEqual(defaults);
+    const env = { CRM_DATA_DIR: '/srv/crm', CRM_READ_PORT: '80', CRM_INBOUND_PORT: '65535' };
+    expect(readStackSettings(env)).toEqual({ directory: '/srv/crm', readPort: 80, inboundPort: 65_535 });
+  });
+
+  it('names every variable at fault', () => {
+    expect(() => readStackSettings({ CRM_READ_PORT: '0', CRM_INBOUND_PORT: '65536' })).toThrow(
+      expect.objectContaining({
+        exitCode: exitCodes.configuration,
+        message: 'CRM_READ_PORT must be a port from 1 to 65535\nCRM_INBOUND_PORT must be a port from 1 to 65535',
+      }),
+    );
+    expect(() => readStackSettings({ CRM_READ_PORT: '4001' })).toThrow(/must differ/);
+  });
+});
+
+describe('takeStackLock', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'stack-lock-'));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const leaveLock = (content: string): Promise<void> => writeFile(join(directory, 'start.lock'), content);
+
+  it('has one holder at a time, and leaves no files', async () => {
+    const lock = await takeStackLock(directory);
+    expect(lock.recovered).toBe(false);
+    await expect(takeStackLock(directory)).rejects.toThrow(/already runs here \(process \d+/);
+    await lock.release();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('is taken over from a process that has ended', async () => {
+    const { pid } = spawnSync('true');
+    await leaveLock(JSON.stringify({ pid, startTicks: null }));
+    const lock = await takeStackLock(directory);
+    expect(lock.recovered).toBe(true);
+    await expect(takeStackLock(directory)).rejects.toThrow(/already runs/);
+    await lock.release();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('is taken over from another process that had the same id', async () => {
+    await leaveLock(JSON.stringify({ pid: process.pid, startTicks: '1' }));
+    const takeOver = takeStackLock(directory);
+    // Only Linux reports the start time of a process.
+    if (process.platform === 'linux') expect((await takeOver).recovered).toBe(true);
+    else await expect(takeOver).rejects.toThrow(/already runs/);
+  });
+
+  it.each(['', '{"pid":', '{"pid":"1"}'])('is taken over if it is damaged: %j', async (content) => {
+    await leaveLock(content);
+    expect((await takeStackLock(directory)).recovered).toBe(true);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatSql } from './explain/format-sql.js';
+import { escapeFormula, unescapeFormula } from './spreadsheet-escape.js';
+import { timeLeft } from './time-left.js';
+
+describe('the escape of formulas', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+49 30 123', "'+49 30 123"],
+    ['-5', "'-5"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ["''@x", "'''@x"],
+    ["'tis", "'tis"],
+    ['1+1', '1+1'],
+    ['', ''],
+  ])('makes %j %j, and back', (text, escaped) => {
+    expect(escapeFormula(text)).toBe(escaped);
+    expect(unescapeFormula(escaped)).toBe(text);
+  });
+});
+
+describe('timeLeft', () => {
+  it.each([
+    [0.5, 60, 'about 60 s left'],
+    [0.25, 60, 'about 3 min left'],
+    [0.01, 120, 'about 3.3 h left'],
+    [0.999, 10, 'about 1 s left'],
+    [0, 10, ''],
+    [1, 10, ''],
+    [0.5, 0.2, ''],
+  ])('after %d of the work in %d s returns %j', (fraction, seconds, text) => {
+    expect(timeLeft(fraction, seconds)).toBe(text);
+  });
+});
+
+describe('formatSql', () => {
+  it('gives each clause and each long subselect its own lines, and changes only white space', () => {
+    const sql = `SELECT r.id FROM (SELECT p.id FROM pipelines p) AS p
+      CROSS JOIN LATERAL (SELECT r.* FROM opportunities r WHERE r.organization_id = $1 AND r.pipeline_id = p.id AND r.amount > $2 LIMIT $3) r
+      ORDER BY r.id LIMIT $3`;
+    const formatted = `
+SELECT r.id
+  FROM (SELECT p.id FROM pipelines p) AS p
+ CROSS JOIN LATERAL (
+    SELECT r.*
+      FROM opportunities r
+     WHERE r.organization_id = $1 AND r.pipeline_id = p.id AND r.amount > $2
+     LIMIT $3
+) r
+ ORDER BY r.id
+ LIMIT $3`.trim();
+    expect(formatSql(sql)).toBe(formatted);
+    const bare = (text: string): string => text.replace(/\s/g, '');
+    const nested = 'SELECT (a + (b)) FROM ( (SELECT 1) UNION ALL (SELECT 2 WHERE x OR (y AND z)) ) t';
+    expect(bare(formatSql(nested))).toBe(bare(nested));
+  });
+});
