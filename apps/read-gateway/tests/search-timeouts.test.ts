@@ -15,7 +15,6 @@ import {
 import { accountCreate, type AdministrationDatabase, openAdministrationDatabase, runWrite } from '@crm/db';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { contractOf } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { addRecord } from './support/subject.js';
 
@@ -121,7 +120,7 @@ describe('R11, 503: a page whose statement times out', () => {
     for (const answer of await whileAccountsTakeForEver(async () => [
       await client.call(listAccounts),
       await client.call(searchAccounts, { body: { limit: 1 } }),
-      await client.call(contractOf(getAccount, () => id)),
+      await client.call(getAccount, { params: { id } }),
     ])) {
       expect(answer.status).toBe(503);
       expect(answer.body.errors).toBeUndefined();
