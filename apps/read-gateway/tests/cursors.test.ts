@@ -1,7 +1,7 @@
 import * as contracts from '@crm/contract';
 import type { OperationContract } from '@crm/contract';
 import { administration } from '@crm/db';
-import { type Answer, type TestClient, type TestOrganization, reportFigure, propertyRuns } from '@crm/testing';
+import { type Answer, type TestClient, type TestOrganization, isSoak, propertyRuns, reportFigure } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { operations } from '../src/operations/index.js';
@@ -10,7 +10,7 @@ import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { mutatedCursors } from './support/mutate-cursor.js';
 import { recordsOf } from './support/records.js';
 
-const mutations = propertyRuns({ short: 500, soak: 10_000 });
+const mutations = propertyRuns({ short: 57, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const inFlight = 16;
 
@@ -148,7 +148,9 @@ beforeAll(async () => {
   // A second event of each record, so that its history has a second page.
   await database.pool.query(
     `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, changed)
-     SELECT organization_id, 1000 + position, occurred_at, gen_random_uuid(), type, object, record_id, version, '{}' FROM events`,
+     SELECT organization_id, 1000 + position, occurred_at, gen_random_uuid(), type, object, record_id, version, '{}'
+       FROM events WHERE organization_id = $1`,
+    [organization.id],
   );
   for (const name of ['Ed', 'Elsa']) {
     await administration(database).addMember({
@@ -220,11 +222,12 @@ describe('400', () => {
 
   test('R6: refuses a cursor of another operation and reads no record', async () => {
     counting.takeRecordStatements();
-    for (const request of requests) {
-      for (const [index, cursor] of cursors.entries()) {
-        if (requests[index] === request) continue;
+    for (const [index, request] of requests.entries()) {
+      for (const [of, cursor] of cursors.entries()) {
+        // The short run sends each cursor to the next operation only.
+        if (of === index || (!isSoak && of !== (index + 1) % requests.length)) continue;
         const answer = await send(request, { ...request.values, cursor });
-        expectRefusal(answer, `${requests[index]?.contract.id ?? ''} to ${request.contract.id}`);
+        expectRefusal(answer, `${requests[of]?.contract.id ?? ''} to ${request.contract.id}`);
       }
     }
     expect(counting.takeRecordStatements()).toEqual([]);

@@ -1,6 +1,5 @@
 import { getAccount as contract } from '@crm/contract';
 import { afterAll, beforeAll } from '@jest/globals';
-import { contractOf, describeEveryOperation } from './support/describe-every-operation.js';
 import { describeGet } from './support/describe-get.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { seedSubject } from './support/seed-subject.js';
@@ -20,10 +19,4 @@ describeGet(
   subjects.account,
   () => gateway,
   () => ids,
-);
-
-describeEveryOperation(
-  contractOf(contract, () => ids['a1'] ?? ''),
-  () => gateway,
-  () => ({}),
 );

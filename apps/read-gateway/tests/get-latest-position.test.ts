@@ -1,6 +1,5 @@
 import { getLatestPosition as contract, listEvents } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 
@@ -34,9 +33,3 @@ describe('400', () => {
     expect((await gateway.client.call(contract, { query: 'after=1' })).fieldsAtFault).toEqual(['after']);
   });
 });
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({}),
-);

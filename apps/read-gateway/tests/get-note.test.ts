@@ -1,6 +1,5 @@
 import { getNote as contract, listNotes } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { contractOf, describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 
@@ -45,9 +44,3 @@ describe('404', () => {
     expect((await get(id, gateway.stranger.key)).comparable).toBe(unknown.comparable);
   });
 });
-
-describeEveryOperation(
-  contractOf(contract, () => id),
-  () => gateway,
-  () => ({}),
-);

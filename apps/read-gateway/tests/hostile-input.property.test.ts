@@ -18,7 +18,7 @@ import { operations } from '../src/operations/index.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 
-const runs = propertyRuns({ short: 300, soak: 10_000 });
+const runs = propertyRuns({ short: 45, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let gateway: TestGateway;

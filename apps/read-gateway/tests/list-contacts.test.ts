@@ -1,6 +1,5 @@
 import { listContacts as contract } from '@crm/contract';
 import { afterAll, beforeAll } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { describeList } from './support/describe-list.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { seedSubject } from './support/seed-subject.js';
@@ -20,10 +19,4 @@ describeList(
   subjects.contact,
   () => gateway,
   () => ids,
-);
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ query: 'limit=1' }),
 );

@@ -7,7 +7,6 @@ import {
 } from '@crm/contract';
 import type { TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 
@@ -149,12 +148,4 @@ describe('400', () => {
     expect(answer.status).toBe(400);
     expect(answer.fieldsAtFault).toEqual([query.slice(0, query.indexOf('='))]);
   });
-});
-
-describe.each([listAccountDuplicates, listContactDuplicates, listOpportunityDuplicates])('$id', (contract) => {
-  describeEveryOperation(
-    contract,
-    () => gateway,
-    () => ({}),
-  );
 });

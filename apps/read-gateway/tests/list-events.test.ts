@@ -1,7 +1,6 @@
 import { listEvents as contract } from '@crm/contract';
 import type { TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 
@@ -209,9 +208,3 @@ describe('410', () => {
     expect((await client.call(contract, { query: 'after=0' })).status).toBe(410);
   });
 });
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ query: 'limit=1' }),
-);

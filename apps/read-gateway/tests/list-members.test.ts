@@ -1,7 +1,6 @@
 import { listMembers as contract } from '@crm/contract';
 import { administration, removeMemberChange } from '@crm/db';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 let gateway: TestGateway;
@@ -50,9 +49,3 @@ describe('400', () => {
     },
   );
 });
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ query: 'limit=1' }),
-);

@@ -3,7 +3,6 @@ import { loadSetup, noteCreate } from '@crm/db';
 import { normalizeEmail } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
 import { writeRecord } from './support/write-record.js';
@@ -175,9 +174,3 @@ describe('400', () => {
     expect(ofOther.fieldsAtFault).toEqual(['cursor']);
   });
 });
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ query: 'limit=1' }),
-);

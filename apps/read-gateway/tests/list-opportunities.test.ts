@@ -1,7 +1,6 @@
 import { listOpportunities } from '@crm/contract';
 import { administration } from '@crm/db';
 import { type TestRequest } from '@crm/testing';
-import { describeHead, describeRateLimits, describeWrongMethods, type SuiteOptions } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
@@ -229,14 +228,3 @@ describe('two organizations', () => {
     expect(new Set([...ids(page[0]), ...ids(own[0])]).size).toBe(8);
   });
 });
-
-const options: SuiteOptions = {
-  contract: listOpportunities,
-  client: () => gateway.client,
-  organization: () => gateway.organization,
-  goodRequest: () => ({ query: { pipeline_id: gateway.organization.pipeline.id, limit: 1 } }),
-  clientWithFailureLimit: (failures) => gateway.startAnother({ RATE_LIMIT_FAILED_AUTH: String(failures) }),
-};
-describeWrongMethods(options);
-describeHead(options);
-describeRateLimits(options);

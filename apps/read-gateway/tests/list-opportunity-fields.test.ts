@@ -1,6 +1,5 @@
 import { listOpportunityFields as contract } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { describeFields } from './support/describe-fields.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { defineSubjectFields } from './support/seed-subject.js';
@@ -70,9 +69,3 @@ describe('pipelines', () => {
     });
   });
 });
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ query: 'limit=1' }),
-);

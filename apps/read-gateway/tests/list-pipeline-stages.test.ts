@@ -2,7 +2,6 @@ import { listPipelineStages as contract } from '@crm/contract';
 import { administration } from '@crm/db';
 import type { TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { contractOf, describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const unknownId = '01890000-0000-7000-8000-000000000000';
@@ -14,10 +13,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const list = (id: string, query = '', organization: TestOrganization = gateway.organization) =>
-  gateway.clientOf(organization).call(
-    contractOf(contract, () => id),
-    { query },
-  );
+  gateway.clientOf(organization).call(contract, { params: { id }, query });
 
 describe('200', () => {
   test('returns the stages of the pipeline in order, with all their fields', async () => {
@@ -96,9 +92,3 @@ describe('404', () => {
     expect((await list(gateway.stranger.pipeline.id, '', gateway.stranger)).status).toBe(200);
   });
 });
-
-describeEveryOperation(
-  contractOf(contract, () => gateway.organization.pipeline.id),
-  () => gateway,
-  () => ({ query: 'limit=1' }),
-);

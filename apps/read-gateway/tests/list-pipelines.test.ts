@@ -1,7 +1,6 @@
 import { listPipelines as contract } from '@crm/contract';
 import { administration } from '@crm/db';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 let gateway: TestGateway;
@@ -72,9 +71,3 @@ describe('400', () => {
     expect(ofOther.fieldsAtFault).toEqual(['cursor']);
   });
 });
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ query: 'limit=1' }),
-);

@@ -1,6 +1,5 @@
 import { searchAccounts as contract } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { describeSearch } from './support/describe-search.js';
 import { describeSearchRefusals } from './support/describe-search-refusals.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -34,9 +33,3 @@ describe('400: accounts', () => {
     expect(answer.fieldsAtFault).toEqual(['pipeline_id', 'stage_id']);
   });
 });
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ body: { query: 'two' } }),
-);

@@ -1,6 +1,5 @@
 import { searchOpportunities as contract } from '@crm/contract';
 import { afterAll, beforeAll } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { describeSearch } from './support/describe-search.js';
 import { describeSearchRefusals } from './support/describe-search-refusals.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -24,8 +23,3 @@ describeSearch(
   () => ids,
 );
 describeSearchRefusals(contract, subject, () => gateway);
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ body: { query: 'two' } }),
-);

@@ -1,6 +1,5 @@
 import { summarizeAccounts as contract, type Summary, type SummaryBody } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { describeSummaryRefusals } from './support/describe-summary-refusals.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
@@ -64,9 +63,3 @@ describe('400: accounts', () => {
 });
 
 describeSummaryRefusals(contract, () => gateway);
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ body: { group_by: ['created_at:month'] } }),
-);

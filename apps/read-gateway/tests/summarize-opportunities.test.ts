@@ -1,6 +1,5 @@
 import { summarizeOpportunities as contract, type SummarizeOpportunitiesBody, type Summary } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { describeSummaryRefusals } from './support/describe-summary-refusals.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records.js';
@@ -200,9 +199,3 @@ describe('404', () => {
 });
 
 describeSummaryRefusals(contract, () => gateway);
-
-describeEveryOperation(
-  contract,
-  () => gateway,
-  () => ({ body: { group_by: ['stage_id'] } }),
-);

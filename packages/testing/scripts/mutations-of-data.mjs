@@ -109,7 +109,7 @@ BEGIN
     file: 'packages/db/src/page/order/sort-keys.ts',
     from: "for (const name of ['created_at', 'id'] as const) {",
     to: "for (const name of ['created_at'] as const) {",
-    tests: 'apps/read-gateway walks.large',
+    tests: 'apps/read-gateway walks.test',
   },
   {
     requirement: 'R6',

@@ -8,7 +8,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/keys/authentication.ts',
     from: 'if (key === null) return null;',
     to: "if (key === null) return cache.find(hashApiKey(String(header ?? '')));",
-    tests: 'apps/read-gateway cost-of-refusals',
+    tests: 'packages/http authentication',
   },
   {
     requirement: 'R8',
@@ -16,7 +16,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/keys/authentication.ts',
     from: '(record.expiresAt === null || record.expiresAt.getTime() > nowMs)',
     to: 'nowMs > 0',
-    tests: 'apps/read-gateway cost-of-refusals',
+    tests: 'apps/read-gateway every-operation',
   },
   {
     requirement: 'R8',
@@ -24,7 +24,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/keys/authentication.ts',
     from: 'return record.allowedOperations.includes(group) || record.allowedOperations.includes(id);',
     to: "return record.allowedOperations.includes(group) || id !== '';",
-    tests: 'apps/read-gateway cost-of-refusals',
+    tests: 'apps/read-gateway every-operation',
   },
   {
     requirement: 'R8',
@@ -32,7 +32,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/keys/authentication.ts',
     from: 'const defaultMaxAgeMs = 2_000;',
     to: 'const defaultMaxAgeMs = 3_600_000;',
-    tests: 'apps/read-gateway key-changes',
+    tests: 'apps/read-gateway every-operation',
   },
   {
     requirement: 'R9',

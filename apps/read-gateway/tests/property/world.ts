@@ -1,6 +1,6 @@
 import { type OrganizationSetup, type AdministrationDatabase, loadSetup } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
-import type { TestOrganization } from '@crm/testing';
+import { type TestOrganization, testSize } from '@crm/testing';
 import fc from 'fast-check';
 import { defineFields } from './custom-fields.js';
 import { members } from './pools.js';
@@ -17,8 +17,12 @@ export interface World {
   readonly records: Readonly<Record<ObjectType, readonly RecordModel[]>>;
 }
 
-const counts = { account: 60, contact: 60, opportunity: 100 };
-const domainCount = 24;
+const counts = {
+  account: testSize({ short: 24, soak: 60 }),
+  contact: testSize({ short: 24, soak: 60 }),
+  opportunity: testSize({ short: 40, soak: 100 }),
+};
+const domainCount = testSize({ short: 10, soak: 24 });
 
 const tables = { account: 'accounts', contact: 'contacts', opportunity: 'opportunities' } as const;
 

@@ -1,6 +1,5 @@
 import * as contracts from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { contractOf, describeEveryOperation } from './describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './gateway.js';
 import { recordsOf } from './records.js';
 
@@ -136,10 +135,4 @@ export const describeHistory = (
       expect((await read(other)).comparable).toBe(unknown.comparable);
     });
   });
-
-  describeEveryOperation(
-    contractOf(contract, () => id),
-    () => gateway,
-    () => ({ query: 'limit=1' }),
-  );
 };

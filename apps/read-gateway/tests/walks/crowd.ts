@@ -54,7 +54,8 @@ export const makeCrowd = async (
     const ids: string[] = [];
     for (const [index, id] of templates.entries()) {
       const columns = { ...keyColumns[objectType](`${name}${index}`), created_at: createdAt };
-      ids.push(...(await copyRecord(database, organizationId, { objectType, id, count: perTemplate, columns })));
+      const copies = { objectType, id, count: perTemplate, columns, isSmall: count < 1_000 };
+      ids.push(...(await copyRecord(database, organizationId, copies)));
     }
     return ids;
   };

@@ -1,0 +1,191 @@
+import {
+  type OperationContract,
+  type Summary,
+  summarizeAccounts,
+  summarizeContacts,
+  summarizeOpportunities,
+} from '@crm/contract';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { dateUnits, type FieldIndex, filterKindOf, type ObjectType, summaryFunctions } from '@crm/domain';
+import fc from 'fast-check';
+import { Coverage } from './coverage.js';
+import { fieldCasesOf } from './field-cases.js';
+import { expectedIds } from './oracle.js';
+import { type AskedQuestion, type Pair, pairsOf, questionsAbout } from './questions.js';
+import { expectedSummary, type SummaryQuestion } from './summary-oracle.js';
+import { walkSearch } from './walk.js';
+import { makeWorld, type World } from './world.js';
+import type { TestGateway } from '../support/gateway.js';
+
+const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** This many searches let every pair select some records but not all at least once. */
+const searchesToTellApart = 20_000;
+
+const seedStep = 0x9e3779b1;
+
+const objectTypes: readonly ObjectType[] = ['opportunity', 'account', 'contact'];
+
+let gateway: TestGateway;
+let world: World;
+
+interface AskedOf {
+  readonly objectType: ObjectType;
+  readonly pair: Pair;
+}
+
+/** Each pair once, with the objects whose fields have it. */
+const pairsByName = (): ReadonlyMap<string, readonly AskedOf[]> => {
+  const byName = new Map<string, AskedOf[]>();
+  for (const objectType of objectTypes) {
+    for (const pair of pairsOf(world.setup.fieldIndex(objectType, null))) {
+      byName.set(pair.name, [...(byName.get(pair.name) ?? []), { objectType, pair }]);
+    }
+  }
+  return byName;
+};
+
+/** A sort by each type of field in both directions, with an object that has such a field. */
+const ordersByName = (): ReadonlyMap<string, AskedQuestion> => {
+  const byName = new Map<string, AskedQuestion>();
+  for (const objectType of objectTypes) {
+    const cases = fieldCasesOf(world.setup.fieldIndex(objectType, null)).filter(({ sorts }) => sorts);
+    for (const { type, storage, spellings } of cases) {
+      for (const direction of ['asc', 'desc']) {
+        const sort = `${spellings[0] ?? ''}:${direction}`;
+        byName.set(`${type} ${storage} ${direction}`, { objectType, question: { sort, limit: 60 } });
+      }
+    }
+  }
+  return byName;
+};
+
+const check = async ({ objectType, question }: AskedQuestion, coverage: Coverage): Promise<void> => {
+  const records = world.records[objectType];
+  const fieldIndex = world.setup.fieldIndex(objectType, null);
+  coverage.count(fieldIndex, records, question.filters, question.sort);
+  const walked = await walkSearch(gateway.client, objectType, question);
+  expect(walked.map(({ id }) => id)).toEqual(expectedIds(records, fieldIndex, question));
+};
+
+const summaryOf: Readonly<Record<ObjectType, OperationContract>> = {
+  opportunity: summarizeOpportunities,
+  account: summarizeAccounts,
+  contact: summarizeContacts,
+};
+const groupedKinds: ReadonlySet<string> = new Set(['option', 'checkbox', 'boolean']);
+const dateKinds: ReadonlySet<string> = new Set(['instant', 'timestamp', 'datetime', 'date']);
+const groupedNames = ['stage_id', 'owner_id', 'pipeline_id', 'account_id', 'currency'];
+
+/** Everything that an object can be grouped by, and every number that can be measured. */
+const askable = (fieldIndex: FieldIndex) => {
+  const cases = fieldCasesOf(fieldIndex).filter(({ ref }) => ref.source !== 'relation');
+  const named = cases.map(({ ref, spellings }) => ({ kind: filterKindOf(ref), name: spellings[0] ?? '' }));
+  return {
+    groups: named.flatMap(({ kind, name }) => {
+      if (dateKinds.has(kind)) return dateUnits.map((unit) => `${name}:${unit}`);
+      return groupedKinds.has(kind) || groupedNames.includes(name) ? [name] : [];
+    }),
+    numbers: named.flatMap(({ kind, name }) => (kind === 'number' ? [name] : [])),
+  };
+};
+
+const summaryQuestions = (objectType: ObjectType): fc.Arbitrary<SummaryQuestion> => {
+  const fieldIndex = world.setup.fieldIndex(objectType, null);
+  const { groups, numbers } = askable(fieldIndex);
+  const search = fc.constantFrom(...pairsOf(fieldIndex)).chain((pair) => questionsAbout(world, objectType, pair));
+  // Amounts are the only numbers with a currency.
+  const number = numbers.includes('amount')
+    ? fc.oneof(fc.constant('amount'), fc.constantFrom(...numbers))
+    : fc.constantFrom(...numbers);
+  const measure = fc.tuple(fc.constantFrom(...summaryFunctions), number).map(([compute, name]) => `${compute}:${name}`);
+  return fc
+    .record({
+      asked: fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 2, arbitrary: search }),
+      group_by: fc.uniqueArray(fc.constantFrom(...groups), { maxLength: 2 }),
+      measures: fc.uniqueArray(fc.oneof(measure, measure, fc.constant('count')), { maxLength: 4 }),
+      limit: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1_000)),
+    })
+    .map(({ asked, ...rest }) => {
+      const { filters, query, pipeline_id, stage_id } = asked?.question ?? {};
+      return JSON.parse(JSON.stringify({ ...rest, filters, query, pipeline_id, stage_id })) as SummaryQuestion;
+    });
+};
+
+const partOf = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !['key', 'label', 'currency'].includes(name)));
+
+/** How much to ask. */
+interface PropertySize {
+  /** Searches over all pairs of a type and an operator, at least one about each. */
+  readonly searches: number;
+  /** Asks about every n-th pair and sort only, a different share for each seed. */
+  readonly onePairIn: number;
+  /** Summaries of each object. */
+  readonly summaries: number;
+}
+
+const describeSearches = ({ searches, onePairIn }: PropertySize): void => {
+  const isChosen = (_one: unknown, index: number): boolean => index % onePairIn === Math.abs(seed) % onePairIn;
+
+  test(
+    'returns what the rules say, in the right order, for any filter, sort, words and limit, on all pages',
+    async () => {
+      const coverage = new Coverage();
+      for (const objectType of objectTypes) coverage.expect(world.setup.fieldIndex(objectType, null));
+      const pairs = [...pairsByName().values()].filter(isChosen);
+      const numRuns = Math.ceil(searches / pairs.length);
+      for (const [index, askedOf] of pairs.entries()) {
+        const questions = fc.oneof(...askedOf.map(({ objectType, pair }) => questionsAbout(world, objectType, pair)));
+        const property = fc.asyncProperty(questions, (question) => check(question, coverage));
+        // With the same seed, every pair would get the same sorts and scopes.
+        await fc.assert(property, { numRuns, seed: (seed + index * seedStep) | 0 });
+      }
+      // With few runs, a sort may be missing by chance.
+      for (const question of [...ordersByName().values()].filter(isChosen)) await check(question, coverage);
+      if (onePairIn > 1) return;
+      process.stdout.write(`${coverage.table}\n${pairs.length} pairs, ${numRuns} searches about each\n`);
+      expect(coverage.missing).toEqual([]);
+      if (searches >= searchesToTellApart) expect(coverage.idle).toEqual([]);
+    },
+    120_000 + searches * 1_000,
+  );
+};
+
+const describeSummaries = ({ summaries }: PropertySize): void => {
+  test.each(objectTypes)(
+    'any summary of an %s equals a computation over the records of the same search, to the last decimal',
+    async (objectType) => {
+      const fieldIndex = world.setup.fieldIndex(objectType, null);
+      let grouped = 0;
+      const property = fc.asyncProperty(summaryQuestions(objectType), async (question) => {
+        const answer = await gateway.client.call(summaryOf[objectType], { body: question });
+        expect(answer.status).toBe(200);
+        const { groups, total, total_by_currency: currencies, truncated } = answer.data as Summary;
+        const ofCurrency = [...currencies].map((one) => ({ currency: one.currency, part: partOf({ ...one }) }));
+        if (groups.length > 1) grouped += 1;
+        expect({
+          groups: groups.map((group) => ({ key: group.key, part: partOf({ ...group }) })),
+          total: partOf({ ...total }),
+          total_by_currency: ofCurrency,
+          truncated,
+        }).toEqual(expectedSummary(world.records[objectType], fieldIndex, question));
+      });
+      await fc.assert(property, { numRuns: summaries, seed });
+      expect(grouped).toBeGreaterThan(0);
+    },
+    120_000 + summaries * 1_000,
+  );
+};
+
+/** Random searches and summaries, compared with a computation over the same records. */
+export const describeSearchProperty = (start: () => Promise<TestGateway>, size: PropertySize): void => {
+  beforeAll(async () => {
+    process.stdout.write(`search property: FC_SEED=${seed}\n`);
+    gateway = await start();
+    world = await makeWorld(gateway.database, gateway.organization, seed);
+  });
+  afterAll(() => gateway.stop());
+
+  describe('200: searches', () => describeSearches(size));
+  describe('200: summaries', () => describeSummaries(size));
+};
