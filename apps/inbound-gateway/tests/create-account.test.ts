@@ -1,6 +1,5 @@
 import { createAccount } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeEveryOperation } from './support/describe-every-operation.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 let gateway: TestGateway;
@@ -38,42 +37,12 @@ describe('200', () => {
     expect(await storedAccounts('repeat.com')).toHaveLength(1);
   });
 
-  test.each([
-    'MÜLLER.de',
-    'mu\u0308ller.de',
-    'xn--mller-kva.de',
-    'XN--MLLER-KVA.DE.',
-    'https://ann:pw@www.müller.de:8443/a?b#c',
-    'ｍüｌｌｅｒ．ｄｅ',
-    ' müller.de\n',
-  ])('normalizes %j to xn--mller-kva.de', async (domain) => {
-    const plain = await create({ domain: 'xn--mller-kva.de' });
-    const answer = await create({ domain });
-    expect(answer.data).toEqual({ ...plain.data, domain: 'xn--mller-kva.de' });
-    expect(await storedAccounts('xn--mller-kva.de')).toHaveLength(1);
-  });
-
-  test('keeps a Cyrillic homograph and a subdomain apart from the domain', async () => {
-    const ids = [];
-    for (const domain of ['twin.com', 'tw\u0456n.com', 'shop.twin.com'])
-      ids.push((await create({ domain })).data.company_id);
-    expect(new Set(ids).size).toBe(3);
-  });
-
-  test.each([
-    ['shop.acme-tools.co.uk', 'Acme-tools'],
-    ['müller-bau.de', 'Müller-bau'],
-  ])('names the account of %s %s', async (domain, name) => {
-    expect((await create({ domain })).data.name).toBe(name);
-  });
-
-  test('stores the given name, trimmed', async () => {
-    expect((await create({ domain: 'named.com', name: ' The Named Ltd ' })).data.name).toBe('The Named Ltd');
-  });
-
-  test.each([null, '', '  '])('treats the name %j as no name', async (name) => {
-    const domain = `unnamed-${String(name).length}.com`;
-    expect((await create({ domain, name })).data.name).toBe('Unnamed-' + String(String(name).length));
+  test('normalizes the domain and the name', async () => {
+    const plain = await create({ domain: 'xn--mller-kva.de', name: ' Müller ' });
+    expect(plain.data.name).toBe('Müller');
+    for (const domain of ['https://ann:pw@www.müller.de:8443/a?b#c', ' mu\u0308ller.de\n'])
+      expect((await create({ domain })).data).toEqual(plain.data);
+    expect((await create({ domain: 'unnamed.com', name: '  ' })).data.name).toBe('Unnamed');
   });
 
   test('stores all other fields and custom values', async () => {
@@ -86,11 +55,6 @@ describe('200', () => {
       website: expect.stringContaining('steel.com'),
       custom_fields: { tier: 2 },
     });
-  });
-
-  test('accepts a custom value next to the other fields', async () => {
-    await create({ domain: 'beside.com', custom__tier: 3 });
-    expect(await storedAccounts('beside.com')).toMatchObject([{ custom_fields: { tier: 3 } }]);
   });
 
   test('keeps the stored values and warns about each different one that is sent', async () => {
@@ -116,22 +80,18 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each([
-    ['no domain', {}],
-    ['null', { domain: null }],
-    ['a number', { domain: 1 }],
-    ['an empty text', { domain: '' }],
-    ['a blank text', { domain: ' ' }],
-    ['a single label', { domain: 'localhost' }],
-    ['an address', { domain: '127.0.0.1' }],
-    ['an email', { domain: 'ann@localhost' }],
-    ['a domain of 254 characters', { domain: `${'a.'.repeat(126)}aa` }],
-    ['U+0000', { domain: 'a\u0000.com' }],
-    ['a text of a million characters', { domain: 'a'.repeat(200_000) }],
-  ])('refuses %s as the domain', async (_about, body) => {
-    const answer = await create(body);
-    expect(answer.status).toBe(400);
-    expect(answer.fieldsAtFault).toEqual(['domain']);
+  test.each([{}, { domain: 1 }, { domain: 'localhost' }, { domain: 'a\u0000.com' }])(
+    'refuses the domain of %j',
+    async (body) => {
+      const answer = await create(body);
+      expect([answer.status, answer.fieldsAtFault]).toEqual([400, ['domain']]);
+    },
+  );
+
+  test('refuses texts that are too long', async () => {
+    const long = { name: '😀'.repeat(256), industry: 'n'.repeat(256), description: '😀'.repeat(10_001) };
+    const answer = await create({ domain: 'long.com', ...long });
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, ['description', 'industry', 'name']]);
   });
 
   test('names every invalid field, not only the first', async () => {
@@ -140,29 +100,10 @@ describe('400', () => {
     expect(answer.fieldsAtFault).toEqual(['custom_fields.nothing', 'custom_fields.tier', 'domain', 'website']);
   });
 
-  test.each([
-    ['name', 256],
-    ['industry', 256],
-    ['employee_range', 256],
-    ['description', 10_001],
-  ])('refuses a %s of %d characters', async (name, length) => {
-    const answer = await create({ domain: 'long.com', [name]: '😀'.repeat(length) });
-    expect(answer.status).toBe(400);
-    expect(answer.fieldsAtFault).toEqual([name]);
-  });
-
   test('refuses a custom field of another object as unknown', async () => {
     expect((await create({ domain: 'other-object.com', custom__birthday: '2020-01-01' })).fieldsAtFault).toEqual([
       'custom__birthday',
     ]);
-  });
-
-  test.each(['"\\u0000"', '"\\ud800"', '"x\\udc00y"'])('refuses the name %s and stores nothing', async (name) => {
-    const rawBody = `{"domain":"refused.com","name":${name}}`;
-    const answer = await gateway.client.call(createAccount, { rawBody });
-    expect(answer.status).toBe(400);
-    expect(answer.fieldsAtFault).toEqual(['name']);
-    expect(await storedAccounts('refused.com')).toEqual([]);
   });
 });
 
@@ -183,9 +124,3 @@ describe('two organizations', () => {
     expect(answer.fieldsAtFault).toEqual(['custom__tier']);
   });
 });
-
-describeEveryOperation(
-  createAccount,
-  () => gateway,
-  () => ({ domain: 'every-operation.com' }),
-);

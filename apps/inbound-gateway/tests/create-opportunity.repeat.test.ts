@@ -1,4 +1,4 @@
-import { createContact, createOpportunity } from '@crm/contract';
+import { createOpportunity } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { opportunitiesOf } from './support/opportunities.js';
@@ -62,12 +62,6 @@ describe('200 for a deal that exists', () => {
     expect(second.data.opportunity_id).not.toBe(first.data.opportunity_id);
     expect((await create({ name: 'Website' }, { primary_contact_email: 'ANN@gmail.com' })).data).toEqual(first.data);
   });
-
-  test('finds a deal without account and contact by its name', async () => {
-    const { data } = await create({ name: 'Nobody' });
-    expect((await create({ name: 'Nobody' }, { additional_contact_emails: ['a@nobody.com'] })).data).toEqual(data);
-    expect(await stored('Nobody')).toMatchObject([{ additional_emails: ['a@nobody.com'] }]);
-  });
 });
 
 describe('200 with other contacts', () => {
@@ -107,12 +101,6 @@ describe('200 with other contacts', () => {
     expect(await stored('Swap')).toMatchObject([{ primary_email: 'a@acme.com', additional_emails: ['b@acme.com'] }]);
   });
 
-  test('sets the primary contact of a deal that had none', async () => {
-    await create({ name: 'Late' }, byEmail(null, 'b@acme.com'));
-    await create({ name: 'Late' }, byEmail('b@acme.com'));
-    expect(await stored('Late')).toMatchObject([{ primary_email: 'b@acme.com', additional_emails: [] }]);
-  });
-
   test('refuses the 101st additional contact of a deal and changes nothing', async () => {
     const hundred = Array.from({ length: 100 }, (_, i) => `p${String(i).padStart(3, '0')}@acme.com`);
     await create({ name: 'Full' }, byEmail('a@acme.com', ...hundred));
@@ -126,15 +114,6 @@ describe('200 with other contacts', () => {
     ]);
     const rows = await gateway.rows(`SELECT FROM contacts WHERE organization_id = $1 AND email = 'one-more@acme.com'`);
     expect(rows).toEqual([]);
-  });
-
-  test('shows names that a contact gets later in its deals', async () => {
-    await create({ name: 'Names' }, byEmail('a@acme.com', 'later@acme.com'));
-    await gateway.client.call(createContact, { body: { email: 'later@acme.com', first_name: 'La', last_name: 'Ter' } });
-    const [deal] = await stored('Names');
-    expect(JSON.parse(String(deal?.['record']))).toMatchObject({
-      additional_contacts: [{ contact_email: 'later@acme.com', contact_first_name: 'La', contact_last_name: 'Ter' }],
-    });
   });
 });
 
@@ -177,14 +156,6 @@ describe('200 with other fields', () => {
     );
     const answer = await create(deal, { ...account, owner_email: 'Owner@team.example' });
     expect(answer.body.warnings).toBeUndefined();
-  });
-
-  test('updates the contacts although it keeps the other values', async () => {
-    await create({ name: 'Mixed', deal_size: 1 }, account);
-    const answer = await create({ name: 'Mixed', deal_size: 2 }, { ...account, primary_contact_email: 'a@acme.com' });
-    expect(answer.headers.get('x-record-status')).toBe('updated');
-    expect(answer.fieldsWarnedOf).toEqual(['opportunity.deal_size']);
-    expect(await stored('Mixed')).toMatchObject([{ amount: '1.0000', primary_email: 'a@acme.com' }]);
   });
 });
 

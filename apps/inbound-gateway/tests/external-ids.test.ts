@@ -38,14 +38,6 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(statusOf(await create(kind, { external_id: 'SF-1' }, 'update'))).toBe('matched');
   });
 
-  test('200: distinguishes upper and lower case', async () => {
-    const ids = [
-      await make(`${name}-upper`, { external_id: 'Aa' }),
-      await make(`${name}-lower`, { external_id: 'aa' }),
-    ];
-    expect(new Set(ids).size).toBe(2);
-  });
-
   test('200: adds it to a record found by natural key with on_match=update only', async () => {
     const id = await make(`${name}-plain`);
     const fields = { ...kind.key(`${name}-plain`), external_id: 'later' };

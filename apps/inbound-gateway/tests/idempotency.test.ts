@@ -72,17 +72,17 @@ describe('R22: a request that is repeated under its Idempotency-Key', () => {
   });
 
   test('is answered even if it would be refused by now', async () => {
-    await gateway.organization.defineField({ objectType: 'contact', slug: 'passing', attributeType: 'number' });
+    const post = async (method: string, path: string, body: object) =>
+      (await gateway.client.send(method, `/v1/inbound/${path}`, { body })).data as { field: { field_id: string } };
+    const field = { object: 'contact', name: 'Passing', slug: 'passing', attribute_type: 'number' };
+    const { field_id: fieldId } = (await post('POST', 'fields', field)).field;
     const body = { email: 'p@passing.com', custom__passing: 1 };
     const first = await send(createContact, 'passing', body);
     expect(first.status).toBe(200);
-    await gateway.rows(`DELETE FROM custom_fields WHERE organization_id = $1 AND slug = 'passing'`);
-    const waitUntilForgotten = new Promise((resolve) => setTimeout(resolve, 1_100));
-    await waitUntilForgotten;
+    await post('PATCH', `fields/${fieldId}`, { is_active: false });
     expect((await send(createContact, 'other', body)).status).toBe(400);
     const second = await send(createContact, 'passing', body);
-    expect(second.text).toBe(first.text);
-    expect(isReplay(second)).toBe(true);
+    expect([second.text, isReplay(second)]).toEqual([first.text, true]);
   });
 
   test('creates one note when sent forty times at once to two processes', async () => {

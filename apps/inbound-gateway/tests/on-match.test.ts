@@ -25,15 +25,6 @@ const deal = (opportunity: object, related: object = { account_domain: 'deal.com
 });
 
 describe('on_match=update', () => {
-  test('creates a missing record', async () => {
-    const answers = [
-      await send(createAccount, { domain: 'new.com', custom__score: 1 }, 'update'),
-      await send(createContact, { email: 'ann@new.com', first_name: 'Ann' }, 'update'),
-      await send(createOpportunity, deal({ name: 'New', deal_size: 5 }), 'update'),
-    ];
-    expect(answers.map(statusOf)).toEqual(['created', 'created', 'created']);
-  });
-
   test('sets the fields that are sent on the account and keeps the others', async () => {
     const body = { domain: 'account.com', industry: 'Steel', description: 'Old', custom__score: 1 };
     const { data } = await send(createAccount, body);
@@ -115,50 +106,6 @@ describe('on_match=update', () => {
     expect(
       await gateway.rows(`SELECT 1 FROM accounts WHERE organization_id = $1 AND domain = 'calm.com' AND version > 1`),
     ).toEqual([]);
-  });
-
-  test('applies every one of many parallel calls', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, index) =>
-        send(createOpportunity, deal({ name: 'Many', deal_size: index, custom__score: index }), 'update'),
-      ),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    const [row] = await gateway.rows<{ amount: string; version: number; custom_fields: { score: number } }>(
-      `SELECT * FROM opportunities WHERE organization_id = $1 AND name = 'Many'`,
-    );
-    expect(row?.version).toBe(30);
-    expect(Number(row?.amount)).toBe(row?.custom_fields.score);
-  });
-});
-
-describe('on_match=keep', () => {
-  test('is the default', async () => {
-    await send(createAccount, { domain: 'keep.com', industry: 'Steel' });
-    for (const onMatch of [undefined, 'keep']) {
-      const answer = await send(createAccount, { domain: 'keep.com', industry: 'Coal' }, onMatch);
-      expect(statusOf(answer)).toBe('matched');
-      expect(answer.fieldsWarnedOf).toEqual(['industry']);
-    }
-  });
-
-  test('names the path of each value that it did not apply in its warnings', async () => {
-    await send(createOpportunity, deal({ name: 'Warned' }));
-    const sent = { deal_size: 1, close_date: 1798675200000, next_step: 'Call', custom_fields: { score: 1 } };
-    const related = {
-      account_domain: 'deal.com',
-      owner_email: 'owner@team.example',
-      primary_contact_email: 'w@deal.com',
-    };
-    const answer = await send(createOpportunity, deal({ name: 'Warned', ...sent }, related));
-    expect(statusOf(answer)).toBe('updated');
-    expect([...answer.fieldsWarnedOf].sort()).toEqual([
-      'opportunity.close_date',
-      'opportunity.custom__score',
-      'opportunity.deal_size',
-      'opportunity.next_step',
-      'related_objects.owner_email',
-    ]);
   });
 });
 

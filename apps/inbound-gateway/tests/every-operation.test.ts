@@ -1,0 +1,128 @@
+import {
+  buildOpenApiDocument,
+  bulkCreateAccounts,
+  bulkCreateContacts,
+  bulkCreateOpportunities,
+  createNote,
+  inboundOperations as contracts,
+} from '@crm/contract';
+import type { TestRequest } from '@crm/testing';
+import { describeEveryOperation } from '@crm/testing/suites';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+/** More than the requests of one operation, because each request to delete names another record. */
+const stockSize = 20;
+
+let gateway: TestGateway;
+let deletion: number;
+let fieldId: string;
+/** Records that requests may delete. */
+const stock: Record<string, string[]> = {};
+let count = 0;
+
+const idsOf = ({ data }: { readonly data: { readonly results: readonly { readonly id: string | null }[] } }) =>
+  data.results.map(({ id }) => id ?? '');
+const dealOf = (name: string) => ({ pipeline_id: gateway.organization.pipeline.id, opportunity: { name } });
+const numbers = Array.from({ length: stockSize }, (_, index) => index);
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const { client } = gateway;
+  const createMany = async (contract: typeof bulkCreateAccounts | typeof bulkCreateContacts, items: object[]) =>
+    idsOf(await client.call(contract, { body: { items } }));
+  stock['account'] = await createMany(
+    bulkCreateAccounts,
+    numbers.map((n) => ({ domain: `stock${n}.example` })),
+  );
+  stock['contact'] = await createMany(
+    bulkCreateContacts,
+    numbers.map((n) => ({ email: `ann${n}@people.example` })),
+  );
+  const items = numbers.map((n) => dealOf(`Stock ${n}`));
+  stock['opportunity'] = idsOf(await client.call(bulkCreateOpportunities, { body: { items } }));
+  const noteBody = { note: { title: 'T' }, account_domains: ['noted.example'] };
+  const notes = await Promise.all(numbers.map(() => client.call(createNote, { body: noteBody })));
+  stock['note'] = notes.map(({ data }) => data.note_id);
+  const post = async (path: string, body: object) =>
+    (await client.send('POST', `/v1/inbound/${path}`, { body })).data as Record<string, Record<string, string>>;
+  const members = await Promise.all(
+    numbers.map((n) => post('members', { email: `m${n}@team.example`, name: `Member ${n}` })),
+  );
+  stock['member'] = members.map(({ member }) => member?.['member_id'] ?? '');
+  const field = { object: 'account', name: 'Tier', slug: 'tier', attribute_type: 'select' };
+  fieldId =
+    (await post('fields', { ...field, options: [{ label: 'One', value: 'one' }] }))['field']?.['field_id'] ?? '';
+  await client.send('DELETE', `/v1/inbound/accounts/${stock['account'].pop()}`);
+  const [head] = await gateway.rows<{ position: number }>(
+    'SELECT position::int FROM event_heads WHERE organization_id = $1',
+  );
+  deletion = head?.position ?? 0;
+});
+afterAll(() => gateway.stop());
+
+const next = (): number => (count += 1);
+/** The last records of the stock stay. */
+const kept = (name: string): string => stock[name]?.[0] ?? '';
+const change = (name: string, body: object) => (): TestRequest => ({ params: { id: kept(name) }, body });
+const deleted = (name: string) => (): TestRequest => ({ params: { id: stock[name]?.pop() ?? '' } });
+/** A dry run can be repeated. */
+const merge = (name: string) => (): TestRequest => ({
+  params: { id: kept(name) },
+  body: { from: stock[name]?.[1], dry_run: true },
+});
+const bulk = (item: () => object) => (): TestRequest => ({ body: { items: [item()] } });
+
+const goodRequests: Readonly<Record<string, () => TestRequest>> = {
+  createAccount: () => ({ body: { domain: 'same.example', name: 'Same' } }),
+  createContact: () => ({ body: { email: 'same@same.example', first_name: 'Ann' } }),
+  createOpportunity: () => ({ body: { ...dealOf('Same'), related_objects: { account_domain: 'same.example' } } }),
+  createNote: () => ({ body: { note: { title: 'T', content: 'C' }, account_domains: ['same.example'] } }),
+  bulkCreateAccounts: bulk(() => ({ domain: 'same.example' })),
+  bulkCreateContacts: bulk(() => ({ email: 'same@same.example' })),
+  bulkCreateOpportunities: bulk(() => dealOf('Same')),
+  bulkUpdateAccounts: bulk(() => ({ id: kept('account'), industry: 'Steel' })),
+  bulkUpdateContacts: bulk(() => ({ id: kept('contact'), last_name: 'Lee' })),
+  bulkUpdateOpportunities: bulk(() => ({ id: kept('opportunity'), opportunity: { deal_size: 5 } })),
+  updateAccount: change('account', { industry: 'Steel' }),
+  updateContact: change('contact', { last_name: 'Lee' }),
+  updateOpportunity: change('opportunity', { opportunity: { next_step: 'Call' } }),
+  updateNote: change('note', { note: { content: 'C' } }),
+  mergeAccount: merge('account'),
+  mergeContact: merge('contact'),
+  deleteAccount: deleted('account'),
+  deleteContact: deleted('contact'),
+  deleteOpportunity: deleted('opportunity'),
+  deleteNote: deleted('note'),
+  // A second restore is a conflict. With an Idempotency-Key it gets the first answer.
+  restoreRecord: () => ({ body: { position: deletion }, headers: { 'idempotency-key': 'restore' } }),
+  createPipeline: () => ({ body: { name: `Pipeline ${next()}`, stages: [{ label: 'Open' }] } }),
+  updatePipeline: () => ({ params: { id: gateway.organization.pipeline.id }, body: { name: 'Sales' } }),
+  createStage: () => ({ params: { id: gateway.organization.pipeline.id }, body: { label: `Stage ${next()}` } }),
+  updateStage: () => ({ params: { id: gateway.organization.pipeline.stages[0]?.id ?? '' }, body: { label: 'First' } }),
+  createField: () => ({
+    body: { object: 'contact', name: 'Field', slug: `field_${next()}`, attribute_type: 'string' },
+  }),
+  updateField: () => ({ params: { id: fieldId }, body: { name: 'Tier' } }),
+  createFieldOption: () => ({ params: { id: fieldId }, body: { label: `Option ${next()}` } }),
+  updateFieldOption: () => ({ params: { id: fieldId }, body: { value: 'one', label: 'Uno' } }),
+  createMember: () => ({ body: { email: `new${next()}@team.example`, name: 'New' } }),
+  updateMember: () => ({ params: { id: kept('member') }, body: { name: 'Renamed' } }),
+  deleteMember: deleted('member'),
+};
+
+describeEveryOperation({ contracts, gateway: () => gateway, goodRequests });
+
+const document = buildOpenApiDocument('inbound', contracts) as {
+  paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>;
+};
+/** Only in answers to repeated requests. */
+const optionalHeaders = ['Idempotent-Replayed'];
+
+test.each(contracts)('R21: $id answers 200 with every header of its documentation', async (contract) => {
+  const { key } = await gateway.organization.createKey({ limits: { inbound: 100, bulk: 100 } });
+  const { status, headers } = await gateway.client.call(contract, { ...goodRequests[contract.id]?.(), key });
+  const documented = Object.keys(document.paths[contract.path]?.[contract.method]?.responses['200']?.headers ?? {});
+  const missing = documented.filter((name) => !headers.has(name) && !optionalHeaders.includes(name));
+  expect([status, missing]).toEqual([200, []]);
+});
