@@ -114,28 +114,17 @@ const opposites = [
 ] as const;
 
 describe('the laws of filters', () => {
-  it('not X matches exactly the records that X does not, and not not X those that X does', () => {
+  it('not X and the opposite of an operator match exactly the records that X does not', () => {
     fc.assert(
       fc.property(leaf, record, (input, values) => {
         const valueOf = inRecord(values);
         const plain = matchesFilter(parse(input), valueOf);
         expect(matchesFilter(parse({ not: input }), valueOf)).toBe(!plain);
         expect(matchesFilter(parse({ not: { not: input } }), valueOf)).toBe(plain);
-      }),
-      { numRuns },
-    );
-  });
-
-  it('a negative operator matches exactly the records that its opposite does not', () => {
-    fc.assert(
-      fc.property(leaf, record, (input, values) => {
         const negative = opposites.find(([operator]) => operator === input.operator)?.[1];
         const ref = refs.get(input.field);
-        fc.pre(negative !== undefined && ref !== undefined && operatorsFor(filterKindOf(ref)).includes(negative));
-        const valueOf = inRecord(values);
-        expect(matchesFilter(parse({ ...input, operator: negative }), valueOf)).toBe(
-          !matchesFilter(parse(input), valueOf),
-        );
+        if (negative === undefined || ref === undefined || !operatorsFor(filterKindOf(ref)).includes(negative)) return;
+        expect(matchesFilter(parse({ ...input, operator: negative }), valueOf)).toBe(!plain);
       }),
       { numRuns },
     );

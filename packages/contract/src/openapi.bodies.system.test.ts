@@ -1,0 +1,76 @@
+// The documents and the gateways agree about request bodies, which tools build from the documents.
+import { describe, expect, it } from '@jest/globals';
+import { buildOpenApiDocument } from './openapi.js';
+import { inboundOperations, readOperations } from './operations/index.js';
+import { createAjv } from './validate/ajv.js';
+import { isRecord } from './validate/schema-walk.js';
+import { compileOperation } from './validation.js';
+
+interface Described {
+  readonly content: { readonly 'application/json': { readonly schema: object; readonly example: unknown } };
+}
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly requestBody?: Described;
+}
+
+/** Copies of a value with one part removed or replaced. Most of them are invalid. */
+const changesOf = (value: unknown): unknown[] => {
+  const others: unknown[] = [null, true, 'no such value', '', -0.5, [], {}, 'x'.repeat(100_001)];
+  if (Array.isArray(value)) {
+    const list = value as unknown[];
+    const inner = list.flatMap((each, at) => changesOf(each).map((changed) => list.with(at, changed)));
+    return [...others, Array.from({ length: 501 }, () => list[0]), ...inner];
+  }
+  if (!isRecord(value)) return others;
+  const inner = Object.entries(value).flatMap(([key, each]) => {
+    // The domain package parses these two.
+    if (key === 'filters' || key === 'sort') return [];
+    const rest = Object.entries(value).filter(([other]) => other !== key);
+    return [Object.fromEntries(rest), ...changesOf(each).map((changed) => ({ ...value, [key]: changed }))];
+  });
+  return [...others, { ...value, unknown_key: 1 }, ...inner];
+};
+
+const id = 'https://crm.example/openapi';
+
+describe.each([
+  ['read', readOperations],
+  ['inbound', inboundOperations],
+] as const)('the document of %s', (gateway, operations) => {
+  const document = buildOpenApiDocument(gateway, operations);
+  const described = Object.values(document.paths).flatMap((item) => Object.values(item) as DescribedOperation[]);
+  const ajv = createAjv();
+  ajv.addVocabulary(['x-custom-keys', 'openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
+  ajv.addSchema({ ...document, $id: id });
+
+  it('accepts exactly the bodies that the gateway accepts', () => {
+    const differences: string[] = [];
+    let accepted = 0;
+    let refused = 0;
+    for (const contract of operations) {
+      const { requestBody } = described.find(({ operationId }) => operationId === contract.id) ?? {};
+      if (requestBody === undefined) continue;
+      const { schema, example } = requestBody.content['application/json'];
+      const text = JSON.stringify(schema).replaceAll('"#/components', `"${id}#/components`);
+      const accepts = ajv.compile(JSON.parse(text) as object);
+      const { body, item } = compileOperation(contract);
+      for (const input of [example, ...changesOf(example)]) {
+        const items = isRecord(input) && Array.isArray(input['items']) ? (input['items'] as unknown[]) : [];
+        const errors = [body?.(input), ...items.map((each) => item?.(each))].flatMap((found) =>
+          Object.entries(found ?? {}),
+        );
+        // The documents say in words that a natural key is required unless there is an external id.
+        const isInWords = ([path, text]: readonly [string, string]) =>
+          text === 'is required' && /\b(name|domain|email)$/.test(path);
+        if (errors.length > 0 && errors.every(isInWords)) continue;
+        const isValid = errors.length === 0;
+        if (isValid) accepted += 1;
+        else refused += 1;
+        if (accepts(input) !== isValid) differences.push(`${contract.id} ${String(isValid)}: ${JSON.stringify(input)}`);
+      }
+    }
+    expect(differences).toEqual([]);
+    expect(Math.min(accepted, refused)).toBeGreaterThan(50);
+  });
+});
