@@ -13,6 +13,7 @@ import {
   type TestPrometheus,
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { metricsIn, readAlarms, readPanels } from './support/observability-files.js';
 
 const root = new URL('../../../', import.meta.url);
 const fileOf = (path: string): string => new URL(path, root).pathname;
@@ -39,7 +40,7 @@ describe('the alarms', () => {
   });
 });
 
-describe('CrmGatewayDown in a Prometheus that scrapes both gateways', () => {
+describe('a Prometheus that scrapes both gateways', () => {
   let prometheus: TestPrometheus;
   let drop: () => Promise<void>;
   let read: GatewayProcess & { readonly target: string };
@@ -71,7 +72,29 @@ describe('CrmGatewayDown in a Prometheus that scrapes both gateways', () => {
     await drop();
   });
 
-  test('fires for gateways that never ran, and ends when they run', async () => {
+  test('finds every metric of the alarms and the dashboard in both, and each of our metrics is in the manual', async () => {
+    const expressions = [
+      ...readAlarms().map(({ expr }) => expr),
+      ...readPanels().flatMap((panel) => panel.expressions),
+    ];
+    const used = new Set(expressions.flatMap(metricsIn).filter((name) => name !== 'up'));
+    const manual = await readFile(fileOf('docs/operating.md'), 'utf8');
+    for (const { target } of [read, inbound]) {
+      // Series of histograms appear only with the first observation, so the names are read from the declarations.
+      const page = await (await fetch(`http://${target}/metrics`)).text();
+      const declared = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
+      const exposed = declared.flatMap(([, name = '', type]) =>
+        type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => `${name}${end}`) : [name],
+      );
+      expect([...used].filter((name) => !exposed.includes(name))).toEqual([]);
+      const own = declared.map(([, name = '']) => name).filter((name) => name.startsWith('crm_'));
+      const isInManual = (name: string): boolean =>
+        [name, name.replace('crm_database_pool', '')].some((text) => manual.includes(`\`${text}\``));
+      expect(own.filter((name) => !isInManual(name))).toEqual([]);
+    }
+  });
+
+  test('fires CrmGatewayDown for gateways that never ran, and ends when they run', async () => {
     await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 2);
     await prometheus.scrape([read.target, inbound.target]);
     await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 0);

@@ -29,7 +29,7 @@ describe('a sender, if the gateway fails', () => {
     void one.send([item('bad')], never).then(([first]) => (outcome = first));
     for (let index = 0; outcome === undefined; index += 1) {
       expect(await one.send([item(`Deal ${index}`)], never)).toMatchObject([{ kind: 'created' }]);
-      await sleep(20);
+      await sleep(40);
     }
     const reason = expect.stringContaining('not created after many attempts: HTTP 503') as unknown;
     expect(outcome).toEqual({ kind: 'rejected', problems: [{ field: '', reason }] });
@@ -39,12 +39,12 @@ describe('a sender, if the gateway fails', () => {
     const { url, recordNames } = await fixture.start((request, response) =>
       (itemsOf(request.body) ?? []).map(nameOf).some(refuseBad) ? answerError(response, 503) : 'create',
     );
-    const one = sender(url, 800, { isBulk: true });
+    const one = sender(url, 400, { isBulk: true });
     let outcomes: readonly { readonly kind: string }[] | undefined;
     void one.send(['A', 'bad', 'B', 'C'].map(item), never).then((all) => (outcomes = all));
     for (let index = 0; outcomes === undefined; index += 1) {
       await one.send([item(`Deal ${index}`)], never);
-      await sleep(20);
+      await sleep(40);
     }
     expect(outcomes.map(({ kind }) => kind)).toEqual(['created', 'rejected', 'created', 'created']);
     expect([...recordNames]).toEqual(expect.arrayContaining(['A', 'B', 'C']));

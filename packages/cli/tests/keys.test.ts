@@ -111,7 +111,7 @@ describe('crm key rotate', () => {
 describe('crm key check', () => {
   it('prints the owner, the status and the permissions of a key, but not the key', async () => {
     const { keyId, apiKey } = await createKey();
-    const { organization, ...checked } = await administered.crmJson('key', 'check', String(apiKey));
+    const { organization, ...checked } = await administered.crmJson('key', 'check', apiKey);
     expect(checked).toEqual({
       key_id: keyId,
       name: 'Export',
@@ -123,20 +123,20 @@ describe('crm key check', () => {
       revoked_at: null,
     });
     expect(organization).toEqual(expect.any(String));
-    const { stdout } = await administered.crm('key', 'check', String(apiKey));
+    const { stdout } = await administered.crm('key', 'check', apiKey);
     expect(stdout).toContain(
       'Allowed: list, createNote\nGroups not allowed, except for the single operations above: search, inbound, bulk, delete',
     );
-    expect(stdout).not.toContain(String(apiKey));
+    expect(stdout).not.toContain(apiKey);
   });
 
   it('fails for a key that is revoked, unknown or mistyped, and says which of these it is', async () => {
     const { keyId, apiKey } = await createKey();
     await administered.crmJson('key', 'revoke', keyId, '--org', org);
     for (const [key, why] of [
-      [String(apiKey), 'revoked'],
+      [apiKey, 'revoked'],
       [generateApiKey(), 'No organization'],
-      [`${String(apiKey)}x`, 'not an API key'],
+      [`${apiKey}x`, 'not an API key'],
     ] as const)
       expect(await administered.crm('key', 'check', key)).toMatchObject({
         exitCode: 1,

@@ -40,7 +40,7 @@ const stages = async (): Promise<string[]> =>
   );
 
 /** Creates a deal in a stage, with the owner Ann. */
-const createDeal = async (name: string, stageLabel: string, values = new Map<string, unknown>()): Promise<void> => {
+const createDeal = async (name: string, stageLabel: string, values = new Map<string, number>()): Promise<void> => {
   const setup = await storedSetup();
   const [pipeline] = setup.pipelines;
   if (pipeline === undefined) throw new Error('no pipeline');
