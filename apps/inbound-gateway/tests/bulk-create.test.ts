@@ -5,7 +5,7 @@ import {
   bulkCreateOpportunities,
   type BulkResult,
 } from '@crm/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
@@ -15,8 +15,10 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.organization.defineField({ objectType: 'opportunity', slug: 'seats', attributeType: 'number' });
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 type Query = Readonly<Record<string, string>>;
 type Contract = typeof bulkCreateAccounts | typeof bulkCreateContacts | typeof bulkCreateOpportunities;

@@ -1,5 +1,5 @@
 import { bulkUpdateAccounts, bulkUpdateContacts, bulkUpdateOpportunities, type BulkResult } from '@crm/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf, unknownId } from './support/records-of.js';
@@ -13,8 +13,10 @@ beforeAll(async () => {
   const pipelineIds = [otherPipeline.id];
   await defineField({ objectType: 'opportunity', slug: 'partner', attributeType: 'string', pipelineIds });
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 type Contract = typeof bulkUpdateAccounts | typeof bulkUpdateContacts | typeof bulkUpdateOpportunities;
 

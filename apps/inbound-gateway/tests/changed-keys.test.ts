@@ -7,11 +7,11 @@ import {
   updateOpportunity,
 } from '@crm/contract';
 import type { Answer, TestRequest } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records-of.js';
-import { untilAWriteWaits } from './support/until-a-write-waits.js';
+import { untilAWriteWaitsFor } from './support/until-a-write-waits.js';
 
 let gateway: TestGateway;
 const { account, contact, opportunity } = recordsOf(() => gateway);
@@ -19,8 +19,10 @@ const { account, contact, opportunity } = recordsOf(() => gateway);
 beforeAll(async () => {
   gateway = await startTestGateway();
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 /**
  * Runs a create that finds its record and then waits for it, while `sql` changes or deletes that record in a separate transaction.
@@ -37,7 +39,7 @@ const createWhile = async (
     await holder.query('BEGIN');
     await holder.query(sql, [gateway.organization.id, id]);
     const answer = gateway.client.call(contract, request);
-    await untilAWriteWaits(gateway.writeDatabase);
+    await untilAWriteWaitsFor(holder, gateway.writeDatabase);
     await holder.query('COMMIT');
     return await answer;
   } finally {
@@ -102,7 +104,7 @@ test('R27: the stored answer of a create that only found the person is erased by
   await holder.query('BEGIN');
   await holder.query(`SELECT write($1::uuid, 'create_contact', ${input}, ${once})`, [gateway.organization.id]);
   const deletion = gateway.client.call(deleteContact, { params: { id } });
-  await untilAWriteWaits(gateway.writeDatabase);
+  await untilAWriteWaitsFor(holder, gateway.writeDatabase);
   await holder.query('COMMIT');
   holder.release();
   expect((await deletion).status).toBe(200);
@@ -118,7 +120,7 @@ test('an opportunity shows the contact that has the email now', async () => {
   await holder.query(moved, [gateway.organization.id, one]);
   const body = { related_objects: { primary_contact_email: 'one@swap.com' } };
   const answer = gateway.client.call(updateOpportunity, { params: { id: deal }, body });
-  await untilAWriteWaits(gateway.writeDatabase);
+  await untilAWriteWaitsFor(holder, gateway.writeDatabase);
   await holder.query('COMMIT');
   holder.release();
   expect((await answer).status).toBe(200);

@@ -1,93 +1,53 @@
 import { readFileSync } from 'node:fs';
 import { inboundOperations, readOperations } from '@crm/contract';
-import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
-import {
-  createTestClient,
-  createTestDatabase,
-  createTestOrganization,
-  type GatewayProcess,
-  startGatewayProcesses,
-  type TestClient,
-  type TestDatabase,
-  type TestField,
-  type TestOrganization,
-} from '@crm/testing';
+import { createTestClient, readTestStack, type TestClient, type TestField } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { type HttpExample, Placeholders, readHttpExamples, shownPart } from './support/http-examples.js';
-import { organizationTools } from './support/organization-tools.js';
 
 const examples = readHttpExamples(readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8'));
-const inboundMain = new URL('../dist/main.js', import.meta.url).pathname;
-const readMain = new URL('../../read-gateway/dist/main.js', import.meta.url).pathname;
+
+const colors = ['blue', 'green', 'yellow'];
+const optionsOf = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label], index) => ({ value, label, color: colors[index] ?? '' }));
 
 /** The custom fields that docs/contract.md assumes. */
-const fields: readonly TestField[] = [
+const fields: readonly Omit<TestField, 'objectType'>[] = [
   {
-    objectType: 'opportunity',
     slug: 'deal_tier',
     attributeType: 'select',
-    metadata: {
-      options: [
-        { label: 'Small', value: 'smb', color: 'blue' },
-        { label: 'Enterprise', value: 'ent', color: 'green' },
-      ],
-    },
+    metadata: { options: optionsOf({ smb: 'Small', ent: 'Enterprise' }) },
   },
   {
-    objectType: 'opportunity',
     slug: 'channels',
     attributeType: 'multi_select',
-    metadata: {
-      options: [
-        { label: 'Website', value: 'web', color: 'blue' },
-        { label: 'Event', value: 'event', color: 'green' },
-        { label: 'Partner', value: 'partner', color: 'yellow' },
-      ],
-    },
+    metadata: { options: optionsOf({ web: 'Website', event: 'Event', partner: 'Partner' }) },
   },
-  { objectType: 'opportunity', slug: 'signed_on', attributeType: 'date' },
-  { objectType: 'opportunity', slug: 'score', attributeType: 'rating' },
-  { objectType: 'opportunity', slug: 'site', attributeType: 'location' },
+  { slug: 'signed_on', attributeType: 'date' },
+  { slug: 'score', attributeType: 'rating' },
+  { slug: 'site', attributeType: 'location' },
 ];
 
-const stageId = ({ pipeline }: TestOrganization, label: string): string =>
-  pipeline.stages.find((stage) => stage.label === label)?.id ?? '';
-
 describe('the examples of docs/contract.md', () => {
-  let testDatabase: TestDatabase;
-  let database: AdministrationDatabase;
-  let gateways: readonly GatewayProcess[] = [];
+  let gateway: TestGateway;
   let read: TestClient;
   let inbound: TestClient;
   let placeholders: Placeholders;
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase(async (url) => {
-      await migrate(url);
-    }, 'migrated');
-    database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'contract-examples' });
-    const organization = await createTestOrganization(organizationTools(database));
-    for (const field of fields) await organization.defineField(field);
-    const environment = { DATABASE_URL: testDatabase.url, LOG_LEVEL: 'error' };
-    const cursorSecrets = { CURSOR_SECRETS: 'the examples of the documentation' };
-    const started = [
-      await startGatewayProcesses(1, readMain, { ...environment, ...cursorSecrets }),
-      await startGatewayProcesses(1, inboundMain, environment),
-    ];
-    gateways = started.flat();
-    read = createTestClient(gateways[0]?.url ?? '', readOperations, organization.key);
-    inbound = createTestClient(gateways[1]?.url ?? '', inboundOperations, organization.key);
+    gateway = await startTestGateway();
+    const { organization } = gateway;
+    for (const field of fields) await organization.defineField({ objectType: 'opportunity', ...field });
+    const { key } = organization;
+    const { readUrl, inboundUrl } = readTestStack();
+    read = createTestClient(readUrl, readOperations, key);
+    inbound = createTestClient(inboundUrl, inboundOperations, key);
     placeholders = new Placeholders({
       pipeline_id: organization.pipeline.id,
-      stage_won: stageId(organization, 'Won'),
+      stage_won: organization.pipeline.stages.find(({ label }) => label === 'Won')?.id ?? '',
     });
   });
-
-  afterAll(async () => {
-    await Promise.all(gateways.map((gateway) => gateway.stop()));
-    await database.close();
-    await testDatabase.drop();
-  });
+  afterAll(() => gateway.stop());
 
   const run = async (example: HttpExample): Promise<void> => {
     const { 'x-api-key': key, ...headers } = example.headers;

@@ -7,7 +7,7 @@ import {
   type OperationContract,
 } from '@crm/contract';
 import { reportFigure, testSize } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records-of.js';
@@ -45,8 +45,10 @@ const fillDeals = async (contactId: string, count: number): Promise<void> => {
 beforeAll(async () => {
   gateway = await startTestGateway();
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 describe('every deletion', () => {
   const all: readonly (readonly [string, OperationContract, string, () => Promise<string>])[] = [

@@ -9,7 +9,7 @@ import {
   mergeContact,
   restoreRecord,
 } from '@crm/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import {
   account,
@@ -27,8 +27,10 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 const { create, update, stored } = externalIdCalls(() => gateway);
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import {
   account,
@@ -16,8 +16,10 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 const { create, update, bulk, stored, countOf } = externalIdCalls(() => gateway);
 

@@ -1,5 +1,5 @@
 import { createContact, deleteAccount, deleteContact, mergeAccount, mergeContact } from '@crm/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { mergingOf } from './support/merging-of.js';
@@ -14,8 +14,10 @@ beforeAll(async () => {
   await gateway.organization.defineField({ objectType: 'account', slug: 'tier', attributeType: 'number' });
   await gateway.organization.defineField({ objectType: 'account', slug: 'motto', attributeType: 'string' });
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 const both = [
   ['accounts', mergeAccount, deleteAccount, (n: string) => account({ domain: `${n}.com` })],

@@ -1,5 +1,5 @@
 import { createAccount, createContact, createOpportunity, type OperationContract } from '@crm/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
@@ -10,8 +10,10 @@ beforeAll(async () => {
   for (const objectType of ['account', 'contact', 'opportunity'] as const)
     await gateway.organization.defineField({ objectType, slug: 'score', attributeType: 'number' });
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 const send = <C extends OperationContract>(contract: C, body: object, onMatch?: string) =>
   gateway.client.call(contract, { body, ...(onMatch !== undefined && { query: { on_match: onMatch } }) });

@@ -1,21 +1,21 @@
 import { bulkCreateAccounts, createAccount, createOpportunity, mergeAccount } from '@crm/contract';
 import { type Answer, readCitusUrl, type TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
-import { untilAWriteWaits } from './support/until-a-write-waits.js';
+import { startOwnGateway, type TestGateway } from './support/gateway.js';
+import { untilWritesWait } from './support/until-a-write-waits.js';
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await startOwnGateway();
 });
 afterAll(() => gateway.stop());
 
-/** Blocks writes to accounts while `work` runs. */
-const whileAccountsAreLocked = async <T>(work: () => Promise<T>): Promise<T> => {
+/** Blocks writes to a table while `work` runs. */
+const whileLocked = async <T>(table: string, work: () => Promise<T>): Promise<T> => {
   const holder = await gateway.database.pool.connect();
   try {
-    await holder.query('BEGIN; LOCK TABLE accounts IN SHARE MODE');
+    await holder.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
     return await work();
   } finally {
     await holder.query('ROLLBACK');
@@ -48,7 +48,7 @@ describe('503 with Retry-After', () => {
     'while a lock is held: nothing is written, and the same call works once the lock is free',
     async () => {
       const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 100 });
-      expectComeBack(await whileAccountsAreLocked(() => create(client, 'locked.com')));
+      expectComeBack(await whileLocked('accounts', () => create(client, 'locked.com')));
       expect(await countOf('locked.com')).toBe(0);
       expect((await create(client, 'locked.com')).status).toBe(200);
     },
@@ -78,13 +78,13 @@ describe('503 with Retry-After', () => {
   );
 
   test('while no connection is free: nothing is written, and the call that holds the connection succeeds', async () => {
-    const limits = { poolWaitMs: 500, lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 };
+    const limits = { poolWaitMs: 200, lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 };
     const client = await gateway.startOn(gateway.gatewayUrl, { maxConnections: 1, ...limits });
     // Loads the key first: looking it up also takes a connection, and the first connection may take long to open.
     while ((await create(client, 'known.com')).status !== 200);
-    const [served, refused] = await whileAccountsAreLocked(async () => {
+    const [served, refused] = await whileLocked('accounts', async () => {
       const waiting = create(client, 'served.com');
-      await untilAWriteWaits(gateway.writeDatabase);
+      await untilWritesWait(gateway.writeDatabase, 1);
       return [waiting, await create(client, 'refused.com')];
     });
     expectComeBack(refused);
@@ -106,14 +106,12 @@ describe('503 with errors, without Retry-After', () => {
     const [row] = await gateway.rows<{ accountId: string; contactId: string }>(
       `SELECT account_id AS "accountId", contact_id AS "contactId" FROM opportunities WHERE organization_id = $1 AND name = 'One'`,
     );
-    const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 1_000, lockTimeoutMs: 0 });
+    const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 500, lockTimeoutMs: 0 });
     const rename = (type: string, id = '', body = {}) => client.send('PATCH', `/v1/inbound/${type}/${id}`, { body });
-    const holder = await gateway.database.pool.connect();
-    await holder.query('BEGIN; LOCK TABLE opportunities IN SHARE MODE');
-    const account = await rename('accounts', row?.accountId, { name: 'Renamed', description: 'x' });
-    const contact = await rename('contacts', row?.contactId, { last_name: 'Renamed' });
-    await holder.query('ROLLBACK');
-    holder.release();
+    const [account, contact] = await whileLocked('opportunities', async () => [
+      await rename('accounts', row?.accountId, { name: 'Renamed', description: 'x' }),
+      await rename('contacts', row?.contactId, { last_name: 'Renamed' }),
+    ]);
     const text = expect.stringMatching(
       /^took too long: the opportunities of this (account|contact) store a copy of it/,
     );
@@ -127,12 +125,22 @@ describe('503 with errors, without Retry-After', () => {
     const idOf = async (domain: string): Promise<string> =>
       (await gateway.client.call(createAccount, { body: { domain } })).data.company_id;
     const [kept, other] = [await idOf('kept.com'), await idOf('other.com')];
-    const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 1_000, lockTimeoutMs: 0 });
+    const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 500, lockTimeoutMs: 0 });
     const merge = () => client.call(mergeAccount, { params: { id: kept }, body: { from: other } });
-    const refused = await whileAccountsAreLocked(merge);
+    const refused = await whileLocked('accounts', merge);
     expect([refused.status, refused.body.code]).toEqual([503, 'timeout']);
     expect(refused.errors).toEqual({ from: 'has too many records to merge' });
     expect(refused.headers.get('retry-after')).toBeNull();
     expect((await merge()).status).toBe(200);
+  });
+
+  test('for a bulk call that takes too long, because the same call would time out again', async () => {
+    const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 500 });
+    const send = () => client.call(bulkCreateAccounts, { body: { items: [{ domain: 'late.com' }] } });
+    const answer = await whileLocked('accounts', send);
+    expect([answer.status, answer.body.code]).toEqual([503, 'timeout']);
+    expect(answer.headers.get('retry-after')).toBeNull();
+    expect(answer.errors).toEqual({ items: expect.stringMatching(/^took too long: send fewer items/) });
+    expect((await send()).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf, unknownId, versionOf } from './support/records-of.js';
@@ -13,8 +13,10 @@ beforeAll(async () => {
   await defineField({ objectType: 'account', slug: 'motto', attributeType: 'string' });
   await defineField({ objectType: 'account', slug: 'hidden_note', attributeType: 'string', isHidden: true });
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 const stored = async (id: string) =>
   (await gateway.rows('SELECT * FROM accounts WHERE organization_id = $1 AND id = $2', [id]))[0];

@@ -1,5 +1,5 @@
 import { createContact, deleteContact, updateContact } from '@crm/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf, unknownId, versionOf } from './support/records-of.js';
@@ -11,8 +11,10 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.organization.defineField({ objectType: 'contact', slug: 'birthday', attributeType: 'date' });
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 const domainOf = async (contactId: string) =>
   (

@@ -1,5 +1,5 @@
 import { type OpportunityDetail } from '@crm/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf, unknownId, versionOf } from './support/records-of.js';
@@ -14,8 +14,10 @@ beforeAll(async () => {
   const pipelineIds = [otherPipeline.id];
   await defineField({ objectType: 'opportunity', slug: 'partner', attributeType: 'string', pipelineIds });
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 const stageId = (label: string): string =>
   gateway.organization.pipeline.stages.find((stage) => stage.label === label)?.id ?? '';

@@ -10,7 +10,7 @@ import {
   updateContact,
 } from '@crm/contract';
 import { type Answer, reportFigure, type TestClient } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { countDeadlocks } from './support/deadlocks.js';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -24,8 +24,10 @@ beforeAll(async () => {
   processes = await gateway.startProcesses(2);
   await Promise.all(processes.map((client) => client.call(createAccount, { body: { domain: 'warm-up.com' } })));
 });
-afterAll(() => gateway.stop());
-afterEach(() => expectConsistent(gateway));
+afterAll(async () => {
+  await expectConsistent(gateway);
+  await gateway.stop();
+});
 
 type Item = Readonly<Record<string, unknown>>;
 type Call = (client: TestClient) => Promise<Answer>;
