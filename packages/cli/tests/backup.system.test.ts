@@ -1,6 +1,7 @@
 /** @needs postgresql */
+import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +26,7 @@ import { BashSession } from './support/bash-session.js';
 import { readShellExamples } from './support/shell-examples.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const page = await readFile(join(root, 'docs/operating.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
 const section = /^## Backup\n[^]*?(?=^## )/m.exec(page)?.[0] ?? '';
 const [dump, restore] = readShellExamples(section);
 

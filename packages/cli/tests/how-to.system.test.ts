@@ -1,5 +1,6 @@
 /** @needs curl */
-import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,12 +14,10 @@ import { readShellExamples, shownPart } from './support/shell-examples.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = join(root, 'docs/how-to');
-const readPage = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
-const names = (await readdir(folder)).filter((name) => name !== 'README.md');
-const pages = await Promise.all(
-  names.map(async (name) => ({ name, examples: readShellExamples(await readPage(name)) })),
-);
-const variables = readShellExamples(await readPage('README.md'));
+const readPage = (name: string): string => readFileSync(join(folder, name), 'utf8');
+const names = readdirSync(folder).filter((name) => name !== 'README.md');
+const pages = names.map((name) => ({ name, examples: readShellExamples(readPage(name)) }));
+const variables = readShellExamples(readPage('README.md'));
 
 /** Pages without commands for the local stack: one links to other pages, one needs several servers. */
 const withoutCommands = ['back-up-and-restore.md', 'move-to-citus.md'];

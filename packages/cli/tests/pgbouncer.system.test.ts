@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { runCrm } from './run-crm.js';
 
 const mainFile = new URL('../../../apps/inbound-gateway/dist/main.js', import.meta.url).pathname;
-const translates = await pgBouncerTranslates();
+const translates = pgBouncerTranslates();
 const requests = 60;
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 /** @needs postgresql */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { migrate, openAdministrationDatabase } from '@crm/db';
@@ -10,7 +10,7 @@ import { runCrm } from './run-crm.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples } from './support/shell-examples.js';
 
-const page = await readFile(fileURLToPath(new URL('../../../docs/operating.md', import.meta.url)), 'utf8');
+const page = readFileSync(fileURLToPath(new URL('../../../docs/operating.md', import.meta.url)), 'utf8');
 const section = /^## Point-in-time recovery\n[^]*?(?=^## )/m.exec(page)?.[0] ?? '';
 const [archive, backUp, archiveLast, recover] = readShellExamples(section).map(({ commands }) => commands);
 

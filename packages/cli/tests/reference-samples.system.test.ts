@@ -1,4 +1,5 @@
 /** @needs curl python3 */
+import { readFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,7 @@ import { readShellExamples, type ShellExample } from './support/shell-examples.j
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const guide = await readFile(join(root, 'packages/reference/guides/get-started.md'), 'utf8');
+const guide = readFileSync(join(root, 'packages/reference/guides/get-started.md'), 'utf8');
 const examples = readShellExamples(guide);
 const [addresses, records] = [examples.slice(0, 1), examples.slice(1)];
 const gateways = ['inbound', 'read'] as const;

@@ -1,5 +1,6 @@
 /** @needs curl */
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +12,10 @@ import { BashSession } from './support/bash-session.js';
 import { readShellExamples, shownPart } from './support/shell-examples.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const page = await readFile(join(root, 'docs/tutorial.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/tutorial.md'), 'utf8');
 const [start, ...steps] = readShellExamples(page);
 /** The first three blocks of README.md: the start, the call that creates a deal and the call that reads it. */
-const [readmeStart, ...readmeCalls] = readShellExamples(await readFile(join(root, 'README.md'), 'utf8')).slice(0, 3);
+const [readmeStart, ...readmeCalls] = readShellExamples(readFileSync(join(root, 'README.md'), 'utf8')).slice(0, 3);
 const examples = [...steps, ...readmeCalls];
 
 describe('docs/tutorial.md and the calls of README.md', () => {

@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
 import { withAdminClient } from './admin-client.js';
 import { findServiceUser } from './debian-postgres.js';
@@ -23,8 +22,8 @@ export interface PgBouncer {
 const translatesFromMinor = 21;
 
 /** Whether the installed PgBouncer can translate prepared statements: Debian 12 has 1.18, which cannot. */
-export const pgBouncerTranslates = async (): Promise<boolean> => {
-  const { stdout } = await promisify(execFile)(program, ['--version']);
+export const pgBouncerTranslates = (): boolean => {
+  const stdout = execFileSync(program, ['--version'], { encoding: 'utf8' });
   const [, major, minor] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
   return Number(major) > 1 || Number(minor) >= translatesFromMinor;
 };
@@ -49,7 +48,7 @@ export const startPgBouncer = async (databaseUrl: string, poolMode: 'session' | 
       `pool_mode = ${poolMode}`,
       // In session mode, every connection of a gateway holds a server connection.
       `default_pool_size = ${poolMode === 'session' ? 20 : 5}`,
-      ...((await pgBouncerTranslates()) ? ['max_prepared_statements = 100'] : []),
+      ...(pgBouncerTranslates() ? ['max_prepared_statements = 100'] : []),
       '',
     ].join('\n'),
   };
