@@ -1,167 +1,175 @@
 import {
   bulkCreateAccounts,
   bulkCreateContacts,
+  bulkCreateOpportunities,
   bulkUpdateAccounts,
   bulkUpdateContacts,
-  createAccount,
+  bulkUpdateOpportunities,
   createContact,
   createOpportunity,
   type OperationContract,
   updateContact,
+  updateOpportunity,
 } from '@crm/contract';
-import { type Answer, reportFigure, type TestClient } from '@crm/testing';
+import type { Answer } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { countDeadlocks } from './support/deadlocks.js';
-import { expectConsistent } from './support/expect-consistent.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { type Call, type Races, rotated, startRaces } from './support/races.js';
+import { untilWritesWait } from './support/until-a-write-waits.js';
 
-let gateway: TestGateway;
-let processes: TestClient[];
-let errors = 0;
+let races: Races;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  processes = await gateway.startProcesses(2);
-  await Promise.all(processes.map((client) => client.call(createAccount, { body: { domain: 'warm-up.com' } })));
+  races = await startRaces();
 });
-afterAll(async () => {
-  await expectConsistent(gateway);
-  await gateway.stop();
-});
+afterAll(() => races.gateway.stop());
 
-type Item = Readonly<Record<string, unknown>>;
-type Call = (client: TestClient) => Promise<Answer>;
-
-const bulk =
-  (contract: OperationContract, items: readonly Item[], query: Readonly<Record<string, string>> = {}): Call =>
-  (client) =>
-    client.call(contract, { body: { items }, query });
-
-/** Sends all calls at once, spread over both processes. Every call and every item must succeed. */
-const race = async (calls: readonly Call[]): Promise<void> => {
-  const answers = await Promise.all(
-    calls.map((call, index) => call(processes[index % processes.length] ?? gateway.client)),
-  );
-  const failed = answers.filter(({ status, text }) => status !== 200 || text.includes('"success":false'));
-  errors += failed.length;
-  expect(failed.map(({ status, text }) => `${status} ${text.slice(0, 300)}`)).toEqual([]);
-};
-
-const idsOf = async (table: string, condition: string, value: string): Promise<string[]> => {
-  const text = `SELECT id FROM ${table} WHERE organization_id = $1 AND ${condition} ORDER BY md5(id::text)`;
-  return (await gateway.rows<{ id: string }>(text, [value])).map(({ id }) => id);
-};
-
-const count = 100;
-const numbers = Array.from({ length: count }, (_, index) => index);
+const numbers = Array.from({ length: 100 }, (_, index) => index);
 const streams = [0, 1, 2, 3];
-/** The same items in a different order for each stream. */
-const rotated = <T>(items: readonly T[], by: number): T[] => [...items.slice(by * 25), ...items.slice(0, by * 25)];
+const upsert = { on_match: 'update' };
+
+/** One bulk call of each stream. Each has the items in another order. */
+const bulks = (
+  contract: OperationContract,
+  itemsOf: (stream: number) => readonly object[],
+  query: Readonly<Record<string, string>> = {},
+): Call[] => streams.map((by) => [contract, { body: { items: rotated(itemsOf(by), by) }, query }]);
+
+/** Every call and every item must succeed. */
+const allSucceed = async (calls: readonly Call[]): Promise<Answer[]> => {
+  const answers = await races.atOnce(calls);
+  expect(answers.filter(({ text }) => text.includes('"success":false')).map(({ text }) => text)).toEqual([]);
+  return answers;
+};
+
+const deal = (name: string, account_domain: string, more: object = {}) => ({
+  pipeline_id: races.gateway.organization.pipeline.id,
+  opportunity: { name },
+  related_objects: { account_domain, ...more },
+});
+const idsWith = async (table: string, condition: string, value: string): Promise<string[]> => {
+  const text = `SELECT id FROM ${table} WHERE organization_id = $1 AND ${condition} ORDER BY md5(id::text)`;
+  return (await races.gateway.rows<{ id: string }>(text, [value])).map(({ id }) => id);
+};
 
 describe('R2: no deadlock between bulk calls, four at a time', () => {
-  test('creating different contacts of shared accounts, then changing a field other than the name', async () => {
-    const items = (stream: number, more: Item): Item[] =>
+  test('creating different contacts of shared accounts, then naming them', async () => {
+    const items = (stream: number, more: object): object[] =>
       numbers.map((n) => ({ email: `p${n}@disjoint-${(n + stream) % 7}-of-${stream}.com`, ...more }));
-    await race(streams.map((stream) => bulk(bulkCreateContacts, items(stream, {}))));
-    const job = { job_title: 'Buyer' };
-    await race(streams.map((stream) => bulk(bulkCreateContacts, items(stream, job), { on_match: 'update' })));
-    await race(
-      streams.map((stream) => bulk(bulkCreateContacts, items(stream, { first_name: 'Ann', last_name: 'Lee' }))),
+    await allSucceed(bulks(bulkCreateContacts, (stream) => items(stream, {})));
+    await allSucceed(
+      bulks(bulkCreateContacts, (stream) => items(stream, { first_name: 'Ann', job_title: 'CTO' }), upsert),
     );
   });
 
   test('creating the same contacts in different orders, filling in their names, then renaming them', async () => {
-    const items = (more: Item): Item[] => numbers.map((n) => ({ email: `p${n}@shared-${n % 9}.com`, ...more }));
-    await race(streams.map((by) => bulk(bulkCreateContacts, rotated(items({}), by))));
-    await race(streams.map((by) => bulk(bulkCreateContacts, rotated(items({ first_name: 'Ann' }), by))));
-    const renamed = (by: number) => rotated(items({ first_name: `Name ${by}`, phone: `+1 555 000${by}` }), by);
-    await race(streams.map((by) => bulk(bulkCreateContacts, renamed(by), { on_match: 'update' })));
+    const items = (more: object): object[] => numbers.map((n) => ({ email: `p${n}@shared-${n % 9}.com`, ...more }));
+    await allSucceed(bulks(bulkCreateContacts, () => items({})));
+    await allSucceed(bulks(bulkCreateContacts, () => items({ first_name: 'Ann' })));
+    await allSucceed(
+      bulks(bulkCreateContacts, (by) => items({ first_name: `N${by}`, phone: `+1 555 000${by}` }), upsert),
+    );
   });
 
   test('creating and changing the same accounts in different orders', async () => {
-    const items = (more: Item): Item[] => numbers.map((n) => ({ domain: `account-${n}.com`, ...more }));
-    await race(streams.map((by) => bulk(bulkCreateAccounts, rotated(items({}), by))));
-    const renamed = (by: number) => rotated(items({ name: `Name ${by}`, industry: `Industry ${by}` }), by);
-    await race(streams.map((by) => bulk(bulkCreateAccounts, renamed(by), { on_match: 'update' })));
+    const items = (more: object): object[] => numbers.map((n) => ({ domain: `account-${n}.com`, ...more }));
+    await allSucceed(bulks(bulkCreateAccounts, () => items({})));
+    await allSucceed(bulks(bulkCreateAccounts, (by) => items({ name: `N${by}`, industry: `I${by}` }), upsert));
   });
 
   test('updating the same contacts and accounts by id, including names, emails and domains', async () => {
-    const contacts = (await idsOf('contacts', `email LIKE 'p%@' || $2`, 'shared-1.com')).slice(0, 11);
-    const accounts = (await idsOf('accounts', `domain LIKE $2`, 'account-%')).slice(0, 50);
+    const contacts = (await idsWith('contacts', `email LIKE 'p%@' || $2`, 'shared-1.com')).slice(0, 11);
+    const accounts = (await idsWith('accounts', 'domain LIKE $2', 'account-%')).slice(0, 50);
     const moved = contacts.map((id, n) => ({ id, email: `moved${n}@account-${n}.com` }));
-    await race([
-      ...streams.map((by) =>
-        bulk(
-          bulkUpdateContacts,
-          rotated(
-            contacts.map((id) => ({ id, last_name: `L${by}` })),
-            by,
-          ),
-        ),
-      ),
-      ...streams.map((by) =>
-        bulk(
-          bulkUpdateAccounts,
-          rotated(
-            accounts.map((id) => ({ id, name: `N${by}` })),
-            by,
-          ),
-        ),
-      ),
-      bulk(bulkUpdateContacts, moved),
-      bulk(
-        bulkUpdateAccounts,
-        accounts.map((id, n) => ({ id, domain: `moved-account-${n}.com` })),
-      ),
+    const renamed = accounts.map((id, n) => ({ id, domain: `moved-account-${n}.com` }));
+    await allSucceed([
+      ...bulks(bulkUpdateContacts, (by) => contacts.map((id) => ({ id, last_name: `L${by}` }))),
+      ...bulks(bulkUpdateAccounts, (by) => accounts.map((id) => ({ id, name: `N${by}` }))),
+      [bulkUpdateContacts, { body: { items: moved } }],
+      [bulkUpdateAccounts, { body: { items: renamed } }],
     ]);
   });
 
   test('running next to single creates of opportunities and contacts and single changes of contacts', async () => {
     const emails = numbers.slice(0, 30).map((n) => `p${n}@busy-${n % 5}.com`);
-    const pipeline = gateway.organization.pipeline.id;
-    const deal =
-      (n: number): Call =>
-      (client) =>
-        client.call(createOpportunity, {
-          body: {
-            pipeline_id: pipeline,
-            opportunity: { name: `Deal ${n % 20}` },
-            related_objects: {
-              account_domain: `busy-${n % 5}.com`,
-              primary_contact_email: emails[n % 30],
-              additional_contact_emails: [emails[(n * 7) % 30], `other${n}@busy-${(n + 1) % 5}.com`],
-            },
-          },
-        });
-    await race(numbers.slice(0, 30).map(deal));
-    const [ann = ''] = await idsOf('contacts', 'email = $2', emails[0] ?? '');
-    const patch =
-      (n: number): Call =>
-      (client) =>
-        client.call(updateContact, { params: { id: ann }, body: { first_name: `Ann ${n}` } });
-    const single =
-      (n: number): Call =>
-      (client) =>
-        client.call(createContact, { body: { email: emails[n % 30], last_name: 'Lee' } });
-    const items = (by: number) =>
-      rotated(
-        emails.map((email) => ({ email, first_name: `Name ${by}` })),
-        by,
-      );
-    await race([
-      ...streams.map((by) => bulk(bulkCreateContacts, items(by), { on_match: 'update' })),
-      ...numbers.slice(0, 40).flatMap((n) => [deal(n), ...(n % 4 === 0 ? [patch(n), single(n)] : [])]),
-      ...streams.map((by) =>
-        bulk(bulkCreateAccounts, [{ domain: `busy-${by}.com`, name: `Busy ${by}` }], { on_match: 'update' }),
-      ),
+    const single = (n: number): Call => {
+      const additional_contact_emails = [emails[(n * 7) % 30], `other${n}@busy-${(n + 1) % 5}.com`];
+      const contacts = { primary_contact_email: emails[n % 30], additional_contact_emails };
+      return [createOpportunity, { body: deal(`Deal ${n % 20}`, `busy-${n % 5}.com`, contacts) }];
+    };
+    await allSucceed(numbers.slice(0, 30).map(single));
+    const [ann = ''] = await idsWith('contacts', 'email = $2', emails[0] ?? '');
+    const ofContacts = (n: number): Call[] => [
+      [updateContact, { params: { id: ann }, body: { first_name: `Ann ${n}` } }],
+      [createContact, { body: { email: emails[n], last_name: 'Lee' } }],
+    ];
+    await allSucceed([
+      ...bulks(bulkCreateContacts, (by) => emails.map((email) => ({ email, first_name: `N${by}` })), upsert),
+      ...numbers.slice(0, 40).flatMap((n) => [single(n), ...(n % 4 === 0 ? ofContacts(n % 30) : [])]),
+      ...bulks(bulkCreateAccounts, (by) => [{ domain: `busy-${by}.com`, name: `Busy ${by}` }], upsert),
     ]);
   });
+});
 
-  // Runs last, because it ends the connections of all gateways.
-  test('the server counted no deadlock in all these calls', async () => {
-    const deadlocks = await countDeadlocks(gateway);
-    reportFigure('R2', 'errors of bulk calls beside others', errors, 0);
-    reportFigure('R2', 'deadlocks of bulk calls beside others', deadlocks, 0);
-    expect(deadlocks).toBe(0);
+describe('R2: no deadlock between bulk calls that change the natural keys of opportunities', () => {
+  const some = numbers.slice(0, 40);
+  /** Creates the opportunities of each stream. @returns their ids */
+  const createAll = async (prefix: string, domainOf: (stream: number) => string): Promise<string[][]> => {
+    const answers = await allSucceed(
+      streams.map((by) => [
+        bulkCreateOpportunities,
+        { body: { items: some.map((n) => deal(`${prefix} ${by} ${n}`, domainOf(by))) } },
+      ]),
+    );
+    return answers.map(({ data }) => (data as { results: { id: string }[] }).results.map(({ id }) => id));
+  };
+  const countOf = async (name: string): Promise<number> =>
+    (await idsWith('opportunities', 'name LIKE $2', name)).length;
+  /** Items may be refused, because only one opportunity gets a name. */
+  const race = (calls: readonly Call[]) => races.atOnce(calls, [200, 409]);
+
+  test('setting the same names in different orders, next to creates and single changes', async () => {
+    const domain = 'names.com';
+    const ids = await createAll('Old', () => domain);
+    const renames = bulks(bulkUpdateOpportunities, (by) =>
+      some.map((n) => ({ id: ids[by]?.[n], opportunity: { name: `New ${n}` } })),
+    );
+    const creates = bulks(bulkCreateOpportunities, () => some.map((n) => deal(`New ${n}`, domain)));
+    const singles = some.slice(0, 10).flatMap((n): Call[] => [
+      [createOpportunity, { body: deal(`New ${n + 20}`, domain) }],
+      [updateOpportunity, { params: { id: ids[0]?.[n] ?? '' }, body: { opportunity: { name: `New ${n + 30}` } } }],
+    ]);
+    await race([...renames.slice(0, 2), ...creates.slice(0, 2), ...singles]);
+    await race([...renames.slice(2), ...creates.slice(2)]);
+    expect(await countOf('New %')).toBe(some.length);
+  });
+
+  test('setting a new account in one item and a new name in a later one', async () => {
+    const ids = await createAll('Move', (by) => `from-${by}.com`);
+    await races.idOf(createOpportunity, deal('Any', 'to.com'));
+    const moves = streams.map((by): Call => {
+      const order = rotated(some.slice(0, 25), by);
+      const items = [
+        ...order.map((n) => ({ id: ids[by]?.[n], related_objects: { account_domain: 'to.com' } })),
+        ...order.map((n) => ({ id: ids[by]?.[n], opportunity: { name: `Moved ${n}` } })),
+      ];
+      return [bulkUpdateOpportunities, { body: { items } }];
+    });
+    // All calls wait for the name lock of the account, so that they start at the same moment.
+    const holder = await races.gateway.writeDatabase.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query(
+      `SELECT lock_names($1, 'account', ARRAY(SELECT id FROM accounts WHERE organization_id = $1 AND domain = 'to.com'), true)`,
+      [races.gateway.organization.id],
+    );
+    const racing = race(moves);
+    await untilWritesWait(races.gateway.writeDatabase, moves.length);
+    await holder.query('ROLLBACK');
+    holder.release();
+    await racing;
+    expect(await countOf('Moved %')).toBe(25);
+  });
+
+  test('the server counted none in all these calls, and every record is consistent', async () => {
+    await races.expectNoDeadlocks('R2', 'bulk calls beside others');
   });
 });

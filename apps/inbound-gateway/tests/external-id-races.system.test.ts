@@ -13,21 +13,18 @@ import {
   updateContact,
   updateOpportunity,
 } from '@crm/contract';
-import { type Answer, reportFigure, type TestClient, testSize } from '@crm/testing';
+import { type Answer, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { countDeadlocks } from './support/deadlocks.js';
 import { expectConsistent } from './support/expect-consistent.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { type Races, startRaces } from './support/races.js';
 
 const rounds = testSize({ short: 6, soak: 60 });
 
-let gateway: TestGateway;
-let processes: TestClient[];
+let races: Races;
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  processes = await gateway.startProcesses(2);
+  races = await startRaces();
 });
-afterAll(() => gateway.stop());
+afterAll(() => races.gateway.stop());
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -65,7 +62,7 @@ const kinds: readonly (readonly [name: string, kind: Kind])[] = [
       create: createOpportunity,
       bulk: bulkCreateOpportunities,
       body: (label, fields) => ({
-        pipeline_id: gateway.organization.pipeline.id,
+        pipeline_id: races.gateway.organization.pipeline.id,
         opportunity: { ...(label !== null && { name: label }), ...fields },
         related_objects: { account_domain: 'races.example' },
       }),
@@ -73,11 +70,7 @@ const kinds: readonly (readonly [name: string, kind: Kind])[] = [
   ],
 ];
 
-let sent = 0;
-const send = async (contract: OperationContract, request: object): Promise<Answer> => {
-  const client = processes[(sent += 1) % processes.length] ?? gateway.client;
-  return client.call(contract, request);
-};
+const send = (contract: OperationContract, request: object): Promise<Answer> => races.send([contract, request]);
 
 /** In these races 400 and 409 are valid too: the record of the external id may not exist yet, or two records may have the keys. */
 const expectAnswered = (answers: readonly Answer[]): void => {
@@ -86,7 +79,7 @@ const expectAnswered = (answers: readonly Answer[]): void => {
 };
 
 const repeated = async (table: string): Promise<unknown[]> =>
-  gateway.rows(
+  races.gateway.rows(
     `SELECT external_id FROM ${table} WHERE organization_id = $1 AND external_id IS NOT NULL GROUP BY external_id HAVING count(*) > 1`,
   );
 
@@ -112,11 +105,12 @@ describe.each(kinds)('parallel creates of %s', (name, { table, create, bulk, bod
       expect(results.filter(({ success }) => !success)).toEqual([]);
     }
     expect(
-      await gateway.rows(`SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND external_id LIKE $2`, [
-        `${name}-%`,
-      ]),
+      await races.gateway.rows(
+        `SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND external_id LIKE $2`,
+        [`${name}-%`],
+      ),
     ).toEqual([{ n: rounds * 3 }]);
-    await expectConsistent(gateway);
+    await expectConsistent(races.gateway);
   });
 
   test('external ids that move between natural keys each stay with one record', async () => {
@@ -139,7 +133,7 @@ describe.each(kinds)('parallel creates of %s', (name, { table, create, bulk, bod
       expectAnswered(answers);
     }
     expect(await repeated(table)).toEqual([]);
-    await expectConsistent(gateway);
+    await expectConsistent(races.gateway);
   });
 });
 
@@ -157,7 +151,7 @@ test('changes, merges and erasures in parallel with creates never give two recor
       await make(createContact, { email: `bob@kept-${key}.example` }),
     ];
     const deal = await make(createOpportunity, {
-      pipeline_id: gateway.organization.pipeline.id,
+      pipeline_id: races.gateway.organization.pipeline.id,
       opportunity: { name: key },
       related_objects: { account_domain: `other-${key}.example` },
     });
@@ -188,17 +182,18 @@ test('changes, merges and erasures in parallel with creates never give two recor
       send(updateOpportunity, { params: { id: deal }, body: { opportunity: { external_id: key } } }),
       send(createOpportunity, {
         ...upsert,
-        body: { pipeline_id: gateway.organization.pipeline.id, opportunity: { name: `${key} two`, external_id: key } },
+        body: {
+          pipeline_id: races.gateway.organization.pipeline.id,
+          opportunity: { name: `${key} two`, external_id: key },
+        },
       }),
     ]);
     expectAnswered(answers);
   }
   for (const table of ['accounts', 'contacts', 'opportunities']) expect(await repeated(table)).toEqual([]);
-  await expectConsistent(gateway);
+  await expectConsistent(races.gateway);
 });
 
 test('the server counted no deadlock in these calls', async () => {
-  const deadlocks = await countDeadlocks(gateway);
-  reportFigure('R4', `deadlocks in ${sent} calls with external ids`, deadlocks, 0);
-  expect(deadlocks).toBe(0);
+  await races.expectNoDeadlocks('R4', 'calls with external ids');
 });

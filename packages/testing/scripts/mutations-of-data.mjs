@@ -8,7 +8,7 @@ export const mutationsOfData = [
     file: 'packages/domain/src/natural-key/email.ts',
     from: 'text.slice(0, at).toLowerCase()',
     to: 'text.slice(0, at)',
-    tests: 'apps/inbound-gateway parallel-creates',
+    tests: 'apps/inbound-gateway create-races',
   },
   {
     requirement: 'R2',
@@ -16,7 +16,7 @@ export const mutationsOfData = [
     file: 'packages/db/sql/functions/contacts.sql',
     from: 'ORDER BY c.email COLLATE "C"',
     to: 'ORDER BY random()',
-    tests: 'apps/inbound-gateway parallel-creates',
+    tests: 'apps/inbound-gateway create-races',
   },
   {
     requirement: 'R2',
@@ -24,7 +24,7 @@ export const mutationsOfData = [
     file: 'packages/db/sql/functions/accounts.sql',
     from: 'ORDER BY a.domain COLLATE "C"',
     to: 'ORDER BY random()',
-    tests: 'apps/inbound-gateway parallel-creates',
+    tests: 'apps/inbound-gateway create-races',
   },
   {
     requirement: 'R2',
@@ -32,7 +32,7 @@ export const mutationsOfData = [
     file: 'packages/db/sql/functions/bulk_locks.sql',
     from: 'FROM unnest(v_changed) c ORDER BY',
     to: 'FROM unnest(v_changed) c WHERE false ORDER BY',
-    tests: 'apps/inbound-gateway bulk-rename-races',
+    tests: 'apps/inbound-gateway bulk-races',
   },
   {
     requirement: 'R23',

@@ -1,0 +1,148 @@
+import { createAccount, createContact, createNote, createOpportunity } from '@crm/contract';
+import { reportFigure, testSize } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Call, type Races, startRaces } from './support/races.js';
+
+const rounds = testSize({ short: 10, soak: 100 });
+/** Enough rounds to cause a deadlock, whichever of the lock orders is removed. */
+const roundsOfSharedEmails = testSize({ short: 3, soak: 20 });
+const callsPerRound = 40;
+
+let races: Races;
+
+beforeAll(async () => {
+  races = await startRaces();
+});
+afterAll(() => races.gateway.stop());
+
+const calls = (count: number, call: (index: number) => Call): Call[] =>
+  Array.from({ length: count }, (_, i) => call(i));
+const dealOf = (name: string | undefined, related: object): Call => [
+  createOpportunity,
+  { body: { pipeline_id: races.gateway.organization.pipeline.id, opportunity: { name }, related_objects: related } },
+];
+const countOf = async (table: string, condition: string, value: unknown): Promise<number | undefined> => {
+  const text = `SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND ${condition}`;
+  return (await races.gateway.rows<{ n: number }>(text, [value]))[0]?.n;
+};
+
+/** Sends the calls at once. @returns the data that all of them answer */
+const createOnce = async (all: readonly Call[]): Promise<Readonly<Record<string, string>>> => {
+  const answers = await races.atOnce(all);
+  const ids = answers.map(({ data }) => Object.values(data as object)[0] as string);
+  expect(new Set(ids).size).toBe(1);
+  expect(answers.filter(({ headers }) => headers.get('x-record-status') === 'created')).toHaveLength(1);
+  return answers[0]?.data as Readonly<Record<string, string>>;
+};
+
+describe('R1: one record per natural key, from two processes at once', () => {
+  test('creates one account', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const spellings = [`müller${round}.de`, `MÜLLER${round}.de.`, `https://www.mu\u0308ller${round}.de/x`];
+      const { domain } = await createOnce(
+        calls(callsPerRound, (i) => [createAccount, { body: { domain: spellings[i % 3] } }]),
+      );
+      expect(await countOf('accounts', 'domain = $2', domain)).toBe(1);
+    }
+    reportFigure('R1', `rounds of ${callsPerRound} creates of an account that gave one row`, rounds, rounds);
+  });
+
+  test('creates one contact and the account of its domain', async () => {
+    for (let round = 0; round < rounds; round++) {
+      // The account exists already, so that the calls do not queue for it before they reach the contact.
+      if (round % 2 === 1) await races.idOf(createAccount, { domain: `tür${round}.de` });
+      const spellings = [`ann@tür${round}.de`, `ANN@TÜR${round}.DE`, ` ann@tu\u0308r${round}.de. `];
+      const { email = '' } = await createOnce(
+        calls(callsPerRound, (i) => [createContact, { body: { email: spellings[i % 3] } }]),
+      );
+      expect(await countOf('contacts', 'email = $2', email)).toBe(1);
+      expect(await countOf('accounts', 'domain = $2', email.replace('ann@', ''))).toBe(1);
+    }
+    reportFigure('R1', 'the same of a contact', rounds, rounds);
+  });
+
+  test('creates one opportunity with its account and all its contacts', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const domain = `race${round}.com`;
+      if (round % 2 === 1)
+        for (const local of ['p', 'a0', 'a1', 'a2', 'a3', 'a4'])
+          await races.idOf(createContact, { email: `${local}@${domain}` });
+      const names = [`Café ${round}`, `Cafe\u0301 ${round}`, ` Café ${round}\n`];
+      const { opportunity_id: id } = await createOnce(
+        calls(callsPerRound, (i) =>
+          dealOf(names[i % 3], {
+            account_domain: i % 2 === 0 ? domain : `WWW.${domain}`,
+            primary_contact_email: `p@${domain}`,
+            additional_contact_emails: [`a${i % 5}@${domain}`, `A${(i + 1) % 5}@${domain}`],
+          }),
+        ),
+      );
+      expect(await countOf('opportunities', 'name = $2', `Café ${round}`)).toBe(1);
+      expect(await countOf('opportunity_contacts', 'opportunity_id = $2', id)).toBe(5);
+      expect(await countOf('contacts', `email LIKE '%@' || $2`, domain)).toBe(6);
+    }
+    reportFigure('R1', 'the same of an opportunity', rounds, rounds);
+  });
+
+  test('keeps every contact of an opportunity whose primary contact all calls replace', async () => {
+    const { opportunity_id: id } = await createOnce(
+      calls(callsPerRound, (i) => dealOf('Tug', { account_domain: 'tug.com', primary_contact_email: `p${i}@tug.com` })),
+    );
+    expect(await countOf('opportunity_contacts', 'opportunity_id = $2', id)).toBe(callsPerRound - 1);
+  });
+});
+
+describe('R2: no deadlock', () => {
+  const shuffled = <T>(items: readonly T[]): T[] =>
+    items
+      .map((item) => ({ item, at: Math.random() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ item }) => item);
+
+  test.each<[string, (round: number, i: number) => string]>([
+    [
+      'whose accounts are new',
+      (round, i) => `person${i}@${i % 3 === 0 ? `shared${round}.com` : `of${round}-${i}.com`}`,
+    ],
+    // The account exists already, so that the calls do not queue for it before they reach the contacts.
+    ['of one account that is there', (round, i) => `person${i}of${round}@warm-up.com`],
+  ])('60 creates that share shuffled emails %s all succeed', async (name, emailOf) => {
+    let slowestMs = 0;
+    for (let round = 0; round < roundsOfSharedEmails; round++) {
+      const emails = Array.from({ length: 50 }, (_, i) => emailOf(round, i));
+      const all = calls(60, (i) => {
+        const [first = '', ...others] = shuffled(emails);
+        const domains = [first, ...others].map((email) => email.replace(/.*@/, ''));
+        const note = { note: { title: `Note ${i}` }, account_domains: domains, contact_emails: [first, ...others] };
+        if (i % 3 === 0) return [createNote, { body: note }];
+        return dealOf(`Deal ${name} ${round} ${i % 7}`, {
+          account_domain: domains[0],
+          primary_contact_email: first,
+          additional_contact_emails: others,
+        });
+      });
+      const startedAtMs = performance.now();
+      await races.atOnce(all);
+      slowestMs = Math.max(slowestMs, performance.now() - startedAtMs);
+      expect(await countOf('contacts', 'email = ANY ($2)', emails)).toBe(emails.length);
+    }
+    reportFigure('R2', `ms for 60 creates that share emails ${name}, slowest`, Math.round(slowestMs), '< 2000');
+    // A guard against hanging, ten times the measured time.
+    expect(slowestMs).toBeLessThan(20_000);
+  });
+
+  test('naming contacts while deals take them all succeeds, and every deal shows the names', async () => {
+    const emails = Array.from({ length: 10 }, (_, i) => `named${i}@names.com`);
+    await races.atOnce(
+      calls(60, (i) =>
+        i % 2 === 0
+          ? [createContact, { body: { email: emails[i % 10], first_name: 'Ann', last_name: 'Lee' } }]
+          : dealOf(`Named ${i % 4}`, { account_domain: 'names.com', additional_contact_emails: shuffled(emails) }),
+      ),
+    );
+  });
+
+  test('the server counted none, and every record is consistent', async () => {
+    await races.expectNoDeadlocks('R2', 'creates that share contacts and accounts');
+  });
+});
