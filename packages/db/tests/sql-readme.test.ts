@@ -1,17 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import type { TestDatabase } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readTestStack } from '@crm/testing';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readFunctionFiles } from '../src/migrate/migrations.js';
-import { createMigratedDatabase, queryOnce } from './support/database.js';
+import { queryOnce } from './support/database.js';
 
-let testDatabase: TestDatabase;
 let page: string;
 
 beforeAll(async () => {
-  testDatabase = await createMigratedDatabase();
   page = await readFile(new URL('../sql/README.md', import.meta.url), 'utf8');
 });
-afterAll(() => testDatabase.drop());
 
 /** Expands `a_{1..3}` to `a_1`, `a_2`, `a_3`. */
 const expand = (text: string): string[] => {
@@ -50,7 +47,7 @@ const shortColumns = (definition: string): string =>
 describe('the README of the SQL', () => {
   test('lists all indexes of tenant tables with their columns, and no others', async () => {
     const rows = await queryOnce<{ name: string; definition: string }>(
-      testDatabase.url,
+      readTestStack().databaseUrl,
       `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid, 0, true) AS definition
          FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attname = 'organization_id'
         WHERE i.indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND NOT relispartition)
