@@ -151,7 +151,7 @@ describe('400', () => {
     ['a custom field of another pipeline', { custom__partner: 'A' }, 'custom__partner'],
     ['a wrong type for a custom field', { custom_fields: { seats: '3' } }, 'custom_fields.seats'],
     ['an archived option', { custom__tier: 'old' }, 'custom__tier'],
-    ['an unknown team member', { custom__team: ['no@team.example'] }, 'custom__team[0]'],
+    ['an unknown team member', { custom__team: ['no@team.example'] }, 'custom__team'],
   ])('refuses %s', async (_about, opportunity, field) => {
     const answer = await create({ name: 'x', ...opportunity });
     expect([answer.status, answer.fieldsAtFault]).toEqual([400, [`opportunity.${field}`]]);
