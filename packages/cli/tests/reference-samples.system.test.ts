@@ -1,7 +1,7 @@
 /** @needs curl python3 */
 import { readFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,14 +20,10 @@ const guide = readFileSync(join(root, 'packages/reference/guides/get-started.md'
 const examples = readShellExamples(guide);
 const [addresses, records] = [examples.slice(0, 1), examples.slice(1)];
 const gateways = ['inbound', 'read'] as const;
-const samples = (
-  await Promise.all(
-    gateways.map(async (gateway) => {
-      const text = await readFile(join(root, `docs/openapi/${gateway}-gateway.json`), 'utf8');
-      return readSamples(JSON.parse(text) as OpenApiDocument, gateway);
-    }),
-  )
-).flat();
+const samples = gateways.flatMap((gateway) => {
+  const text = readFileSync(join(root, `docs/openapi/${gateway}-gateway.json`), 'utf8');
+  return readSamples(JSON.parse(text) as OpenApiDocument, gateway);
+});
 const languages = ['curl', 'typescript', 'python'] as const;
 const variables = [...variablesOf(samples), 'CRM_READ_URL', 'CRM_INBOUND_URL', 'CRM_API_KEY'];
 const cases = samples.map((each) => [`${each.operation.operationId} (${each.request.gateway})`, each] as const);
