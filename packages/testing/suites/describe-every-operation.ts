@@ -70,7 +70,7 @@ const revokeKnownKey = async ({ organization }: GatewayUnderTest, { call }: Subj
   }
 };
 
-/** R8: every key without the right to the operation gets the same bytes, so that nobody can find out which keys exist. */
+/** R8: every key without the right to the operation gets the same bytes, so that no caller can find out which keys exist. */
 const describeUnauthorized = (subjects: readonly Subject[], gateway: () => GatewayUnderTest): void => {
   describe('401', () => {
     const badKeys = new Map<string, string | null>();
