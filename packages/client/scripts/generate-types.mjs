@@ -79,7 +79,7 @@ const declarations = Object.entries(schemas)
   .map(declaration);
 const text = [
   '/* eslint-disable max-lines -- Generated, in one piece. */',
-  '// The shapes of requests and answers, generated from the contract: npm run types --workspace @crm/client',
+  '// The shapes of requests and answers, generated from the contract: npm run reference --workspace @crm/client',
   ...declarations,
 ].join('\n\n');
 const formatted = await format(text, {
@@ -91,7 +91,7 @@ if (!process.argv.includes('--check')) {
   writeFileSync(file, formatted);
 } else if (readFileSync(file, 'utf8') !== formatted) {
   console.error(
-    'packages/client/src/types.ts is not what the contract says. Run: npm run types --workspace @crm/client',
+    'packages/client/src/types.ts is not what the contract says. Run: npm run reference --workspace @crm/client',
   );
   process.exitCode = 1;
 }
