@@ -44,12 +44,16 @@ const pathOfItem = (index: string, path: string): string =>
  * them.
  */
 export class RefusedItemsError extends ApiError {
-  constructor(readonly items: ReadItems) {
+  /** @param code `conflict` if the same call may succeed later */
+  constructor(
+    readonly items: ReadItems,
+    code: 'validation_failed' | 'conflict' = 'validation_failed',
+  ) {
     const errors = new ErrorCollector();
     for (const [index, entry] of Object.entries(items.refused)) {
       for (const [path, text] of Object.entries(entry.errors)) errors.add(pathOfItem(index, path), text);
     }
-    super('validation_failed', { errors: errors.fieldErrors });
+    super(code, { errors: errors.fieldErrors });
   }
 }
 

@@ -63,15 +63,14 @@ export const bulkHandler = <C extends OperationContract>(contract: C) => {
       throw error;
     };
     const refuseItems = (refusals: ReadonlyMap<number, Failure>): ByIndex<Refused> => {
-      const raced = [...refusals.values()].find((failure) => isFailure(failure, 'item_raced'));
-      if (isAtomic && raced !== undefined) throw raced;
       const entries = [...refusals].map(([index, failure]) => {
         const entry = { id: itemId(items[index]), errors: itemErrors(toApiError(failure), options.notFoundPath) };
         return [index, entry] as const;
       });
       const refused = Object.fromEntries(entries);
-      if (isAtomic) throw new RefusedItemsError({ writes: [], refused });
-      return refused;
+      if (!isAtomic) return refused;
+      const hasRaced = [...refusals.values()].some((failure) => isFailure(failure, 'item_raced'));
+      throw new RefusedItemsError({ writes: [], refused }, hasRaced ? 'conflict' : 'validation_failed');
     };
     return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
       answer: (results) => answerItems(items.length, results, options.pathOf),

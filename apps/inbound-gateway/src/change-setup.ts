@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OrganizationSetup, changeSetup, loadSetup, refreshOutdatedRecords, type SetupChange } from '@crm/db';
+import { type OrganizationSetup, changeSetup, loadSetup, refreshRecords, type SetupChange } from '@crm/db';
 import { ApiError, validationError } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import type { Context } from './context.js';
@@ -47,7 +47,7 @@ export const runSetupChange = async <Data>(
     const { readMark, outdatedAt } = await changeSetup(database, organizationId, found, origin);
     if (outdatedAt !== null) {
       // `finishRebuilds` completes a rebuild that fails or is interrupted.
-      const rebuilt = refreshOutdatedRecords(database, organizationId, outdatedAt).catch(() => undefined);
+      const rebuilt = refreshRecords(database, organizationId, outdatedAt).catch(() => undefined);
       await Promise.race([rebuilt, sleep(rebuildWaitMs, undefined, { ref: false })]);
     }
     const reply = answer(await loadSetup(database, organizationId));

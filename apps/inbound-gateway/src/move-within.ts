@@ -1,4 +1,4 @@
-import { countOpportunities, moveOpportunities, type OpportunityMove } from '@crm/db';
+import { moveOpportunities, opportunitiesToMove, type OpportunityMove } from '@crm/db';
 import { Failure } from '@crm/domain';
 import { maxMoved } from './change-setup.js';
 import type { Context } from './context.js';
@@ -14,13 +14,13 @@ export const moveWithin = async (
   move: OpportunityMove,
 ): Promise<void> => {
   const { organizationId } = request.caller;
-  const count = await countOpportunities(database, organizationId, move, maxMoved + 1);
-  if (count > maxMoved) {
+  const ids = await opportunitiesToMove(database, organizationId, move, maxMoved + 1);
+  if (ids.length > maxMoved) {
     throw new Failure({
       kind: 'setup_in_use',
       object: move.kind === 'stage' ? 'stage' : 'member',
       opportunities: maxMoved,
     });
   }
-  await moveOpportunities(database, organizationId, move, undefined, writeOrigin(request));
+  await moveOpportunities(database, organizationId, move, ids, undefined, writeOrigin(request));
 };

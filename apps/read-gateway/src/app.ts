@@ -17,8 +17,6 @@ export interface AppParts {
   readonly counters?: SharedCounters | undefined;
   /** The start-up checks; if absent they count as passed. */
   readonly startUp?: StartUp | undefined;
-  /** How long a looked-up key is cached; by default 2,000 ms. */
-  readonly keyCacheMaxAgeMs?: number | undefined;
 }
 
 /** The settings of the app. The app itself opens no connections. */
@@ -47,7 +45,6 @@ export const createApp = (
         if (startUpProblem() !== null) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
         return reads.readLatest((database) => findApiKeysByHash(database, hashes));
       },
-      cacheMaxAgeMs: parts.keyCacheMaxAgeMs,
       onKeyUsed: (apiKeyId, usedAt) => touchApiKey(primary, apiKeyId, usedAt),
     },
     limits: { perMinute: settings.rateLimits, createStore: parts.counters?.createStore },

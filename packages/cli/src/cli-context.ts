@@ -45,11 +45,18 @@ export const processContext = (): CliContext => ({
 /** Replaces control characters, except line breaks and tabs: text from untrusted sources could control the terminal. */
 export const printable = (text: string): string => text.replace(/[^\P{C}\n\t]/gu, '\uFFFD');
 
+/** A value as JSON on one line. Escapes what could control the terminal: control characters, and those that change the direction. */
+export const jsonLine = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 /** Prints the result of a command: a JSON object with `--json`, otherwise a text. */
 export const printResult = (
   context: CliContext,
   options: { readonly json?: boolean | undefined },
   result: { readonly json: Readonly<Record<string, unknown>>; readonly text: string },
 ): void => {
-  context.stdout.write(`${options.json === true ? JSON.stringify(result.json) : printable(result.text)}\n`);
+  context.stdout.write(`${options.json === true ? jsonLine(result.json) : printable(result.text)}\n`);
 };

@@ -1,3 +1,4 @@
+import { toUrl } from '@crm/domain';
 import { InvalidArgumentError, type Command } from 'commander';
 
 /** Options of every command that prints a result. */
@@ -19,6 +20,6 @@ export const wholeNumber =
 
 /** Reads an option that is an http(s) address; a trailing slash is dropped. */
 export const httpUrl = (text: string): string => {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
+  if (/^https?:$/.test(toUrl(text)?.protocol ?? '')) return text.replace(/\/+$/, '');
   throw new InvalidArgumentError('Must be an address such as http://127.0.0.1:4001.');
 };

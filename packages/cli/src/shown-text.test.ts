@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { textTable } from './administration/text-table.js';
+import { jsonLine } from './cli-context.js';
 import { formatSql } from './explain/format-sql.js';
 import { escapeFormula, unescapeFormula } from './spreadsheet-escape.js';
 import { timeLeft } from './time-left.js';
@@ -9,6 +11,7 @@ describe('the escape of formulas', () => {
     ['+49 30 123', "'+49 30 123"],
     ['-5', "'-5"],
     ['@SUM(A1)', "'@SUM(A1)"],
+    ['＝1+1', "'＝1+1"],
     ['\t=1', "'\t=1"],
     ["''@x", "'''@x"],
     ["'tis", "'tis"],
@@ -17,6 +20,19 @@ describe('the escape of formulas', () => {
   ])('makes %j %j, and back', (text, escaped) => {
     expect(escapeFormula(text)).toBe(escaped);
     expect(unescapeFormula(escaped)).toBe(text);
+  });
+});
+
+describe('texts that could forge rows or control the terminal', () => {
+  it('stay in their cell of a table', () => {
+    const text = textTable(['name', 'id'], [['Acme\nGlobex  7', 'a\tb\u2028c']], 'none');
+    expect(text).toBe('name            id\nAcme\uFFFDGlobex  7  a\uFFFDb\uFFFDc');
+  });
+
+  it('are escaped in JSON', () => {
+    const text = jsonLine({ name: 'a\u009b1mb\u202ec\u007f' });
+    expect(text).toBe(String.raw`{"name":"a\u009b1mb\u202ec\u007f"}`);
+    expect(JSON.parse(text)).toEqual({ name: 'a\u009b1mb\u202ec\u007f' });
   });
 });
 

@@ -134,22 +134,22 @@ export class CrmStartOverError extends CrmError {
   }
 }
 
-const classes: Readonly<Partial<Record<number | string, typeof CrmApiError>>> = {
-  400: CrmValidationError,
-  401: CrmUnauthorizedError,
-  404: CrmNotFoundError,
-  409: CrmConflictError,
-  412: CrmVersionError,
-  422: CrmIdempotencyError,
-  429: CrmRateLimitError,
-  500: CrmUnavailableError,
-  502: CrmUnavailableError,
-  503: CrmUnavailableError,
-  504: CrmUnavailableError,
-  // The less common of two codes with the same status.
-  idempotency_in_flight: CrmIdempotencyError,
-};
+/** By status, or by code for the less common of two codes with the same status. */
+const classes: ReadonlyMap<number | string, typeof CrmApiError> = new Map<number | string, typeof CrmApiError>([
+  [400, CrmValidationError],
+  [401, CrmUnauthorizedError],
+  [404, CrmNotFoundError],
+  [409, CrmConflictError],
+  [412, CrmVersionError],
+  [422, CrmIdempotencyError],
+  [429, CrmRateLimitError],
+  [500, CrmUnavailableError],
+  [502, CrmUnavailableError],
+  [503, CrmUnavailableError],
+  [504, CrmUnavailableError],
+  ['idempotency_in_flight', CrmIdempotencyError],
+]);
 
 /** The error for a response, of the class for its code or else for its status. */
 export const toApiError = (parts: ApiErrorParts): CrmApiError =>
-  new (classes[parts.body.code ?? ''] ?? classes[parts.status] ?? CrmApiError)(parts);
+  new (classes.get(parts.body.code ?? '') ?? classes.get(parts.status) ?? CrmApiError)(parts);

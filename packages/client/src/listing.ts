@@ -1,4 +1,5 @@
 import type { Answer } from './answer.js';
+import { CrmError } from './errors.js';
 
 /** The properties that every page has besides its records. */
 export interface PageInfo {
@@ -33,6 +34,8 @@ export const createListing = <Item, Page extends PageInfo>(
       const { data } = await fetchPage(cursor);
       yield data;
       if (!data.has_more || data.next_cursor === null) return;
+      if (data.next_cursor === cursor)
+        throw new CrmError('The API answered with the cursor that was sent, so the list would not end');
       cursor = data.next_cursor;
     }
   }

@@ -25,8 +25,17 @@ export type Send = <Data>(call: Call, options?: AnyOptions) => Promise<WriteAnsw
 const defaultTimeoutMs = 30_000;
 const defaultMaxRetries = 2;
 
+/** `URL.canParse` of Node 20 answers wrongly for some hosts. */
+const protocolOf = (url: string): string => {
+  try {
+    return new URL(url).protocol;
+  } catch {
+    return '';
+  }
+};
+
 const baseOf = (name: string, url: string): string => {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+  if (!/^https?:$/.test(protocolOf(url))) {
     throw new TypeError(`${name} must be an address such as https://crm.example.com`);
   }
   return url.replace(/\/+$/, '');

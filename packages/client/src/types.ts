@@ -1,6 +1,6 @@
 /* eslint-disable max-lines -- Generated, in one piece. */
 
-// The shapes of requests and answers, generated from the contract: npm run types --workspace @crm/client
+// The shapes of requests and answers, generated from the contract: npm run reference --workspace @crm/client
 
 /** A company. */
 export interface Account {

@@ -1,5 +1,4 @@
-// Only the compiler checks this file: the contract accepts every body and query of the client, and the contract's responses have
-// the client's types. src/types.ts is generated from the contract; this file also checks the hand-written queries against it.
+// Only the compiler checks this file: the contract accepts every hand-written query of the client. The other types are generated.
 import type * as contract from '@crm/contract';
 import type * as client from '../src/index.js';
 
@@ -14,29 +13,8 @@ type OnTheWire<Q> = {
 /** The contract does not type these two, because another part of the gateway parses them; the client does. */
 type Loose<B> = Omit<B, 'filters' | 'sort'>;
 
-/** Requests: from the client to the contract. */
+/** Hand-written requests: from the client to the contract. */
 export type Requests = [
-  Fits<contract.CreateOpportunityBody, client.CreateOpportunityBody>,
-  Fits<contract.CreateAccountBody, client.CreateAccountBody>,
-  Fits<contract.CreateContactBody, client.CreateContactBody>,
-  Fits<contract.CreateNoteBody, client.CreateNoteBody>,
-  Fits<contract.CreatePipelineBody, client.CreatePipeline>,
-  Fits<contract.UpdatePipelineBody, client.UpdatePipeline>,
-  Fits<contract.CreateStageBody, client.CreateStage>,
-  Fits<contract.UpdateStageBody, client.UpdateStage>,
-  Fits<contract.CreateFieldBody, client.CreateField>,
-  Fits<contract.UpdateFieldBody, client.UpdateField>,
-  Fits<contract.CreateOptionBody, client.CreateOption>,
-  Fits<contract.UpdateOptionBody, client.UpdateOption>,
-  Fits<contract.CreateMemberBody, client.CreateMember>,
-  Fits<contract.UpdateMemberBody, client.UpdateMember>,
-  Fits<contract.BodyOf<typeof contract.restoreRecord>, client.RestoreBody>,
-  Fits<contract.UpdateOpportunityBody, client.UpdateOpportunityBody>,
-  Fits<contract.UpdateAccountBody, client.UpdateAccountBody>,
-  Fits<contract.UpdateContactBody, client.UpdateContactBody>,
-  Fits<contract.UpdateOpportunityItem, client.UpdateOpportunityItem>,
-  Fits<contract.UpdateAccountItem, client.UpdateAccountItem>,
-  Fits<contract.UpdateContactItem, client.UpdateContactItem>,
   Fits<Loose<contract.SearchBody>, Loose<client.SearchBody>>,
   Fits<Loose<contract.SearchOpportunitiesBody>, Loose<client.SearchOpportunitiesBody>>,
   Fits<Loose<contract.SummaryBody>, Loose<client.SummaryBody>>,
@@ -63,32 +41,4 @@ export type QueryNames = [
   Fits<keyof client.ListEventsQuery, keyof contract.QueryOf<typeof contract.listEvents>>,
   Fits<keyof client.RemoveMemberQuery, keyof contract.QueryOf<typeof contract.deleteMember>>,
   Fits<keyof client.PageQuery, keyof contract.QueryOf<typeof contract.listPipelines>>,
-];
-
-/** Answers: from the contract to the client. */
-export type Answers = [
-  Fits<client.OpportunityPage, contract.OpportunityPage>,
-  Fits<client.AccountPage, contract.AccountPage>,
-  Fits<client.ContactPage, contract.ContactPage>,
-  Fits<client.NotePage, contract.NotePage>,
-  Fits<client.EventLogPage, contract.EventLogPage>,
-  Fits<client.LatestPosition, contract.LatestPosition>,
-  Fits<client.HistoryPage, contract.HistoryPage>,
-  Fits<client.PipelinePage, contract.PipelinePage>,
-  Fits<client.StagePage, contract.StagePage>,
-  Fits<client.MemberPage, contract.MemberPage>,
-  Fits<client.Restored, contract.Restored>,
-  Fits<client.FieldPage, contract.FieldPage>,
-  Fits<client.Summary, contract.Summary>,
-  Fits<client.OpportunityDetail, contract.OpportunityDetail>,
-  Fits<client.AccountDetail, contract.AccountDetail>,
-  Fits<client.ContactDetail, contract.ContactDetail>,
-  Fits<client.CreatedOpportunity, contract.CreatedOpportunity>,
-  Fits<client.CreatedAccount, contract.CreatedAccount>,
-  Fits<client.CreatedContact, contract.CreatedContact>,
-  Fits<client.CreatedNote, contract.CreatedNote>,
-  Fits<client.NoteDetail, contract.NoteDetail>,
-  Fits<client.BulkResults, contract.BulkResults>,
-  Fits<client.Deleted, contract.Deleted>,
-  Fits<client.ErrorBody, contract.ErrorBody>,
 ];

@@ -88,15 +88,9 @@ describe('the documents', () => {
     const expected = [...statuses.keys()].map((name) => [name, isOfOneRecord(name) && !isOfPipeline(name) ? 404 : 200]);
     expect([...statuses]).toEqual(expected);
     expect([...statuses.keys()].filter((name) => /^(Create|Define) /.test(name)).sort()).toEqual([
-      'Create a contact',
-      'Create a note',
-      'Create a pipeline',
-      'Create an account',
+      ...['Create a contact', 'Create a note', 'Create a pipeline', 'Create an account'],
       'Create an opportunity with its account and contacts',
-      'Create many accounts',
-      'Create many contacts',
-      'Create many opportunities',
-      'Define a custom field',
+      ...['Create many accounts', 'Create many contacts', 'Create many opportunities', 'Define a custom field'],
     ]);
   });
 

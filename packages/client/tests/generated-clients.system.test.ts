@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 import { installTools, runProgram } from './support/tools.js';
 
-const typescript = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+const typescript = fileURLToPath(new URL('../../../node_modules/typescript-7/bin/tsc', import.meta.url));
 const tools = installTools('generators');
 const testWithTools = tools === null ? test.skip : test;
 const modules = join(tools ?? '', 'node_modules');

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { minifySync } from '@swc/core';
 import { createClient, type CrmClient, type Listing, type PageInfo } from '../src/index.js';
 
 const id = '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4';
@@ -126,5 +128,37 @@ describe('the operations of the documents', () => {
   test.each(documented)('$operationId: $request', async ({ operationId, request }) => {
     const call = methods[operationId];
     expect(call && (await requestOf(call))).toBe(request);
+  });
+});
+
+/** The client is loaded as a whole, so it may only grow with its number of operations. */
+const maxBytesPerOperation = 225;
+const folder = new URL('../dist/', import.meta.url);
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+const read = (file: string): string => readFileSync(new URL(file, folder), 'utf8');
+
+describe('what users install', () => {
+  test('is small: all files minified and compressed, per operation', () => {
+    const code = files.filter((file) => file.endsWith('.js') && !file.startsWith('commonjs/')).map(read);
+    const minified = code
+      .map((text) => minifySync(text, { module: true, compress: true, mangle: true }).code)
+      .join('\n');
+    const bytes = gzipSync(minified, { level: 9 }).length;
+    const operations = documented.length;
+    const figure = Math.round(bytes / operations);
+    process.stdout.write(`client: ${minified.length} bytes minified, ${bytes} compressed, ${figure} an operation\n`);
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(figure).toBeLessThanOrEqual(maxBytesPerOperation);
+  });
+
+  test('has no dependencies, neither at run time nor for its types', () => {
+    const manifest = JSON.parse(readFileSync(new URL('../package.json', folder), 'utf8')) as Record<string, unknown>;
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(manifest).not.toHaveProperty('peerDependencies');
+    for (const file of files.filter((name) => /\.(js|d\.ts)$/.test(name))) {
+      const sources = [...read(file).matchAll(/\bfrom ['"]([^'"]+)|\b(?:import|require)\(?\s*['"]([^'"]+)/g)];
+      for (const [, from, imported] of sources) expect(from ?? imported).toMatch(/^\.{1,2}\//);
+      expect(read(file)).not.toMatch(/NodeJS\.|node:|reference types/);
+    }
   });
 });

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { installTools, runProgram } from './support/tools.js';
 
 const packageFolder = fileURLToPath(new URL('../', import.meta.url));
-const typescript = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+const compiler = (name: string): string =>
+  fileURLToPath(new URL(`../../../node_modules/${name}/bin/tsc`, import.meta.url));
 const tools = installTools('packaging');
 const testWithTools = tools === null ? test.skip : test;
 
@@ -21,9 +22,9 @@ let packed: Packed;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crm-client-package-'));
-  const { stdout, stderr } = await runProgram('npm', ['pack', '--json', '--pack-destination', folder], {
-    cwd: packageFolder,
-  });
+  // The build is up to date. Another one would take the files away from tests that run beside this one.
+  const options = ['--json', '--ignore-scripts', '--pack-destination', folder];
+  const { stdout, stderr } = await runProgram('npm', ['pack', ...options], { cwd: packageFolder });
   const found: unknown = JSON.parse(stdout || 'null');
   const [first] = Object.values(found ?? {}) as Packed[];
   if (first === undefined) throw new Error(`npm pack: ${stderr}`);
@@ -89,6 +90,8 @@ describe('the packed package', () => {
     ['a bundler', { type: 'module' }, { module: 'preserve', moduleResolution: 'bundler' }, esm],
   ])('compiles under strict and runs: %s', async (_name, manifest, options, head) => {
     const project = await createProject(manifest, options, head);
+    // TypeScript 7 no longer has the oldest rules.
+    const typescript = compiler('ignoreDeprecations' in options ? 'typescript' : 'typescript-7');
     const compiled = await runProgram(process.execPath, [typescript, '-p', project]);
     expect(compiled).toMatchObject({ code: 0, stdout: '' });
     const ran = await runProgram(process.execPath, [join(project, 'out/main.js')]);

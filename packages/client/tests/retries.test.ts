@@ -32,6 +32,33 @@ const start = async (replies: readonly Reply[], options: Partial<ClientOptions> 
   return { requests, url, crm: createClient({ readUrl: url, apiKey: 'crm_live_test', ...options }) };
 };
 
+test.each(['constructor', '__proto__', 'unknown'])('an unknown code, %s, has the class of its status', async (code) => {
+  const { crm } = await start([failure(409, {}, code)]);
+  await expect(crm.accounts.delete(id)).rejects.toBeInstanceOf(CrmConflictError);
+});
+
+test('a list ends with an error if the API answers with the cursor that was sent', async () => {
+  const page = { accounts: [], custom_field_definitions: {}, has_more: true, next_cursor: 'same', limit: 100 };
+  const { crm, requests } = await start([success(page)]);
+  const walk = async (): Promise<void> => {
+    for await (const account of crm.accounts.list()) throw new Error(`no account was expected: ${account.id}`);
+  };
+  await expect(walk()).rejects.toThrow('the cursor that was sent');
+  expect(requests).toHaveLength(2);
+});
+
+test('a stream of events ends with an error if the position does not advance', async () => {
+  const page = { events: [{}], next_position: 5, last_position: 9, oldest_position: 1, has_more: true, log_id: 'log' };
+  const { crm, requests } = await start([success(page)]);
+  const read = async (): Promise<number> => {
+    let count = 0;
+    for await (const event of crm.events.iterate({ after: 4 })) count += Object.keys(event).length + 1;
+    return count;
+  };
+  await expect(read()).rejects.toThrow('no position after 5');
+  expect(requests).toHaveLength(2);
+});
+
 describe('a request is retried', () => {
   test('after 429 and 503 with Retry-After, for every operation', async () => {
     const wait = { 'retry-after': '0' };

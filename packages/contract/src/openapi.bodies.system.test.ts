@@ -1,4 +1,4 @@
-// The documents and the gateways agree about request bodies, which tools build from the documents.
+// The documents agree with their examples, and with the gateways about request bodies, which tools build from the documents.
 import { describe, expect, it } from '@jest/globals';
 import { buildOpenApiDocument } from './openapi.js';
 import { inboundOperations, readOperations } from './operations/index.js';
@@ -12,6 +12,7 @@ interface Described {
 interface DescribedOperation {
   readonly operationId: string;
   readonly requestBody?: Described;
+  readonly responses: Readonly<Record<string, Described>>;
 }
 
 /** Copies of a value with one part removed or replaced. Most of them are invalid. */
@@ -44,6 +45,19 @@ describe.each([
   ajv.addVocabulary(['x-custom-keys', 'openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
   ajv.addSchema({ ...document, $id: id });
 
+  const compile = (schema: object) =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', `"${id}#/components`)) as object);
+
+  it('has examples that its own schemas accept', () => {
+    const shared = Object.values(document.components['responses'] as Record<string, Described>);
+    const own = described.flatMap(({ requestBody, responses }) => [requestBody ?? [], responses['200'] ?? []].flat());
+    for (const { content } of [...shared, ...own]) {
+      const { schema, example } = content['application/json'];
+      const validate = compile(schema);
+      expect([validate(example), validate.errors]).toEqual([true, null]);
+    }
+  });
+
   it('accepts exactly the bodies that the gateway accepts', () => {
     const differences: string[] = [];
     let accepted = 0;
@@ -52,8 +66,7 @@ describe.each([
       const { requestBody } = described.find(({ operationId }) => operationId === contract.id) ?? {};
       if (requestBody === undefined) continue;
       const { schema, example } = requestBody.content['application/json'];
-      const text = JSON.stringify(schema).replaceAll('"#/components', `"${id}#/components`);
-      const accepts = ajv.compile(JSON.parse(text) as object);
+      const accepts = compile(schema);
       const { body, item } = compileOperation(contract);
       for (const input of [example, ...changesOf(example)]) {
         const items = isRecord(input) && Array.isArray(input['items']) ? (input['items'] as unknown[]) : [];

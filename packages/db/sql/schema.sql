@@ -519,6 +519,7 @@ CREATE TABLE organizations (
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
   limits jsonb NOT NULL DEFAULT '{}'::jsonb,
   currency text,
+  setup_version uuid NOT NULL DEFAULT gen_random_uuid(),
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
   CONSTRAINT organizations_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   CONSTRAINT organizations_freemail_check CHECK ((freemail = ANY (ARRAY['create'::text, 'skip'::text])))
@@ -539,6 +540,7 @@ CREATE UNIQUE INDEX pipelines_organization_id_name_key ON pipelines (organizatio
 CREATE TABLE record_rebuilds (
   organization_id uuid NOT NULL,
   outdated_at timestamp(3) with time zone NOT NULL,
+  active_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT record_rebuilds_pkey PRIMARY KEY (organization_id),
   CONSTRAINT record_rebuilds_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
@@ -726,7 +728,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   fill_contact(p_old contacts, p_other_id uuid, p_change jsonb) → void
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- notes.sql
---   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → boolean
+--   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → void
 --   lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → void
 --   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
 --   note_search_text(p_normalized_title text, p_normalized_content text) → text
@@ -785,13 +787,18 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   save_member(p_organization_id uuid, p_change jsonb) → void
 --   remove_member(p_organization_id uuid, p_change jsonb) → void
 --   store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_origin jsonb) → void
---   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text) → record
+--   check_setup_size(p_organization_id uuid, p_limits jsonb) → void
+--   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text) → record
+--   claim_rebuild(p_organization_id uuid, p_seconds integer) → timestamp with time zone
+--   rebuild_records(p_organization_id uuid, p_outdated_at timestamp with time zone, p_last_id uuid, p_most integer, p_most_bytes bigint, OUT is_current boolean, OUT done integer, OUT last_id uuid) → record
 --   end_rebuild(p_organization_id uuid, p_outdated_at timestamp with time zone) → void
 -- setup_pipelines.sql
 --   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
 --   place_pipeline(p_organization_id uuid, p_id uuid, p_position integer) → void
 --   place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position integer) → void
 --   save_pipeline(p_organization_id uuid, p_change jsonb) → void
+--   check_place_is_active(p_row opportunities, p_is_restored boolean) → void
+--   check_stage_is_active(p_row opportunities) → void
 --   check_stage_can_go(p_row stages) → void
 --   save_stage(p_organization_id uuid, p_change jsonb) → void
 -- write.sql

@@ -49,6 +49,7 @@ export interface SetupField extends CustomFieldDefinition {
 }
 
 interface SetupData {
+  readonly version: string;
   readonly freemail: 'create' | 'skip';
   readonly currency: string | null;
   readonly pipelines: readonly Pipeline[];
@@ -58,6 +59,8 @@ interface SetupData {
 
 /** The setup of an organization: pipelines, members, custom fields and settings. Requests refer to it, and it seldom changes. */
 export class OrganizationSetup {
+  /** Replaced by each change. */
+  readonly version: string;
   readonly freemail: 'create' | 'skip';
   /** The default currency of new opportunities. */
   readonly currency: string | null;
@@ -80,6 +83,7 @@ export class OrganizationSetup {
     readonly organizationId: string,
     data: SetupData,
   ) {
+    this.version = data.version;
     this.freemail = data.freemail;
     this.currency = data.currency;
     this.pipelines = data.pipelines;
@@ -133,8 +137,8 @@ export class OrganizationSetup {
 }
 
 const setupSql = `
-  SELECT json_build_object(
-    'freemail', o.freemail, 'currency', o.currency,
+  SELECT CASE WHEN o.setup_version IS DISTINCT FROM $2::uuid THEN json_build_object(
+    'version', o.setup_version, 'freemail', o.freemail, 'currency', o.currency,
     'pipelines', (SELECT coalesce(json_agg(json_build_object(
         'id', p.id, 'name', p.name, 'position', p.position, 'isActive', p.is_active,
         'createdAt', to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
@@ -152,14 +156,23 @@ const setupSql = `
         'pipelineIds', CASE WHEN f.all_pipelines THEN NULL ELSE (SELECT coalesce(json_agg(l.pipeline_id), '[]')
           FROM custom_field_pipelines l WHERE l.organization_id = $1 AND l.custom_field_id = f.id) END
       ) ORDER BY f.position, f.slug), '[]') FROM custom_fields f WHERE f.organization_id = $1)
-  ) AS setup
+  ) END AS setup
   FROM organizations o WHERE o.id = $1`;
 
-/** Reads the setup of an organization in one statement. */
-export const loadSetup = async (database: Queries, organizationId: string): Promise<OrganizationSetup> => {
-  const statement = { text: setupSql, values: [], isPrepared: true };
-  const [row] = await database.query<{ setup: SetupData }>(organizationId, statement);
+/**
+ * Reads the setup of an organization in one statement.
+ * @param known - an earlier setup of the organization, which is returned if it is still current
+ */
+export const loadSetup = async (
+  database: Queries,
+  organizationId: string,
+  known: OrganizationSetup | null = null,
+): Promise<OrganizationSetup> => {
+  const statement = { text: setupSql, values: [known?.version ?? null], isPrepared: true };
+  const [row] = await database.query<{ setup: SetupData | null }>(organizationId, statement);
   // A replica may not have a new organization yet.
   if (row === undefined) throw notFound(`There is no organization ${organizationId}`);
-  return new OrganizationSetup(organizationId, row.setup);
+  if (row.setup !== null) return new OrganizationSetup(organizationId, row.setup);
+  if (known === null) throw new Error('the setup was not read');
+  return known;
 };

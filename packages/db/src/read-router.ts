@@ -45,11 +45,15 @@ export interface ReadRouterOptions {
 const markWaitMs = 500;
 const firstPauseMs = 10;
 
+/** The primary, whose setups show the marked write. */
+const sourceAfter = (source: ReadSource, mark: ReadMark | null): ReadSource =>
+  mark === null ? source : { ...source, setups: source.setups.on(source.database, mark) };
+
 /** While a read runs, Citus may move its rows to another worker. A second run of the read finds them there. */
 const onlyPrimary = (primary: Database): ReadRouter => {
   const source = { database: primary, setups: createSetupCache(primary) };
   return {
-    read: (_organizationId, _mark, work) => retryTransaction(() => work(source), 2),
+    read: (_organizationId, mark, work) => retryTransaction(() => work(sourceAfter(source, mark)), 2),
     readLatest: (work) => work(primary),
     readAny: (work) => retryTransaction(() => work(primary), 2),
     setups: [{ name: 'setups', setups: source.setups }],
@@ -87,7 +91,7 @@ const readsOf =
     mark: ReadMark | null,
     work: (source: ReadSource) => Promise<T>,
   ): Promise<{ readonly answer: T } | null> => {
-    const on = (database: Queries): Promise<T> => work({ database, setups: setups.on(database) });
+    const on = (database: Queries): Promise<T> => work({ database, setups: setups.on(database, mark) });
     if (mark !== null) return readWhenVisible(replica, organizationId, mark, on);
     return on(replica).then((answer) => ({ answer }));
   };
@@ -106,7 +110,7 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
 
   return {
     read: async (organizationId, mark, work) => {
-      if (isReplicaAway()) return work(primarySource);
+      if (isReplicaAway()) return work(sourceAfter(primarySource, mark));
       let refusal: unknown;
       try {
         const found = await readReplica(organizationId, mark, work);
@@ -122,7 +126,7 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
         // If the replica is only busy, its load would overload the primary too.
         if (isPoolTimeout(error) && !isReplicaAway()) throw error;
       }
-      return work(primarySource).catch(async (error: unknown) => {
+      return work(sourceAfter(primarySource, mark)).catch(async (error: unknown) => {
         await primaryState.report(error);
         // If the primary is unreachable, the replica's response is the best available one.
         throw mark === null && primaryState.isAway ? (refusal ?? error) : error;

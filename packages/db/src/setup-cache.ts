@@ -1,4 +1,5 @@
 import { type OrganizationSetup, loadSetup } from './organization-setup.js';
+import { encodeReadMark, type ReadMark } from '@crm/domain';
 import { mayBeOutdated } from './outdated.js';
 import type { Queries } from './database.js';
 
@@ -8,6 +9,8 @@ const maxOrganizations = 10_000;
 interface Entry {
   readonly setup: Promise<OrganizationSetup>;
   readonly loadedAtMs: number;
+  /** The write that the setup was loaded after, if a read asked for one. */
+  readonly mark: string | null;
 }
 
 /** Caches the setups of organizations for at most a second, so that not every request reads its setup from the database. */
@@ -24,8 +27,9 @@ export interface SetupCache {
   /**
    * The same cache for work that holds a connection. It loads setups on that connection. Otherwise, requests that hold all connections
    * of an organization would each wait for one more connection.
+   * @param mark a write that the server has and that the setup must show; a setup in the cache may be older
    */
-  on(connection: Queries): SetupCache;
+  on(connection: Queries, mark: ReadMark | null): SetupCache;
 }
 
 /** Creates the cache of one process. */
@@ -33,9 +37,11 @@ export const createSetupCache = (database: Queries): SetupCache => {
   const entries = new Map<string, Entry>();
   const counts = { hits: 0, misses: 0 };
 
-  const load = (from: Queries, organizationId: string): Entry => {
+  const load = (from: Queries, organizationId: string, mark: string | null): Entry => {
     counts.misses++;
-    const entry = { setup: loadSetup(from, organizationId), loadedAtMs: performance.now() };
+    const known = entries.get(organizationId)?.setup.catch(() => null) ?? null;
+    const setup = Promise.resolve(known).then((found) => loadSetup(from, organizationId, found));
+    const entry = { setup, loadedAtMs: performance.now(), mark };
     // Evicts the oldest entries first, because a Map iterates in insertion order.
     entries.delete(organizationId);
     for (const oldest of entries.keys()) {
@@ -49,26 +55,28 @@ export const createSetupCache = (database: Queries): SetupCache => {
     return entry;
   };
 
-  const cacheOn = (from: Queries): SetupCache => ({
+  const cacheOn = (from: Queries, mark: string | null): SetupCache => ({
     counts,
-    on: cacheOn,
+    on: (connection, readMark) => cacheOn(connection, readMark === null ? null : encodeReadMark(readMark)),
     forget: (organizationId) => void entries.delete(organizationId),
     use: async (organizationId, work) => {
       const cached = entries.get(organizationId);
       const startedAtMs = performance.now();
-      const isFresh = cached !== undefined && startedAtMs - cached.loadedAtMs < maxAgeMs;
+      const isYoung = cached !== undefined && startedAtMs - cached.loadedAtMs < maxAgeMs;
+      const isFresh = isYoung && (mark === null || cached.mark === mark);
       if (isFresh) counts.hits++;
-      const entry = isFresh ? cached : load(from, organizationId);
+      const entry = isFresh ? cached : load(from, organizationId, mark);
       try {
         return await work(await entry.setup);
       } catch (error) {
         if (!mayBeOutdated(error) || entry.loadedAtMs >= startedAtMs) throw error;
         const current = entries.get(organizationId);
-        const fresh = current !== undefined && current.loadedAtMs >= startedAtMs ? current : load(from, organizationId);
+        const fresh =
+          current !== undefined && current.loadedAtMs >= startedAtMs ? current : load(from, organizationId, mark);
         return work(await fresh.setup);
       }
     },
   });
 
-  return cacheOn(database);
+  return cacheOn(database, null);
 };

@@ -1,4 +1,5 @@
 import type { ObjectType } from './object-type.js';
+import type { setupLimits } from './setup-limits.js';
 
 /** The parts of an organization's setup that have a unique name, label, slug or email. */
 export type SetupKind = 'pipeline' | 'stage' | 'field' | 'member';
@@ -34,8 +35,14 @@ export type FailureReason =
   | { readonly kind: 'setup_in_use'; readonly object: SetupKind; readonly opportunities: number }
   /** A pipeline needs at least one active stage. */
   | { readonly kind: 'last_stage' }
+  /** The pipeline is archived, so it gets no new opportunities and no restored ones. */
+  | { readonly kind: 'pipeline_archived'; readonly isRestored: boolean }
+  /** The stage of the request, or the one in which new opportunities start, has been archived meanwhile. */
+  | { readonly kind: 'stage_archived' }
   /** An archived stage cannot be the one where new opportunities start. */
   | { readonly kind: 'default_stage_archived' }
+  /** The setup would exceed one of the `setupLimits`. */
+  | { readonly kind: 'setup_too_large'; readonly what: keyof typeof setupLimits; readonly limit: number }
   /** The options of a field have changed since the caller read them. */
   | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }

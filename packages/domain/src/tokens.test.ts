@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { propertyRuns } from '../tests/random.js';
+import { accepted, define, testFieldIndex } from '../tests/query-fields.js';
+import { anyCharacter, propertyRuns } from '../tests/random.js';
 import { generateApiKey, hashApiKey, parseApiKey } from './api-key.js';
+import { ApiError } from './errors.js';
+import { createCursorCodec, maxCursorLength, type CursorBinding, type CursorPosition } from './query/cursor.js';
+import type { FilterNode } from './query/filter/tree.js';
+import { parseSort } from './query/sort.js';
 import { decodeReadMark, encodeReadMark, type ReadMark } from './read-mark.js';
 
-const numRuns = propertyRuns({ short: 30, soak: 5_000 });
+const numRuns = propertyRuns({ short: 50, soak: 10_000 });
 
 describe('API keys', () => {
   it('are generated in the documented form, all differ, and are accepted', () => {
@@ -68,5 +73,153 @@ describe('a read mark', () => {
       }),
       { numRuns },
     );
+  });
+});
+
+const secret = 'a secret of enough characters';
+const otherSecret = 'another secret of enough characters';
+const codec = createCursorCodec([secret]);
+
+const sort = accepted((errors) => parseSort('seats:desc', testFieldIndex, 'updated_at', errors));
+const seats = define('seats', 'number');
+const leaf = (value: number): FilterNode => ({
+  kind: 'leaf',
+  field: { source: 'custom', definition: seats },
+  operator: 'gt',
+  value,
+});
+const binding = {
+  organizationId: '01890000-0000-7000-8000-000000000001',
+  operation: 'searchOpportunities',
+  limit: 50,
+  words: ['acme'],
+  filters: leaf(1),
+  sort,
+  pipelineId: '01890000-0000-7000-8000-000000000002',
+  stageId: '01890000-0000-7000-8000-000000000003',
+  accountId: null,
+  contactId: null,
+  opportunityId: null,
+} satisfies CursorBinding;
+const position: CursorPosition = ['1732000000000.123456', null, '01890000-0000-7000-8000-000000000004'];
+const cursor = codec.encode(binding, position);
+
+const isRefused = (text: string, of: CursorBinding = binding, by = codec): boolean => {
+  try {
+    by.decode(text, of);
+    return false;
+  } catch (error) {
+    return error instanceof ApiError && error.status === 400 && error.errors?.['cursor'] !== undefined;
+  }
+};
+
+describe('a cursor', () => {
+  it('returns its position for an equal binding', () => {
+    expect(codec.decode(cursor, structuredClone(binding))).toEqual(position);
+    expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+  });
+
+  it('carries any text unaltered', () => {
+    const key = fc.option(fc.string({ unit: anyCharacter, maxLength: 200 }), { nil: null });
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 5 }), (keys) => {
+        const text = codec.encode(binding, keys);
+        expect(codec.decode(text, binding)).toEqual(keys);
+        expect(codec.encode(binding, codec.decode(text, binding) ?? [])).toBe(text);
+      }),
+      { numRuns: numRuns / 5 },
+    );
+  });
+
+  it('fits with three keys of 200 characters that JSON escapes', () => {
+    const widest = '\u0001'.repeat(200);
+    expect(codec.encode(binding, [widest, widest, widest, ...position]).length).toBeLessThan(maxCursorLength);
+    expect(() => codec.encode(binding, ['x'.repeat(10_000)])).toThrow(RangeError);
+  });
+
+  it('counts as absent if it is null, undefined or blank', () => {
+    for (const text of [null, undefined, '', '  ']) expect(codec.decode(text, binding)).toBeNull();
+  });
+
+  const changes: Readonly<Record<keyof typeof binding, unknown>> = {
+    organizationId: '01890000-0000-7000-8000-00000000000f',
+    operation: 'searchAccounts',
+    limit: 51,
+    words: ['acme', 'corp'],
+    filters: leaf(2),
+    sort: [{ ...sort[0], direction: 'asc' }],
+    pipelineId: null,
+    stageId: null,
+    accountId: 'a',
+    contactId: 'a',
+    opportunityId: 'a',
+  };
+  it.each(Object.entries(changes))('is refused if %s changes', (part, value) => {
+    expect(isRefused(cursor, { ...binding, [part]: value })).toBe(true);
+  });
+
+  it('is refused if two parts of the binding are swapped', () => {
+    const swapped = { ...binding, pipelineId: binding.stageId, stageId: binding.pipelineId };
+    expect(isRefused(cursor, swapped)).toBe(true);
+    const merged = { ...binding, filters: null, words: ['acme', 'null'] };
+    expect(isRefused(codec.encode(merged, position), { ...merged, words: ['acme'] })).toBe(true);
+  });
+
+  it('stays valid with a new signing secret as long as the old one still verifies', () => {
+    expect(createCursorCodec([otherSecret, secret]).decode(cursor, binding)).toEqual(position);
+    expect(isRefused(cursor, binding, createCursorCodec([otherSecret]))).toBe(true);
+    expect(createCursorCodec([otherSecret, secret]).encode(binding, position)).not.toBe(cursor);
+  });
+
+  it('cannot be made with a short secret', () => {
+    expect(() => createCursorCodec(['short'])).toThrow(RangeError);
+    expect(() => createCursorCodec([secret, ''])).toThrow(RangeError);
+  });
+});
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. %\u00e9';
+
+const mutate = (text: string, [kind, at, pick]: readonly [number, number, number]): string => {
+  const place = at % text.length;
+  const character = alphabet.charAt(pick % alphabet.length);
+  const rest = text.slice(place + 1);
+  const variants = [
+    text.slice(0, place) + character + rest,
+    text.slice(0, place) + rest,
+    text.slice(0, place) + character + text.slice(place),
+    text.slice(0, place),
+    text + character.repeat((pick % 4) + 1),
+    rest + text.slice(0, place + 1),
+    Buffer.from(text, 'base64url').toString('base64'),
+    text.slice(0, place) + text.charAt(place).toUpperCase() + rest.toLowerCase(),
+  ];
+  return variants[kind % variants.length] ?? '';
+};
+
+describe('a tampered cursor', () => {
+  it('is refused', () => {
+    let refused = 0;
+    const numbers = fc.tuple(fc.nat(7), fc.nat(10_000), fc.nat(10_000));
+    fc.assert(
+      fc.property(numbers, (choice) => {
+        const mutated = mutate(cursor, choice);
+        fc.pre(mutated !== cursor && mutated !== '');
+        refused += 1;
+        return isRefused(mutated);
+      }),
+      { numRuns },
+    );
+    expect(refused).toBeGreaterThanOrEqual(numRuns);
+  });
+
+  it('is refused if it is any other text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: anyCharacter }), fc.base64String()), (text) => {
+        fc.pre(text.trim() !== '');
+        return isRefused(text);
+      }),
+      { numRuns: numRuns / 5 },
+    );
+    expect(isRefused('A'.repeat(1_000_000))).toBe(true);
   });
 });

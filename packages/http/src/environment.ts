@@ -1,3 +1,4 @@
+import { toUrl } from '@crm/domain';
 /** A process environment, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -102,7 +103,7 @@ export class EnvironmentReader {
   optionalUrl(name: string, rules: UrlRules): string | undefined {
     const value = this.#raw(name);
     if (value === undefined) return undefined;
-    if (URL.canParse(value) && rules.schemes.includes(new URL(value).protocol.slice(0, -1))) return value;
+    if (rules.schemes.includes(toUrl(value)?.protocol.slice(0, -1) ?? '')) return value;
     this.problem(name, `must be a URL that starts with ${rules.schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
     return undefined;
   }

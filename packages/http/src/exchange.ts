@@ -12,6 +12,8 @@ export class Exchange {
   readonly startedAtMs = performance.now();
   match: RouteMatch | undefined;
   apiKey: ApiKeyRecord | undefined;
+  /** Looks the key up again. @throws ApiError if it is no longer valid for the operation */
+  confirmKey: (() => Promise<void>) | undefined;
   input: OperationInput | undefined;
   /** Gives back the request's place among the requests whose key is being looked up. */
   leaveArrivals: (() => void) | undefined;

@@ -113,6 +113,8 @@ class OperationRun {
       return false;
     }
     await takePlace(shares, activity, this.#exchange, this.#organizationId);
+    // The key may have been revoked or have expired during the wait.
+    await this.#exchange.confirmKey?.();
     return true;
   }
 }

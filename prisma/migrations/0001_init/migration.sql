@@ -37,6 +37,7 @@ CREATE TABLE organizations (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   limits jsonb NOT NULL DEFAULT '{}',
   currency text,
+  setup_version uuid NOT NULL DEFAULT gen_random_uuid(),
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
   CONSTRAINT organizations_currency_check CHECK (currency ~ '^[A-Z]{3}$'),
   CONSTRAINT organizations_freemail_check CHECK (freemail IN ('create', 'skip'))
@@ -85,6 +86,7 @@ CREATE INDEX audit_events_organization_id_created_at_id_idx
 CREATE TABLE record_rebuilds (
   organization_id uuid NOT NULL,
   outdated_at timestamptz(3) NOT NULL,
+  active_at timestamptz(3) NOT NULL,
   CONSTRAINT record_rebuilds_pkey PRIMARY KEY (organization_id),
   CONSTRAINT record_rebuilds_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT

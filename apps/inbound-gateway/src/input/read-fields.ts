@@ -99,8 +99,13 @@ export const requireKey = (
   if ((key === undefined || key === null) && externalId === undefined) errors.add(path, 'is required');
 };
 
-/** Reads a phone number: `+…` as E.164, others as given. */
-export const readPhone = read(parsePhone);
+const orBlank =
+  (parse: Parse<string, string>): Parse<string, string | null> =>
+  (text) =>
+    text.trim() === '' ? ok(null) : parse(text);
 
-/** Reads the website of an account: a host or a URL. */
-export const readWebsite = read(parseAccountWebsite);
+/** Reads a phone number: `+…` as E.164, others as given; a blank one becomes null. */
+export const readPhone = read(orBlank(parsePhone));
+
+/** Reads the website of an account: a host or a URL; a blank one becomes null. */
+export const readWebsite = read(orBlank(parseAccountWebsite));

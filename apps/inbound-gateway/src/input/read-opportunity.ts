@@ -35,11 +35,12 @@ const readStage = (pipeline: Pipeline, input: Sent<string>, errors: ErrorCollect
   return stage?.id;
 };
 
-/** The pipeline of a create, which must not be archived. @throws ApiError `not_found` for an unknown one */
-export const pipelineForCreate = (setup: OrganizationSetup, id: string, errors: ErrorCollector): Pipeline => {
+/**
+ * The pipeline of a create. It may be archived: the create may find an opportunity in it. @throws ApiError `not_found` for an unknown one
+ */
+export const pipelineForCreate = (setup: OrganizationSetup, id: string): Pipeline => {
   const pipeline = setup.findPipeline(id);
   if (pipeline === undefined) throw unknownPipeline();
-  if (!pipeline.isActive) errors.add('pipeline_id', 'is archived');
   return pipeline;
 };
 

@@ -14,7 +14,7 @@ export const bulkCreateOpportunities = defineOperation<Context, typeof contract>
     notFoundPath: 'pipeline_id',
     pathOf: opportunityPath,
     read: (setup, item, errors) => {
-      const pipeline = pipelineForCreate(setup, item.pipeline_id, errors);
+      const pipeline = pipelineForCreate(setup, item.pipeline_id);
       const opportunity = readNewOpportunity(setup, pipeline, item, errors);
       return opportunityCreate(setup, pipeline, opportunity, request.query.on_match ?? 'keep');
     },

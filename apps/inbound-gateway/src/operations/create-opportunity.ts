@@ -10,7 +10,7 @@ import { warningsExtra } from '../warnings.js';
 export const createOpportunity = defineOperation<Context, typeof contract>(contract, (context, request) =>
   createRecord(context, contract, request, {
     read: (setup, errors) => {
-      const pipeline = pipelineForCreate(setup, request.body.pipeline_id, errors);
+      const pipeline = pipelineForCreate(setup, request.body.pipeline_id);
       const opportunity = readNewOpportunity(setup, pipeline, request.body, errors);
       return opportunityCreate(setup, pipeline, opportunity, request.query.on_match ?? 'keep');
     },

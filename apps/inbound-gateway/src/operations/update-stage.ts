@@ -36,8 +36,10 @@ export const updateStage = defineOperation<Context, typeof contract>(contract, (
       requireChange(body);
       const stage = orNotFound(setup.findStage(params.id));
       const move = readMove(setup, stage, body);
+      const label = readName(body.label, 'label');
       const change = {
-        label: readName(body.label, 'label'),
+        // The same label would outdate the stored records of all deals of the stage.
+        label: label === stage.label ? undefined : label,
         color: readColor(body.color),
         probability: body.probability,
         isDefault: body.is_default,

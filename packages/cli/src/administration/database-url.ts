@@ -1,3 +1,4 @@
+import { toUrl } from '@crm/domain';
 import type { CliContext } from '../cli-context.js';
 import { configurationError } from '../errors.js';
 import { dataDirectory, demoFilePath, readDemoFile } from '../local-stack/demo-file.js';
@@ -28,7 +29,7 @@ export const findDatabaseUrl = async (context: CliContext, option: DatabaseUrlOp
 };
 
 const checkUrl = (url: string): string => {
-  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return url;
+  if (/^postgres(ql)?:$/.test(toUrl(url)?.protocol ?? '')) return url;
   // The address is not printed, because it may contain a password.
   throw configurationError(
     '--database-url (or DATABASE_URL) must have the form postgres://user:password@host:5432/name.',

@@ -1,7 +1,7 @@
 import type { CrmClient, EventStream } from '@crm/client';
 import type { Command } from 'commander';
 
-import { type CliContext, printable } from '../cli-context.js';
+import { type CliContext, jsonLine, printable } from '../cli-context.js';
 import { eventLine } from '../events/event-line.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
 import { findReadConnection } from '../export/connection.js';
@@ -49,9 +49,7 @@ const tailEvents = async (context: CliContext, options: TailOptions): Promise<vo
   const output = streamOutput(context.stdout);
   try {
     for await (const page of (await follow(client, options, signal)).pages()) {
-      const lines = page.events.map((event) =>
-        options.json === true ? JSON.stringify(event) : printable(eventLine(event)),
-      );
+      const lines = page.events.map((event) => (options.json === true ? jsonLine(event) : printable(eventLine(event))));
       if (lines.length > 0 && !(await output.writePage(`${lines.join('\n')}\n`, null, 0))) return;
     }
   } catch (error) {

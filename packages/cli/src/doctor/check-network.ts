@@ -1,6 +1,7 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
+import { toUrl } from '@crm/domain';
 import { errorText } from '../errors.js';
 import { ok, problem, type Finding } from './finding.js';
 
@@ -45,8 +46,8 @@ const pingRedis = (url: URL): Promise<string | undefined> =>
 /** Checks the Redis server that processes share to count rate limits. */
 export const checkRedis = async (address: string): Promise<Finding> => {
   const advice = 'Start Redis or correct REDIS_URL. Until then each process counts rate limits separately.';
-  if (!URL.canParse(address)) return problem('redis', 'REDIS_URL is not an address', advice);
-  const url = new URL(address);
+  const url = toUrl(address);
+  if (url === null) return problem('redis', 'REDIS_URL is not an address', advice);
   try {
     const refusal = await pingRedis(url);
     return refusal === undefined

@@ -1,5 +1,5 @@
 import type { Answer, WriteAnswer } from '../answer.js';
-import { CrmApiError, CrmStartOverError } from '../errors.js';
+import { CrmApiError, CrmError, CrmStartOverError } from '../errors.js';
 import type { CreateOptions, ReadOptions } from '../options.js';
 import type { FollowEvents, ListEventsQuery } from '../queries.js';
 import { RetryPlan, sleep } from '../retry.js';
@@ -54,6 +54,9 @@ class LogReader {
       const startedAtMs = performance.now();
       const page = await this.#readPatiently();
       this.#checkLog(page.log_id);
+      if (page.events.length > 0 && this.#after !== undefined && page.next_position <= this.#after) {
+        throw new CrmError(`The API answered with events, but no position after ${this.#after}`);
+      }
       this.#logId = page.log_id;
       this.#hasBegun = true;
       this.#after = page.next_position;

@@ -14,6 +14,8 @@ BEGIN
     v_new := v_old;
     v_linked := additional_contact_ids(p_organization_id, v_old.id);
     v_left := array_remove(v_linked, p_id);
+    -- A parallel call may have removed the contact before this call got the lock.
+    CONTINUE WHEN v_left = v_linked AND v_old.contact_id IS DISTINCT FROM p_id;
     IF v_old.contact_id = p_id THEN
       v_new.contact_id := NULL;
       v_new.contact_email := NULL;

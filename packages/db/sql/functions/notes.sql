@@ -1,6 +1,6 @@
--- Keeps accounts and contacts from being deleted until the transaction ends. Returns false if one of them no longer exists. A merge may
--- have made its domain or email an alias. The caller, create_note, then looks up the ids again, because no gateway retries create_note.
-CREATE OR REPLACE FUNCTION lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- Keeps accounts and contacts from being deleted until the transaction ends. If one of them no longer exists, the gateway repeats the
+-- call: a merge may have made its domain or email an alias.
+CREATE OR REPLACE FUNCTION lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid;
 BEGIN
@@ -8,16 +8,15 @@ BEGIN
   FOR v_id IN SELECT DISTINCT i FROM unnest(p_account_ids) i ORDER BY i LOOP
     PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id FOR KEY SHARE;
     IF NOT FOUND THEN
-      RETURN false;
+      RAISE EXCEPTION 'a record of the note was deleted or merged meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
   END LOOP;
   FOR v_id IN SELECT DISTINCT i FROM unnest(p_contact_ids) i ORDER BY i LOOP
     PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR KEY SHARE;
     IF NOT FOUND THEN
-      RETURN false;
+      RAISE EXCEPTION 'a record of the note was deleted or merged meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
   END LOOP;
-  RETURN true;
 END
 $$;
 
@@ -92,11 +91,9 @@ BEGIN
   v_new.updated_at := v_new.created_at;
   v_new.version := 1;
   PERFORM lock_note_opportunities(p_organization_id, v_opportunity_ids);
-  LOOP
-    v_account_ids := ARRAY(SELECT DISTINCT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a);
-    v_contact_ids := ARRAY(SELECT DISTINCT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c);
-    EXIT WHEN lock_note_targets(p_organization_id, v_account_ids, v_contact_ids);
-  END LOOP;
+  v_account_ids := ARRAY(SELECT DISTINCT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a);
+  v_contact_ids := ARRAY(SELECT DISTINCT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c);
+  PERFORM lock_note_targets(p_organization_id, v_account_ids, v_contact_ids);
   INSERT INTO notes VALUES (v_new.*);
   FOREACH v_target_id IN ARRAY v_account_ids LOOP
     INSERT INTO note_accounts (organization_id, note_id, account_id) VALUES (p_organization_id, v_new.id, v_target_id);

@@ -9,6 +9,7 @@ BEGIN
   PERFORM lock_names(v_row.organization_id, 'account', ARRAY[v_row.account_id], false);
   PERFORM lock_names(v_row.organization_id, 'contact', v_row.contact_id || p_additional_ids, false);
   PERFORM lock_organization_state(v_row.organization_id, 'visible_fields', false);
+  PERFORM check_place_is_active(v_row, v_row.id IS NOT NULL);
   v_row := copy_related_texts(v_row);
   IF v_row.id IS NULL THEN
     v_row.created_at := write_time();

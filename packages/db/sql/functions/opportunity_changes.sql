@@ -48,7 +48,7 @@ BEGIN
   IF p_change ? 'primary_email' THEN
     v_row.contact_id := require_contact_id(v_row.organization_id, p_change->>'primary_email');
   END IF;
-  IF p_change ?| '{account_domain,primary_email}' OR v_row.account_key IS NULL THEN
+  IF v_row.account_key IS NULL OR (v_row.account_id, v_row.contact_id) IS DISTINCT FROM (p_row.account_id, p_row.contact_id) THEN
     v_row.account_key := coalesce(v_row.account_id::text, v_row.contact_id::text, '');
   END IF;
   RETURN v_row;
@@ -178,6 +178,9 @@ BEGIN
       SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = v_new.external_id));
   END IF;
 
+  IF v_new.stage_id IS DISTINCT FROM v_old.stage_id THEN
+    PERFORM check_stage_is_active(v_new);
+  END IF;
   IF v_wanted <> v_linked THEN
     PERFORM replace_contact_links(p_organization_id, p_id, v_wanted);
   END IF;

@@ -157,13 +157,36 @@ BEGIN
 END
 $$;
 
+-- Refuses a setup beyond its limits, which keep every request fast: each gateway holds the setup, and pages contain definitions. The limits
+-- are those of setupLimits in packages/domain.
+CREATE OR REPLACE FUNCTION check_setup_size(p_organization_id uuid, p_limits jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_limit record;
+  v_sizes jsonb := jsonb_build_object(
+    'fields', (SELECT count(*) FROM custom_fields f WHERE f.organization_id = p_organization_id),
+    'pipelines', (SELECT count(*) FROM pipelines p WHERE p.organization_id = p_organization_id),
+    'stages', (SELECT max(c.n) FROM (SELECT count(*) AS n FROM stages s WHERE s.organization_id = p_organization_id GROUP BY s.pipeline_id) c),
+    'members', (SELECT count(*) FROM members m WHERE m.organization_id = p_organization_id),
+    'bytes', (SELECT coalesce(sum(octet_length(f.name) + coalesce(octet_length(f.metadata::text), 0)), 0) FROM custom_fields f WHERE f.organization_id = p_organization_id)
+           + (SELECT coalesce(sum(octet_length(p.name)), 0) FROM pipelines p WHERE p.organization_id = p_organization_id)
+           + (SELECT coalesce(sum(octet_length(s.label)), 0) FROM stages s WHERE s.organization_id = p_organization_id)
+           + (SELECT coalesce(sum(octet_length(m.name) + octet_length(m.email)), 0) FROM members m WHERE m.organization_id = p_organization_id));
+BEGIN
+  FOR v_limit IN SELECT l.key, l.value::bigint AS most FROM jsonb_each_text(p_limits) l LOOP
+    IF (v_sizes->>v_limit.key)::bigint > v_limit.most THEN
+      PERFORM refuse('setup_too_large', jsonb_build_object('what', v_limit.key, 'limit', v_limit.most));
+    END IF;
+  END LOOP;
+END
+$$;
+
 -- Applies a list of changes in order, all or none. Calls for one organization run one after another, so that each position and slot is
 -- assigned once.
 --
 -- `outdates_records` marks a change that outdates the stored records of opportunities, because it changes the label of a stage or which
 -- fields are visible. The call then waits for creates in flight, so that the rebuild finds their opportunities. It also marks the
 -- organization in record_rebuilds. end_rebuild removes the mark.
-CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, OUT outdated_at timestamptz, OUT read_mark text)
+CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamptz, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   v_change jsonb;
@@ -178,8 +201,8 @@ BEGIN
   IF p_changes @> '[{"outdates_records": true}]' THEN
     PERFORM lock_organization_state(p_organization_id, 'visible_fields', true);
     v_outdated_at := write_time();
-    INSERT INTO record_rebuilds (organization_id, outdated_at) VALUES (p_organization_id, v_outdated_at)
-      ON CONFLICT (organization_id) DO UPDATE SET outdated_at = excluded.outdated_at;
+    INSERT INTO record_rebuilds (organization_id, outdated_at, active_at) VALUES (p_organization_id, v_outdated_at, v_outdated_at)
+      ON CONFLICT (organization_id) DO UPDATE SET outdated_at = excluded.outdated_at, active_at = excluded.active_at;
     outdated_at := v_outdated_at;
   END IF;
   FOR v_change IN SELECT c.value FROM jsonb_array_elements(p_changes) WITH ORDINALITY c (value, place) ORDER BY c.place LOOP
@@ -198,7 +221,44 @@ BEGIN
       PERFORM store_setup_audit_event(p_organization_id, v_change, p_origin);
     END IF;
   END LOOP;
+  PERFORM check_setup_size(p_organization_id, p_limits);
+  UPDATE organizations o SET setup_version = gen_random_uuid() WHERE o.id = p_organization_id;
   read_mark := read_mark();
+END
+$$;
+
+-- Takes over a rebuild that no process has worked on for p_seconds. Returns when its records became outdated, or null.
+CREATE OR REPLACE FUNCTION claim_rebuild(p_organization_id uuid, p_seconds int) RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_outdated_at timestamptz;
+BEGIN
+  UPDATE record_rebuilds r SET active_at = write_time()
+    WHERE r.organization_id = p_organization_id AND r.active_at < clock_timestamp() - make_interval(secs => p_seconds)
+    RETURNING r.outdated_at INTO v_outdated_at;
+  RETURN v_outdated_at;
+END
+$$;
+
+-- Rebuilds the stored records of the opportunities after p_last_id, of p_most opportunities or p_most_bytes at most, but of at least one.
+-- Returns how many it processed and the last one. is_current: whether no later change has outdated the records since p_outdated_at; null
+-- p_outdated_at stands for a rebuild that no change caused.
+CREATE OR REPLACE FUNCTION rebuild_records(p_organization_id uuid, p_outdated_at timestamptz, p_last_id uuid, p_most int, p_most_bytes bigint,
+  OUT is_current boolean, OUT done int, OUT last_id uuid) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_ids uuid[];
+BEGIN
+  UPDATE record_rebuilds r SET active_at = write_time() WHERE r.organization_id = p_organization_id AND r.outdated_at = p_outdated_at;
+  is_current := FOUND OR p_outdated_at IS NULL;
+  SELECT array_agg(b.id ORDER BY b.id) INTO v_ids FROM (
+    SELECT n.id, sum(n.bytes) OVER (ORDER BY n.id) AS bytes, row_number() OVER (ORDER BY n.id) AS place
+      FROM (SELECT o.id, octet_length(o.record) AS bytes FROM opportunities o
+             WHERE o.organization_id = p_organization_id AND (p_last_id IS NULL OR o.id > p_last_id) ORDER BY o.id LIMIT p_most) n) b
+    WHERE is_current AND (b.bytes <= p_most_bytes OR b.place = 1);
+  done := coalesce(cardinality(v_ids), 0);
+  last_id := v_ids[done];
+  IF done > 0 THEN
+    PERFORM refresh_opportunity_records(p_organization_id, v_ids);
+  END IF;
 END
 $$;
 

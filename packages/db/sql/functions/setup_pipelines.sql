@@ -48,6 +48,8 @@ BEGIN
   ELSIF v_row.id IS NULL THEN
     PERFORM refuse('not_found');
   END IF;
+  -- Waits for writes that put an opportunity into the pipeline; see check_place_is_active.
+  PERFORM 1 FROM pipelines p WHERE p.organization_id = p_organization_id AND p.id = v_id FOR UPDATE;
   v_row := jsonb_populate_record(v_row, coalesce(p_change->'set', '{}'));
   PERFORM check_key_is_free('pipeline', 'name', (SELECT p.id FROM pipelines p
     WHERE p.organization_id = p_organization_id AND p.name = v_row.name AND p.id <> v_id));
@@ -59,6 +61,33 @@ BEGIN
   END IF;
   IF p_change ? 'position' THEN
     PERFORM place_pipeline(p_organization_id, v_id, (p_change->>'position')::int);
+  END IF;
+END
+$$;
+
+-- Refuses an archived pipeline or stage for an opportunity. The row locks make this call wait for calls that archive them, and those calls
+-- wait for this one: a gateway decides by a setup that may be a second old.
+CREATE OR REPLACE FUNCTION check_place_is_active(p_row opportunities, p_is_restored boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_is_active boolean;
+BEGIN
+  SELECT p.is_active INTO v_is_active FROM pipelines p
+    WHERE p.organization_id = p_row.organization_id AND p.id = p_row.pipeline_id FOR KEY SHARE;
+  IF NOT v_is_active THEN
+    PERFORM refuse('pipeline_archived', jsonb_build_object('isRestored', p_is_restored));
+  END IF;
+  PERFORM check_stage_is_active(p_row);
+END
+$$;
+
+-- Refuses an archived stage, like check_place_is_active.
+CREATE OR REPLACE FUNCTION check_stage_is_active(p_row opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_is_active boolean;
+BEGIN
+  SELECT s.is_active INTO v_is_active FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.stage_id FOR KEY SHARE;
+  IF NOT v_is_active THEN
+    PERFORM refuse('stage_archived');
   END IF;
 END
 $$;

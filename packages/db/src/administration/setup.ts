@@ -4,8 +4,8 @@ import { loadSetup, type Pipeline } from '../organization-setup.js';
 import type { AdministrationDatabase } from '../administration-database.js';
 import { conflict, notFound } from '../errors.js';
 import { changeSetup, type ChangedSetup } from '../setup/change-setup.js';
-import { moveOpportunities, type OpportunityMove } from '../setup/move-opportunities.js';
-import { refreshOutdatedRecords } from '../setup/refresh-records.js';
+import { moveOpportunities, opportunitiesToMove, type OpportunityMove } from '../setup/move-opportunities.js';
+import { refreshRecords } from '../setup/refresh-records.js';
 import {
   addMemberChange,
   createPipelineChanges,
@@ -79,7 +79,7 @@ const fieldAdministration = (database: AdministrationDatabase, change: Change) =
     if (field === null) throw notFound(`The ${objectType} has no custom field ${slug}`);
     const changes = [updateFieldChange({ id: field.id, objectType, slug }, values)];
     const { outdatedAt } = await orConflict(() => change(organizationId, changes));
-    if (outdatedAt !== null) await refreshOutdatedRecords(database, organizationId, outdatedAt, onProgress);
+    if (outdatedAt !== null) await refreshRecords(database, organizationId, outdatedAt, onProgress);
   },
 });
 
@@ -108,15 +108,19 @@ export const setupAdministration = (database: AdministrationDatabase, origin: Au
       onProgress?: (done: number) => void,
     ): Promise<void> => {
       const { outdatedAt } = await orConflict(() => change(organizationId, changes));
-      if (outdatedAt !== null) await refreshOutdatedRecords(database, organizationId, outdatedAt, onProgress);
+      if (outdatedAt !== null) await refreshRecords(database, organizationId, outdatedAt, onProgress);
     },
 
-    /** See {@link moveOpportunities}. */
-    moveOpportunities: (
+    /** Moves all opportunities that the move names now; see {@link moveOpportunities}. @returns how many */
+    moveOpportunities: async (
       organizationId: string,
       move: OpportunityMove,
       onProgress?: (done: number) => void,
-    ): Promise<number> => moveOpportunities(database, organizationId, move, onProgress),
+    ): Promise<number> => {
+      const ids = await opportunitiesToMove(database, organizationId, move);
+      await moveOpportunities(database, organizationId, move, ids, onProgress);
+      return ids.length;
+    },
 
     /** @throws Failure `not_found` for an unknown organization, `conflict` for a duplicate name or label */
     createPipeline: async (

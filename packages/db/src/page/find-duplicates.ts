@@ -1,4 +1,4 @@
-import { areNearDomains, type CursorPosition, type ObjectType } from '@crm/domain';
+import { areNearDomains, compareCodePoints, type CursorPosition, type ObjectType } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { tables } from './fields/record-sql.js';
 
@@ -88,7 +88,7 @@ const keys: Readonly<Record<ObjectType, string>> = {
 
 /** The older records of one comparison as a JSON array. One more record is read than compared, to find out whether there are more. */
 const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string => `(
-  SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', ${names[objectType]('c')}, 'key', c.${keys[objectType]},
+  SELECT coalesce(json_agg(json_build_object('id', c.id, 'at', extract(epoch FROM c.created_at), 'name', ${names[objectType]('c')}, 'key', c.${keys[objectType]},
            'fits', coalesce(${fits}, false)) ORDER BY c.created_at DESC, c.id DESC), '[]')
     FROM (SELECT c.* FROM ${tables[objectType]} c
            WHERE c.organization_id = $1 AND ${found} AND (c.created_at, c.id) < (r.created_at, r.id)
@@ -114,11 +114,11 @@ const pageSql = (objectType: ObjectType): string => `
 
 interface Row extends DuplicateRecord {
   /** For each comparison. */
-  readonly found: readonly (readonly (DuplicateRecord & { readonly fits: boolean })[])[];
+  readonly found: readonly (readonly (DuplicateRecord & { readonly at: number; readonly fits: boolean })[])[];
 }
 
 const toDuplicate = (objectType: ObjectType, { id, name, key, found }: Row): Duplicate => {
-  const candidates = new Map<string, DuplicateRecord & { reasons: DuplicateReason[] }>();
+  const candidates = new Map<string, DuplicateRecord & { at: number; reasons: DuplicateReason[] }>();
   for (const [index, records] of found.entries()) {
     const reason = comparisons[objectType][index]?.reason;
     if (reason === undefined) throw new Error('A comparison has no reason');
@@ -130,7 +130,8 @@ const toDuplicate = (objectType: ObjectType, { id, name, key, found }: Row): Dup
     }
   }
   const truncated = found.some(({ length }) => length > comparedRecords);
-  return { id, name, key, candidates: [...candidates.values()], truncated };
+  const newestFirst = [...candidates.values()].sort((a, b) => b.at - a.at || compareCodePoints(b.id, a.id));
+  return { id, name, key, candidates: newestFirst.map(({ at: _at, ...candidate }) => candidate), truncated };
 };
 
 const nil = '00000000-0000-0000-0000-000000000000';

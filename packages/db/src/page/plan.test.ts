@@ -54,6 +54,9 @@ const cases: readonly (readonly [title: string, example: ExampleRequest, ...plan
   ],
 ];
 
+const scan = (records: number) => ({ read: 'scan-next', records });
+const sortAll = { read: 'sort-matches' };
+
 describe('the plan', () => {
   test.each(cases)('of %s', (_, example, ...plans) => {
     expect(plansOf(example)).toEqual(plans);
@@ -73,31 +76,23 @@ describe('the plan', () => {
     expect(plansOf({ ...sales, sort: 'score:asc', after })).toEqual(['absent: empty-slot']);
   });
 
-  const stepsOf = (example: ExampleRequest) => planPage(exampleRequest(example)).map(({ steps }) => steps);
-
-  test('of words scans, then sorts all matches', () => {
-    expect(stepsOf({ ...sales, q: 'acme' })).toEqual([
-      [{ read: 'scan-next', records: 5_000 }, { read: 'sort-matches' }],
-    ]);
-  });
-
-  test('of an indexed filter sorts few matches, and scans for more of them first', () => {
-    expect(stepsOf({ ...sales, filters: range })).toEqual([
+  test.each<[string, ExampleRequest, object[]]>([
+    ['words scans, then sorts all matches', { ...sales, q: 'acme' }, [scan(5_000), sortAll]],
+    [
+      'an indexed filter sorts few matches, and scans for more of them first',
+      { ...sales, filters: range },
+      [{ ...sortAll, onlyIf: { matchesAtMost: 2_000 } }, scan(20_000), sortAll],
+    ],
+    [
+      'another filter scans, then depends on the size of the pipeline',
+      { filters: filter('weight', 'gt', 5) },
       [
-        { read: 'sort-matches', onlyIf: { matchesAtMost: 2_000 } },
-        { read: 'scan-next', records: 20_000 },
-        { read: 'sort-matches' },
-      ],
-    ]);
-  });
-
-  test('of another filter scans, then depends on the size of the pipeline', () => {
-    expect(stepsOf({ filters: filter('weight', 'gt', 5) })).toEqual([
-      [
-        { read: 'scan-next', records: 20_000 },
-        { read: 'sort-matches', onlyIf: { recordsFrom: 10_001, recordsBelow: 1_000_000 } },
+        scan(20_000),
+        { ...sortAll, onlyIf: { recordsFrom: 10_001, recordsBelow: 1_000_000 } },
         { read: 'merge-pipelines', onlyIf: { recordsFrom: 1_000_000 } },
       ],
-    ]);
+    ],
+  ])('of %s', (_about, example, steps) => {
+    expect(planPage(exampleRequest(example)).map((plan) => plan.steps)).toEqual([steps]);
   });
 });

@@ -62,4 +62,5 @@ export const rightsOf = (gateway: GatewayKind): Right[] => [
   ),
   // Both gateways record the last use of a key.
   { table: 'api_keys', privilege: 'UPDATE', column: 'last_used_at' },
+  ...(gateway === 'inbound' ? [{ table: 'organizations', privilege: 'UPDATE', column: 'setup_version' } as const] : []),
 ];

@@ -1,3 +1,4 @@
+import { setupLimits } from '@crm/domain';
 import type { AuditOrigin } from '../administration/audit.js';
 import { retryTransaction } from '../database-errors.js';
 import type { Queries } from '../database.js';
@@ -8,17 +9,17 @@ import type { SetupChange } from './setup-change.js';
 export interface ChangedSetup {
   /** The value of `X-Read-After`: the state that a replica must have reached to show the change. */
   readonly readMark: string;
-  /** Set if stored records of opportunities are outdated now. `refreshOutdatedRecords` rebuilds them. */
+  /** Set if stored records of opportunities are outdated now. `refreshRecords` rebuilds them. */
   readonly outdatedAt: string | null;
 }
 
 const changeSql = `SELECT to_char(outdated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "outdatedAt",
-  read_mark AS "readMark" FROM change_setup($1, $2, $3)`;
+  read_mark AS "readMark" FROM change_setup($1, $2, $3, $4)`;
 
 /**
  * Changes an organization's setup in one round trip and one transaction, and writes the changes to the audit trail.
  * @throws Failure `not_found` for an unknown organization or row, `key_taken` for a name, label, slug or email of another row,
- * `setup_in_use` if opportunities still use the row, `last_stage`, `default_stage_archived`, `setup_changed`
+ * `setup_in_use` if opportunities still use the row, `last_stage`, `default_stage_archived`, `setup_changed`, `setup_too_large`
  */
 export const changeSetup = async (
   database: Queries,
@@ -27,7 +28,7 @@ export const changeSetup = async (
   { actor, osUser, commandId }: AuditOrigin,
 ): Promise<ChangedSetup> => {
   const origin = { actor, os_user: osUser, command_id: commandId };
-  const values = [JSON.stringify(changes), JSON.stringify(origin)];
+  const values = [JSON.stringify(changes), JSON.stringify(origin), JSON.stringify(setupLimits)];
   return retryTransaction(async () => {
     const [row] = await database.query<{ outdatedAt: string | null; readMark: string }>(organizationId, {
       text: changeSql,

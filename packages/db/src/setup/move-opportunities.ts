@@ -31,40 +31,38 @@ const moveWrite = (move: OpportunityMove, id: string): Write<WrittenRecord> => (
   },
 });
 
-/** The number of opportunities that a move would change, counted up to `limit`. */
-export const countOpportunities = async (
+/** The ids of the opportunities that a move would change now, at most `limit`; by default all. */
+export const opportunitiesToMove = async (
   database: Database,
   organizationId: string,
   move: OpportunityMove,
-  limit: number,
-): Promise<number> => {
+  limit = 2 ** 31 - 1,
+): Promise<readonly string[]> => {
   const [row] = await database.query<{ ids: string[] }>(organizationId, idsStatement(move, limit));
-  return row?.ids.length ?? 0;
+  return row?.ids ?? [];
 };
 
 /**
- * Updates the stage or the owner of all opportunities with a given stage or owner, in small transactions. Like any update, it raises their
- * versions. Opportunities that are deleted or moved meanwhile are skipped.
- * @returns the number of opportunities, including skipped ones
+ * Updates the stage or the owner of opportunities in small transactions. Like any update, it raises their versions. Opportunities that are
+ * deleted meanwhile are skipped. Only those of `ids` are moved, so two opposite moves at once both end.
+ * @param ids - from {@link opportunitiesToMove}
  */
 export const moveOpportunities = async (
   database: Database,
   organizationId: string,
   move: OpportunityMove,
+  ids: readonly string[],
   onProgress: (done: number) => void = () => undefined,
   origin: WriteOrigin | null = null,
-): Promise<number> => {
-  let done = 0;
-  for (;;) {
-    const [row] = await database.query<{ ids: string[] }>(organizationId, idsStatement(move, batchSize));
-    const ids = row?.ids ?? [];
-    if (ids.length === 0) return done;
-    const writes = ids.map((id, index) => ({ index, write: moveWrite(move, id) }));
+): Promise<void> => {
+  for (let done = 0; done < ids.length;) {
+    const batch = ids.slice(done, done + batchSize);
+    const writes = batch.map((id, index) => ({ index, write: moveWrite(move, id) }));
     const refuseItems = (refusals: ReadonlyMap<number, unknown>) =>
       Object.fromEntries([...refusals.keys()].map((index) => [String(index), null]));
     const bulk = { function: 'update_opportunity', writes, refused: {}, refuseItems } as const;
     await runWrites<WrittenRecord, null>(database, organizationId, bulk, null, origin);
-    done += ids.length;
+    done += batch.length;
     onProgress(done);
   }
 };

@@ -1,66 +1,77 @@
 import type { Database, Queries } from '../database.js';
 
-/** The number of stored records that one transaction rebuilds. It is low so that writes wait only briefly for a row. */
+/** The most stored records that one transaction rebuilds. It is low so that writes wait only briefly for a row. */
 const batchSize = 500;
+/** The most bytes of stored records that one transaction rebuilds, unless one record alone has more. */
+const batchBytes = 4 * 1024 * 1024;
+/** A rebuild that no process has worked on for this long was abandoned. It is longer than any statement may take. */
+export const abandonedAfterSeconds = 30;
 
-/** The ids of the next batch, in order. `$2` is the last id of the previous batch. */
-const nextIdsSql = `
-  SELECT array_agg(b.id ORDER BY b.id) AS ids FROM (
-    SELECT o.id FROM opportunities o WHERE o.organization_id = $1 AND ($2::uuid IS NULL OR o.id > $2::uuid) ORDER BY o.id LIMIT $3
-  ) AS b`;
+interface Batch extends Record<string, unknown> {
+  readonly done: number;
+  readonly lastId: string | null;
+}
+
+const timeFormat = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
 /**
  * Rebuilds the stored records of an organization's opportunities in small transactions. Records that are up to date are not written.
  *
+ * @param outdatedAt - the change of the setup that outdated the records, if one did. A later change ends the rebuild, because it has
+ * started its own
  * @param onProgress - receives the number of processed opportunities
  * @returns the number of processed opportunities
  */
 export const refreshRecords = async (
   database: Queries,
   organizationId: string,
+  outdatedAt: string | null,
   onProgress: (done: number) => void = () => undefined,
 ): Promise<number> => {
-  let done = 0;
+  let total = 0;
   let last: string | null = null;
   for (;;) {
-    const statement = { text: nextIdsSql, values: [last, batchSize] };
-    const [row]: { ids: string[] | null }[] = await database.query(organizationId, statement);
-    const ids: string[] = row?.ids ?? [];
-    if (ids.length === 0) return done;
-    await database.query(organizationId, { text: 'SELECT refresh_opportunity_records($1, $2)', values: [ids] });
-    last = ids.at(-1) ?? null;
-    done += ids.length;
-    onProgress(done);
+    const text = 'SELECT done, last_id AS "lastId" FROM rebuild_records($1, $2, $3, $4, $5)';
+    const values: unknown[] = [outdatedAt, last, batchSize, batchBytes];
+    const [row]: Batch[] = await database.query<Batch>(organizationId, { text, values });
+    if (row === undefined || row.done === 0) break;
+    last = row.lastId;
+    total += row.done;
+    onProgress(total);
   }
+  if (outdatedAt !== null) {
+    await database.query(organizationId, { text: 'SELECT end_rebuild($1, $2)', values: [outdatedAt] });
+  }
+  return total;
 };
 
-/** Rebuilds the stored records after a change of the setup, and then marks the rebuild as done. */
-export const refreshOutdatedRecords = async (
-  database: Queries,
-  organizationId: string,
-  outdatedAt: string,
-  onProgress?: (done: number) => void,
-): Promise<number> => {
-  const count = await refreshRecords(database, organizationId, onProgress);
-  await database.query(organizationId, { text: 'SELECT end_rebuild($1, $2)', values: [outdatedAt] });
-  return count;
-};
-
-const interruptedSql = `
-  SELECT coalesce(json_agg(json_build_object('id', r.organization_id,
-    'outdatedAt', to_char(r.outdated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))), '[]') AS organizations
-    FROM record_rebuilds r WHERE r.outdated_at < clock_timestamp() - interval '1 second' * $1`;
+const abandonedSql = `
+  SELECT coalesce(json_agg(r.organization_id), '[]') AS ids
+    FROM record_rebuilds r WHERE r.active_at < clock_timestamp() - interval '1 second' * $1`;
 
 /**
- * Completes rebuilds that were interrupted, for example because their process ended.
- * @param olderThanSeconds - younger rebuilds are left to the process that started them
+ * Completes rebuilds that were abandoned, for example because their process ended. If one fails, the others still run.
+ * @param olderThanSeconds - rebuilds that a process has worked on since are left to it
  * @returns the number of processed opportunities
+ * @throws Error the first failure, after all have run
  */
 export const completeRebuilds = async (database: Database, olderThanSeconds: number): Promise<number> => {
-  const { organizations } = await database.withConnection((connection) =>
-    connection.queryServer<{ organizations: { id: string; outdatedAt: string }[] }>(interruptedSql, [olderThanSeconds]),
+  const { ids } = await database.withConnection((connection) =>
+    connection.queryServer<{ ids: string[] }>(abandonedSql, [olderThanSeconds]),
   );
   let count = 0;
-  for (const { id, outdatedAt } of organizations) count += await refreshOutdatedRecords(database, id, outdatedAt);
+  const failures: unknown[] = [];
+  for (const id of ids) {
+    try {
+      const text = `SELECT to_char(claim_rebuild($1, $2) AT TIME ZONE 'UTC', ${timeFormat}) AS "outdatedAt"`;
+      const claim = { text, values: [olderThanSeconds] };
+      const [row] = await database.query<{ outdatedAt: string | null }>(id, claim);
+      const outdatedAt = row?.outdatedAt ?? null;
+      if (outdatedAt !== null) count += await refreshRecords(database, id, outdatedAt);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
   return count;
 };

@@ -96,7 +96,12 @@ export const opportunityCreate = (
     input: {
       ...relatedSeeds(setup, domain === null ? [] : [domain], contactsOf(opportunity)),
       account_domain: domain,
-      defaults: { pipeline_id: pipeline.id, stage_id: defaultStageId(pipeline), currency: setup.currency },
+      defaults: {
+        pipeline_id: pipeline.id,
+        stage_id: defaultStageId(pipeline),
+        currency: setup.currency,
+        normalized: setup.currency === null ? {} : { currency: normalizeForSearch(setup.currency) },
+      },
       change: opportunityColumns(opportunity),
       ...(externalId === undefined ? {} : { account_change: sentOnly({ account_domain: accountDomain }) }),
       on_match: onMatch,

@@ -88,8 +88,7 @@ const originArgument = ({ requestId, apiKeyId }: WriteOrigin): string =>
 const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4, $5)';
 
 /**
- * Runs a write in one round trip and one transaction, and retries it after errors that guarantee a rollback. The create of a note is never
- * retried, because a note has no natural key that would prevent a second one.
+ * Runs a write in one round trip and one transaction, and retries it after errors that guarantee a rollback.
  * @throws Failure `not_found`, `precondition_failed`, `key_taken`, `too_many_contacts` and others, depending on the function;
  * `idempotency_mismatch`, `idempotency_in_flight`
  */
@@ -106,13 +105,12 @@ export const runWrite = async <Result>(
     idempotency === null ? null : idempotencyArgument(idempotency),
     origin === null ? null : originArgument(origin),
   ];
-  const run = async (): Promise<Written<Result>> => {
+  return retryTransaction(async () => {
     const statement = { text: writeSql, values, isPrepared: true };
     const [row] = await database.query<Written<Result> & Record<string, unknown>>(organizationId, statement);
     if (row === undefined) throw new Error(`${write.function} returned no row`);
     return { ...row, readMark: readMarkText(row.readMark) };
-  };
-  return write.function === 'create_note' ? run() : retryTransaction(run);
+  });
 };
 
 /** The stored result of the first request with this key, or null. @throws Failure `idempotency_mismatch` for a different request */

@@ -15,7 +15,6 @@ import { attributeTypes, type AttributeType } from './definition.js';
 import { maxSlugLength, parseSlug, slugFromName } from './definition-rules.js';
 import { definitionsMap } from './definitions-map.js';
 import { maxOptions, optionColors, parseFieldMetadata } from './field-metadata.js';
-import { visibleDefinitions } from './pipeline-scope.js';
 
 describe('slugs', () => {
   it('begin with a letter and have at most 63 letters, digits and underscores', () => {
@@ -67,23 +66,15 @@ describe('definitionsMap', () => {
     }
   });
 
-  it('lists options with only label, value and color, including archived ones', () => {
-    const map = definitionsMap([definitionOf('select', { metadata: { options: stageOptions } })]);
-    const { metadata } = map['select'] ?? {};
-    expect(metadata).toEqual({ options: stageOptions.map(({ label, value, color }) => ({ label, value, color })) });
-  });
-
-  it('gives only the metadata of the type', () => {
+  it('gives only the metadata of the type, and options with only label, value and color, including archived ones', () => {
     const metadata = { currency: 'EUR', max: 10, options: stageOptions };
-    const map = definitionsMap([
-      definitionOf('currency', { metadata }),
-      definitionOf('rating', { metadata }),
-      definitionOf('string', { metadata }),
-    ]);
-    expect([map['currency']?.metadata, map['rating']?.metadata, map['string']?.metadata]).toEqual([
+    const types = ['currency', 'rating', 'string', 'select'] as const;
+    const map = definitionsMap(types.map((type) => definitionOf(type, { metadata })));
+    expect(types.map((type) => map[type]?.metadata)).toEqual([
       { currency: 'EUR' },
       { max: 10 },
       null,
+      { options: stageOptions.map(({ label, value, color }) => ({ label, value, color })) },
     ]);
   });
 
@@ -98,22 +89,10 @@ describe('definitionsMap', () => {
   });
 });
 
-describe('visibleDefinitions', () => {
-  const everywhere = definitionOf('string', { slug: 'everywhere' });
-  const hidden = definitionOf('string', { slug: 'hidden', isHidden: true });
-  const sales = definitionOf('string', { slug: 'sales', pipelineIds: ['p1', 'p2'] });
-  const nowhere = definitionOf('string', { slug: 'nowhere', pipelineIds: [] });
-
-  it('leaves out hidden fields and fields of other pipelines', () => {
-    const all = [sales, hidden, everywhere, nowhere];
-    expect(visibleDefinitions(all, 'p2')).toEqual([sales, everywhere]);
-    expect(visibleDefinitions(all, 'p3')).toEqual([everywhere]);
-    expect(visibleDefinitions(all, null)).toEqual([sales, everywhere, nowhere]);
-  });
-});
-
 const withOptions = new Set<AttributeType>(['select', 'radio', 'multi_select']);
 const withKeys = new Set<AttributeType>([...withOptions, 'currency', 'rating']);
+
+const option = (label: string, value: string) => ({ label, value });
 
 const refusal = (type: AttributeType, input: unknown): string => {
   const parsed = parseFieldMetadata(type, input);
@@ -160,24 +139,8 @@ describe('parseFieldMetadata', () => {
     [{ options: [{ label: 'x'.repeat(256) }] }, 'label: must have at most 255'],
     [{ options: [{ label: 'Hot', color: 'crimson' }] }, 'color: must be #rrggbb or one of'],
     [{ options: [{ label: 'Hot', icon: 'x' }] }, '"icon"'],
-    [
-      {
-        options: [
-          { label: 'A', value: 'x' },
-          { label: 'B', value: 'x', archived: true },
-        ],
-      },
-      'options[1]: value: is used by another option: "x"',
-    ],
-    [
-      {
-        options: [
-          { label: 'A', value: 'x' },
-          { label: 'a', value: 'y' },
-        ],
-      },
-      'options[1]: label: is used by another option: "a"',
-    ],
+    [{ options: [option('A', 'x'), option('B', 'x')] }, 'options[1]: value: is used by another option: "x"'],
+    [{ options: [option('A', 'x'), option('a', 'y')] }, 'options[1]: label: is used by another option: "a"'],
     [{ options: [{ label: 'A' }], max: 5 }, 'max: does not apply to fields of the type select'],
   ])('refuses %j for a select', (input, message) => expect(refusal('select', input)).toContain(message));
 

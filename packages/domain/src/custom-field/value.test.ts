@@ -21,6 +21,11 @@ const stages: FieldMetadata = { options: stageOptions };
 const parse = (type: AttributeType, input: unknown, metadata = stages) =>
   parseCustomValue(definitionOf(type, { metadata }), input, references);
 
+it('accepts an international host however many addresses were read before', () => {
+  for (let index = 0; index < 3_000; index += 1) parse('url', `https://host-${index}.example/`);
+  expect(parse('url', 'https://müller.example/')).toEqual({ ok: true, value: 'https://xn--mller-kva.example/' });
+});
+
 const place = { address: null, city: null, region: null, postal_code: null, country: null, lat: null, lng: null };
 
 const accepted: readonly (readonly [AttributeType, unknown, unknown])[] = [
@@ -171,16 +176,9 @@ describe('dates and times', () => {
   it('are days of the Gregorian calendar, years 0001 to 9999', () => {
     const days = ['2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31', '2026-04-30'];
     const others = ['2026-02-29', '1900-02-29', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '0000-01-01'];
-    const malformed = [
-      '2026-1-1',
-      '+002026-01-01',
-      '2026-01-01T00:00:00Z',
-      ' 2026-01-01',
-      '2026-01-01\n',
-      '２０２６-01-01',
-    ];
+    const malformed = ['2026-1-1', '+002026-01-01', '2026-01-01T00:00:00Z', ' 2026-01-01', '2026-01-01\n'];
     expect(days.filter((text) => !isCalendarDate(text))).toEqual([]);
-    expect([...others, ...malformed, ''].filter(isCalendarDate)).toEqual([]);
+    expect([...others, ...malformed, '２０２６-01-01', ''].filter(isCalendarDate)).toEqual([]);
     expect(parse('date', -1)).toEqual({ ok: true, value: '1969-12-31' });
   });
 

@@ -14,7 +14,7 @@ import { areNearDomains } from './near-domain.js';
 import { opportunityAccountSource } from './opportunity-key.js';
 import { accountNameVectors, freeMailVectors, naturalKeyVectors, type NaturalKeyVector } from './vectors.js';
 
-const numRuns = propertyRuns({ short: 200, soak: 5_000 });
+const numRuns = propertyRuns({ short: 50, soak: 5_000 });
 const messageOf = <T>(result: Result<T>): string => (result.ok ? '' : result.message);
 
 const valueOf = <T>(result: Result<T>): T | null => {

@@ -22,6 +22,8 @@ const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean
   return record.allowedOperations.includes(group) || record.allowedOperations.includes(id);
 };
 
+const unauthorized = (): ApiError => new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } });
+
 /** Looks up the key of a request. A key that was sent twice arrives joined by a comma and so is malformed. */
 const createKeyFinder = (
   options: AuthenticationOptions,
@@ -62,20 +64,28 @@ export const authenticate = (
 ): RequestHandler => {
   const findKey = createKeyFinder(options, failures.isPastLimit, activity.apiKeys);
   const reportUse = createKeyUsageReporter(options.onKeyUsed, logger, isOutage);
+  const find = async (request: Request): Promise<ApiKeyRecord | null> => {
+    const record = await findKey(request);
+    const isValid = record !== null && isInForce(record, Date.now()) && isAllowed(record, exchangeOf(request).match);
+    return isValid ? record : null;
+  };
   const refuse = (request: Request, response: Response, next: (error: unknown) => void): void => {
     activity.failedAuthentications++;
     void failures.limit(request, response, (error?: unknown) => {
-      next(error ?? new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } }));
+      next(error ?? unauthorized());
     });
   };
   return async (request, response, next) => {
     const exchange = exchangeOf(request);
-    const record = await findKey(request);
-    if (record === null || !isInForce(record, Date.now()) || !isAllowed(record, exchange.match)) {
+    const record = await find(request);
+    if (record === null) {
       refuse(request, response, next);
       return;
     }
     exchange.apiKey = record;
+    exchange.confirmKey = async () => {
+      if ((await find(request)) === null) throw unauthorized();
+    };
     reportUse(record.id);
     next();
   };

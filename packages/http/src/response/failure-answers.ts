@@ -7,6 +7,7 @@ import {
   type FailureReason,
   type FieldErrors,
   type ObjectType,
+  type setupLimits,
 } from '@crm/domain';
 
 const retry = { headers: { 'Retry-After': '1' } };
@@ -31,6 +32,14 @@ const naturalKeyPaths: Readonly<Record<ObjectType, string>> = {
   opportunity: opportunityPath('name'),
 };
 
+const setupLimitTexts: Readonly<Record<keyof typeof setupLimits, (limit: number) => string>> = {
+  fields: (limit) => `must leave at most ${limit} custom fields, including archived ones`,
+  pipelines: (limit) => `must leave at most ${limit} pipelines`,
+  stages: (limit) => `must leave at most ${limit} stages in a pipeline`,
+  members: (limit) => `must leave at most ${limit} members`,
+  bytes: (limit) => `must leave at most ${limit / 1024} KB of names, labels and options in the setup`,
+};
+
 type Answer = readonly [ErrorCode, ApiErrorDetails?];
 
 const conflict = (message: string, extra?: ApiErrorDetails['extra']): Answer => [
@@ -38,6 +47,41 @@ const conflict = (message: string, extra?: ApiErrorDetails['extra']): Answer => 
   { message, ...(extra !== undefined && { extra }) },
 ];
 const invalid = (errors: FieldErrors): Answer => ['validation_failed', { errors }];
+
+type SetupReason = Extract<
+  FailureReason,
+  {
+    kind:
+      | 'setup_in_use'
+      | 'last_stage'
+      | 'setup_too_large'
+      | 'setup_changed'
+      | `${'pipeline' | 'stage' | 'default_stage'}_archived`;
+  }
+>;
+
+const setupAnswerTo = (reason: SetupReason): Answer => {
+  switch (reason.kind) {
+    case 'setup_in_use': {
+      const { object, opportunities } = reason;
+      return conflict(`The ${object} still has opportunities`, { counts: { opportunities } });
+    }
+    case 'last_stage':
+      return conflict('A pipeline needs at least one stage that is not archived');
+    case 'pipeline_archived':
+      return reason.isRestored
+        ? conflict('The pipeline of the opportunity is archived: make it active first')
+        : invalid({ pipeline_id: 'is archived' });
+    case 'stage_archived':
+      return conflict('The stage was archived meanwhile: send another one');
+    case 'default_stage_archived':
+      return invalid({ is_default: 'must not be true for an archived stage' });
+    case 'setup_too_large':
+      return invalid({ body: setupLimitTexts[reason.what](reason.limit) });
+    case 'setup_changed':
+      return conflict('The field was changed meanwhile, please retry');
+  }
+};
 
 /** The code and details of the response to a failure. Default texts are in `errorCatalogue`. */
 const answerTo = (reason: FailureReason): Answer => {
@@ -60,16 +104,14 @@ const answerTo = (reason: FailureReason): Answer => {
       const { contacts, opportunities } = reason;
       return conflict('The account still has contacts or opportunities', { counts: { contacts, opportunities } });
     }
-    case 'setup_in_use': {
-      const { object, opportunities } = reason;
-      return conflict(`The ${object} still has opportunities`, { counts: { opportunities } });
-    }
+    case 'setup_in_use':
     case 'last_stage':
-      return conflict('A pipeline needs at least one stage that is not archived');
+    case 'pipeline_archived':
+    case 'stage_archived':
     case 'default_stage_archived':
-      return invalid({ is_default: 'must not be true for an archived stage' });
+    case 'setup_too_large':
     case 'setup_changed':
-      return conflict('The field was changed meanwhile, please retry');
+      return setupAnswerTo(reason);
     case 'too_many_contacts': {
       const text = `must not give the opportunity more than ${reason.limit} additional contacts`;
       return invalid({ [opportunityPath('additional_emails')]: text });

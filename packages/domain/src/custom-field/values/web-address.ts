@@ -1,6 +1,7 @@
 import { normalizeDomain } from '../../natural-key/domain.js';
 import { fail, ok, type Result } from '../../result.js';
 import { codePointLength } from '../../text.js';
+import { toUrl } from '../../to-url.js';
 import { maxAccountWebsiteLength, maxStringLength } from './bounds.js';
 import { parseTrimmedText } from './text.js';
 
@@ -13,8 +14,8 @@ const alteredCharacters = /[\s\\\u0000-\u001f\u007f]/;
 
 const parseAbsolute = (text: string): Result<URL> => {
   if (alteredCharacters.test(text)) return fail('must not contain white space, backslashes or control characters');
-  if (!absolutePattern.test(text) || !URL.canParse(text)) return fail('must be an absolute http or https URL');
-  const url = new URL(text);
+  const url = absolutePattern.test(text) ? toUrl(text) : null;
+  if (url === null) return fail('must be an absolute http or https URL');
   // Many people read a record. A password would leak, and a user name before the host can mislead readers about the
   // host.
   if (url.username !== '' || url.password !== '') return fail('must not contain a user name or password');

@@ -19,7 +19,7 @@ const parse = (input: unknown): FilterNode => {
 const matches = (field: string, operator: Operator, value: unknown, stored: ComparisonValue): boolean =>
   matchesFilter(parse({ field, operator, value }), () => stored);
 
-const numRuns = propertyRuns({ short: 150, soak: 5_000 });
+const numRuns = propertyRuns({ short: 40, soak: 5_000 });
 const id = (digit: number): string => `01890000-0000-7000-8000-00000000000${digit}`;
 const dayMs = 86_400_000;
 const millennium = Date.UTC(2000, 0, 1);

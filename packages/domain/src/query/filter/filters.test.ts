@@ -60,21 +60,18 @@ describe('the shape of filters', () => {
       { field: 'name', operator: 'eq' },
       5,
     ];
-    expect(Object.keys(refuse(input)).sort()).toEqual(
-      [
-        'filters[0].field',
-        'filters[1].operator',
-        'filters[2].value',
-        'filters[3].and[0].value[2]',
-        'filters[3].and[0].value[3]',
-        'filters[3].and[1].not.value',
-        'filters[4].or',
-        'filters[5].case',
-        'filters[6]',
-        'filters[7].value',
-        'filters[8]',
-      ].sort(),
-    );
+    const paths = [
+      ...[
+        '[0].field',
+        '[1].operator',
+        '[2].value',
+        '[3].and[0].value[2]',
+        '[3].and[0].value[3]',
+        '[3].and[1].not.value',
+      ],
+      ...['[4].or', '[5].case', '[6]', '[7].value', '[8]'],
+    ];
+    expect(Object.keys(refuse(input)).sort()).toEqual(paths.map((path) => `filters${path}`).sort());
     expect(Object.keys(refuse({ and: [is('seats', '1')] }))).toEqual(['filters.and[0].value']);
     expect(Object.keys(refuse(is('name', 'a', 'x')))).toEqual(['filters.operator']);
     for (const other of ['a', 5, true, [[]], {}]) expect(Object.keys(refuse(other))).not.toHaveLength(0);
@@ -292,7 +289,7 @@ describe('parseFilters', () => {
       fc.property(fc.oneof(node, fc.jsonValue({ maxDepth: 20 })), (input) => {
         expect(Object.keys(refuse(input)).every((path) => /^filters($|[.[])/.test(path))).toBe(true);
       }),
-      { numRuns: propertyRuns({ short: 100, soak: 5_000 }) },
+      { numRuns: propertyRuns({ short: 40, soak: 5_000 }) },
     );
   });
 });
